@@ -1,0 +1,86 @@
+# One environment in .venv, made once from requirements.txt; every target uses it.
+# `make help` lists the targets.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+LOCK   := $(VENV)/.lock-installed
+READY  := $(VENV)/.package-installed
+PORT   ?= 8000
+NB     ?=
+PYTHON ?=
+
+# On machines that intercept TLS the system's certificates are the ones to trust.
+export UV_SYSTEM_CERTS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The pinned uv of the lock: one place for its version.
+UV_PIN = $$(sed -n 's/^\(uv==[^ ;]*\).*/\1/p' requirements.txt)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup book html test format lab notebooks bench lock vendor clean distclean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | \
+	  while IFS='|' read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
+
+setup: $(READY) ## create .venv from the lock and install svmbook in it (PYTHON=... to choose)
+
+book: html ## build the book and serve it on this machine (PORT=8000)
+	@$(BIN)/python tools/serve.py _build/html --port $(PORT)
+
+html: $(READY) ## build the book into _build/html, warnings are errors
+	@$(BIN)/python tools/check.py html
+
+test: $(READY) ## run every check: lint, pytest, notebooks, book, wheel
+	@$(BIN)/python tools/check.py
+
+format: $(READY) ## let ruff format the code and the notebooks and mend what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lab: $(READY) ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks
+
+notebooks: $(READY) ## run the notebooks again in place (NB=notebooks/one.ipynb for one)
+	@$(BIN)/python tools/notebooks.py $(NB)
+
+bench: $(READY) ## run every benchmarks/bench_*.py in turn
+	@set -e; for script in benchmarks/bench_*.py; do \
+	  if [ -e "$$script" ]; then echo "== $$script"; $(BIN)/python "$$script"; fi; done
+
+lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgrade for newer versions)
+	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11.7 \
+	  --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.txt
+
+vendor: ## fetch MathJax and the widget manager into book/_vendor again (needs npm)
+	@sh tools/vendor.sh
+
+clean: ## remove what the builds made
+	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis
+
+distclean: clean ## remove the environment as well
+	rm -rf $(VENV)
+
+# --- the environment -------------------------------------------------------------------
+
+$(BIN)/python:
+	@set -e; for python in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "creating $(VENV) with $$("$$python" --version)"; \
+	    "$$python" -m venv $(VENV) || { rm -rf $(VENV); \
+	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \
+	    exit 0; \
+	  fi; done; \
+	echo "Python 3.11 or newer was not found; name one with make PYTHON=/path/to/python" >&2; exit 1
+
+# uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly.
+$(LOCK): requirements.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet "$(UV_PIN)" \
+	    && $(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.txt \
+	  || $(BIN)/python -m pip install --quiet -r requirements.txt
+	@touch $@
+
+$(READY): pyproject.toml $(LOCK)
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,18 @@
+"""Import every module of svmbook from the folder given, and from nowhere else."""
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+site = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(site))
+package = importlib.import_module("svmbook")
+names = [module.name for module in pkgutil.walk_packages(package.__path__, "svmbook.")]
+for name in names:
+    module = importlib.import_module(name)
+    if not Path(module.__file__).is_relative_to(site):
+        raise SystemExit(f"{name} came from {module.__file__}, not from the wheel")
+if not (site / "svmbook" / "book.mplstyle").is_file():
+    raise SystemExit("the wheel lacks svmbook/book.mplstyle")
+print(f"imported svmbook and {len(names)} modules from the wheel")

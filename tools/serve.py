@@ -1,0 +1,43 @@
+"""Serve a folder on this machine at the first free port and print the address."""
+
+import argparse
+import functools
+import http.server
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        """Keep the terminal to the address."""
+
+    def end_headers(self):
+        # A reader who builds again wants the new page, not the browser's copy.
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+
+def bind(directory, port):
+    handler = functools.partial(QuietHandler, directory=directory)
+    for candidate in [*range(port, port + 20), 0]:
+        try:
+            return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
+        except OSError:
+            continue
+    raise SystemExit(f"no free port near {port}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory")
+    parser.add_argument("--port", type=int, default=8000)
+    options = parser.parse_args()
+    with bind(options.directory, options.port) as server:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        print(f"The book is at {address} (stop with Ctrl-C)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Fetch the two script libraries the pages need and keep the files they load, so that the
+# book asks no other host for anything. What they are is told in book/_vendor/README.md.
+set -eu
+cd "$(dirname "$0")/.."
+mathjax=3.2.2
+widgets=1.0.15
+vendor=$PWD/book/_vendor
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+unpack() { # package@version -> $work/<name>
+    (cd "$work" && tar -xzf "$(npm pack --silent "$1")" && mv package "$2")
+}
+unpack "mathjax@$mathjax" mathjax
+unpack "@jupyter-widgets/html-manager@$widgets" widgets
+
+rm -rf "$vendor/mathjax"
+mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex" "$vendor/widgets"
+cp "$work/mathjax/LICENSE" "$work/mathjax/es5/tex-mml-chtml.js" "$vendor/mathjax/"
+cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/chtml/fonts/"
+# Commands such as \boldsymbol and \cancel load their extension when first used.
+cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"
+rm "$vendor/mathjax/input/tex/extensions/all-packages.js"
+
+# The licence of the widget manager is not in its npm package and stays as committed.
+find "$vendor/widgets" -type f ! -name LICENSE -delete
+cp "$work/widgets/dist/embed.js" "$work/widgets/dist/embed.js.LICENSE.txt" "$vendor/widgets/"
+cp "$work"/widgets/dist/*.woff2 "$vendor/widgets/"
+du -sh "$vendor"
