@@ -1,0 +1,226 @@
+r"""Kernels: Gram matrices in closed form.
+
+Each function takes ``X`` of shape (n, d) and ``Z`` of shape (m, d) and returns the n times m
+matrix of :math:`k(x_i, z_j)`; ``Z=None`` stands for ``Z=X``. Parameters are named as in
+scikit-learn: ``gamma`` in units of one over a squared (Gaussian) or plain (Laplacian,
+exponential) distance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel
+
+__all__ = ["KERNELS", "check_gram", "exponential", "gaussian", "laplacian", "linear", "polynomial"]
+
+INDEFINITE = 1e-10  # an eigenvalue below minus this, times trace, is no rounding error
+
+
+def linear(X, Z=None):
+    r"""Return the inner products :math:`x^\top z`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    Z : array-like of shape (m, d), optional
+        Other points; ``X`` itself by default.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import linear
+    >>> linear([[1, 2], [2, 2]])
+    array([[5., 6.],
+           [6., 8.]])
+    """
+    X, Z = _pair(X, Z)
+    return X @ Z.T
+
+
+def polynomial(X, Z=None, *, gamma=1.0, coef0=1.0, degree=3):
+    r"""Return :math:`(\gamma\,x^\top z + c_0)^p`.
+
+    Positive semi-definite for integer :math:`p \ge 1`, :math:`\gamma \ge 0`, :math:`c_0 \ge 0`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=1.0
+        Added constant; weighs the lower degrees.
+    degree : int, default=3
+        The power.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import polynomial
+    >>> polynomial([[1, 2], [2, 2]], degree=2)
+    array([[36., 49.],
+           [49., 81.]])
+    """
+    X, Z = _pair(X, Z)
+    return (gamma * (X @ Z.T) + coef0) ** degree
+
+
+def gaussian(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_2^2)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a squared length; :math:`\gamma = 1/(2\sigma^2)` for a bell of width sigma.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import gaussian
+    >>> gaussian([[0.0], [1.0]], gamma=2.0).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+    X, Z = _pair(X, Z)
+    return rbf_kernel(X, Z, gamma=gamma)
+
+
+def laplacian(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_1)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a length.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import laplacian
+    >>> laplacian([[0.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+    X, Z = _pair(X, Z)
+    return np.exp(-gamma * manhattan_distances(X, Z))
+
+
+def exponential(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_2)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a length.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import exponential
+    >>> exponential([[0.0, 0.0], [3.0, 4.0]], gamma=0.2).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    X, Z = _pair(X, Z)
+    return np.exp(-gamma * cdist(X, Z))
+
+
+#: Kernel functions by the names the estimators take, each with the parameters it reads.
+KERNELS = {
+    "linear": (linear, ()),
+    "poly": (polynomial, ("gamma", "coef0", "degree")),
+    "rbf": (gaussian, ("gamma",)),
+    "laplacian": (laplacian, ("gamma",)),
+    "exponential": (exponential, ("gamma",)),
+}
+
+
+def check_gram(K, *, definite=True):
+    r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
+
+    Semi-definiteness is decided by one Cholesky factorisation (:math:`n^3/3` operations) of
+    :math:`K + \varepsilon\,\mathrm{tr}(|K|) I`: it exists only where no eigenvalue lies below
+    minus the shift.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Gram matrix of the training points.
+    definite : bool, default=True
+        Whether to factor; False where the kernel is known to be semi-definite.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        ``K`` as an array of floats.
+
+    Raises
+    ------
+    ValueError
+        Naming the first condition that fails, and what to do.
+
+    Examples
+    --------
+    >>> from svmbook.kernels import check_gram
+    >>> check_gram([[0.0, 1.0], [1.0, 0.0]])
+    Traceback (most recent call last):
+        ...
+    ValueError: the kernel is not positive semi-definite on the training points ...
+    """
+    K = np.asarray(K, dtype=float)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"a training Gram matrix is square, one row a point; found shape {K.shape}."
+        )
+    if not np.isfinite(K).all():
+        raise ValueError(
+            "the kernel has values that are not finite on the training points; scale the "
+            "features (for instance with StandardScaler) or lower gamma or degree."
+        )
+    if not definite:
+        return K
+    largest = np.abs(K).max()
+    if np.abs(K - K.T).max() > 1e-8 * largest:
+        raise ValueError(
+            "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
+            "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
+        )
+    shifted = K.copy(order="F")
+    shifted[np.diag_indices_from(shifted)] += INDEFINITE * np.abs(np.diagonal(K)).sum() + 1e-300
+    _, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
+    if info:
+        raise ValueError(
+            "the kernel is not positive semi-definite on the training points "
+            f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
+            "no single optimum. Use another kernel, or clip the negative eigenvalues of K."
+        )
+    return K
+
+
+def _pair(X, Z):
+    X = np.asarray(X, dtype=float)
+    return X, X if Z is None else np.asarray(Z, dtype=float)

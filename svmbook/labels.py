@@ -1,0 +1,66 @@
+"""Two classes and the signs -1 and +1: the only place where labels are translated."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+__all__ = ["decode_labels", "encode_labels"]
+
+
+def encode_labels(y):
+    """Translate two labels of any kind into -1 and +1.
+
+    The labels are sorted; the first becomes -1, the second +1, so that a positive output
+    speaks for ``classes[1]``, as everywhere in scikit-learn.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels with exactly two different values.
+
+    Returns
+    -------
+    classes : ndarray of shape (2,)
+        The two labels, sorted.
+    signs : ndarray of shape (n,)
+        -1.0 and +1.0.
+
+    Raises
+    ------
+    ValueError
+        There is one label, or there are more than two, or ``y`` is continuous.
+
+    Examples
+    --------
+    >>> from svmbook.labels import encode_labels
+    >>> classes, signs = encode_labels(["rose", "iris", "rose"])
+    >>> signs
+    array([ 1., -1.,  1.])
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) == 1:
+        raise ValueError(
+            f"a classifier needs samples of two classes; y has one class only: {classes[0]!r}."
+        )
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}, with {len(classes)} classes; wrap the estimator in "
+            "sklearn.multiclass.OneVsRestClassifier or OneVsOneClassifier."
+        )
+    return classes, np.where(codes == 1, 1.0, -1.0)
+
+
+def decode_labels(classes, scores):
+    """Return the label of each score: ``classes[1]`` where positive, else ``classes[0]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.labels import decode_labels
+    >>> decode_labels(np.array(["iris", "rose"]), np.array([0.3, -2.0]))
+    array(['rose', 'iris'], dtype='<U4')
+    """
+    return classes[(scores > 0).astype(int)]

@@ -1,0 +1,164 @@
+r"""The signed Gram matrix :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, behind two operations.
+
+An interior-point method never asks for the entries of :math:`Q`. It asks for products
+:math:`Qv` and for solutions of :math:`(Q + D)x = b` with a positive diagonal :math:`D`.
+Two classes answer, one for any Gram matrix and one for :math:`K = ZZ^\top` of low rank; a
+third, for solvers that compute :math:`K` as they go, answers only what a certificate asks. Since
+:math:`Y^2 = I`, the labels factor out, :math:`Q + D = Y(K + D)Y`, and no class forms :math:`Q`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+__all__ = ["DenseGram", "KernelGram", "LowRankGram"]
+
+ROWS_AT_ONCE = 8192  # rows of Z scaled at a time: bounds the temporary memory
+BLOCK = 1024  # rows of a kernel computed at a time
+
+
+class DenseGram:
+    """Gram matrix stored in full; one Cholesky factorisation for each ``factor``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric positive semi-definite; never changed, never copied but into the workspace.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    """
+
+    def __init__(self, K, y):
+        # LAPACK wants columns one after the other. A symmetric matrix equals its transpose,
+        # so the transpose of a C-ordered one is the same numbers without a copy.
+        K = np.asarray(K, dtype=float)
+        self.K = K if K.flags.f_contiguous else K.T
+        self.y = y
+        self.scale = float(np.mean(np.diagonal(K)))  # a typical k(x, x)
+        self._work = None
+
+    def outputs(self, alpha):
+        """Return :math:`f = K(y \\circ \\alpha)` and the shift of the threshold (none here)."""
+        return blas.dsymv(1.0, self.K, self.y * alpha, lower=1), 0.0
+
+    def __matmul__(self, v):
+        return self.y * blas.dsymv(1.0, self.K, self.y * v, lower=1)
+
+    def restrict(self, points):
+        """Return the signed Gram matrix of some of the points."""
+        return DenseGram(self.K[np.ix_(points, points)], self.y[points])
+
+    def factor(self, D):
+        """Factor :math:`K + D` and return the function that solves :math:`(Q + D)x = b`."""
+        if self._work is None:
+            self._work = np.empty_like(self.K, order="F")
+        np.copyto(self._work, self.K)
+        self._work.ravel(order="K")[:: len(D) + 1] += D
+        L, info = lapack.dpotrf(self._work, lower=1, clean=0, overwrite_a=1)
+        if info:
+            raise ArithmeticError(f"K + D is not positive definite: pivot {info} failed")
+
+        def solve(b):
+            x, _ = lapack.dpotrs(L, self.y * b, lower=1, overwrite_b=1)
+            return self.y * x
+
+        return solve
+
+
+class LowRankGram:
+    r"""Gram matrix :math:`K = ZZ^\top` of rank at most r, never formed.
+
+    The matrix inversion lemma turns n unknowns into r,
+
+    .. math:: (D + ZZ^\top)^{-1} = D^{-1} - D^{-1} Z\,(I + Z^\top D^{-1} Z)^{-1} Z^\top D^{-1},
+
+    at :math:`n r^2` operations for a factorisation and :math:`4nr` for a solution. The lemma
+    subtracts nearly equal numbers where :math:`D` is small; one step of iterative refinement
+    restores the digits.
+
+    On the feasible set :math:`y^\top\alpha = 0`, so adding a constant to every row of :math:`Z`
+    changes nothing but the threshold. The rows are therefore centred: the same
+    problem, better conditioned.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Factor of the Gram matrix; for the linear kernel the data matrix itself.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    """
+
+    def __init__(self, Z, y):
+        self.mean = Z.mean(axis=0)
+        self.Z = np.subtract(Z, self.mean, dtype=float)
+        self.y = y
+        self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
+
+    def outputs(self, alpha):
+        r"""Return :math:`f = \bar Z w`, centred, and the shift :math:`\bar z^\top w` of the threshold."""
+        w = self.Z.T @ (self.y * alpha)
+        return self.Z @ w, float(self.mean @ w)
+
+    def __matmul__(self, v):
+        return self.y * (self.Z @ (self.Z.T @ (self.y * v)))
+
+    def restrict(self, points):
+        """Return the signed Gram matrix of some of the points."""
+        return LowRankGram(self.Z[points], self.y[points])
+
+    def factor(self, D):
+        """Factor the r x r system and return the function that solves :math:`(Q + D)x = b`."""
+        Z, y = self.Z, self.y
+        n, r = Z.shape
+        S = np.eye(r)
+        for start in range(0, n, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            scaled = Z[rows] / np.sqrt(D[rows, None])
+            S += scaled.T @ scaled
+        L, info = lapack.dpotrf(S, lower=1, clean=0, overwrite_a=1)
+        if info:
+            raise ArithmeticError(f"I + Z'Z/D is not positive definite: pivot {info} failed")
+
+        def woodbury(b):
+            u = b / D
+            t, _ = lapack.dpotrs(L, Z.T @ u, lower=1, overwrite_b=1)
+            return u - (Z @ t) / D
+
+        def solve(b):
+            b = y * b
+            x = woodbury(b)
+            x += woodbury(b - D * x - Z @ (Z.T @ x))
+            return y * x
+
+        return solve
+
+
+class KernelGram:
+    r"""Gram matrix of a kernel function, computed in blocks and never stored.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    kernel : callable
+        ``kernel(X, Z)`` of shape (len(X), len(Z)).
+    """
+
+    def __init__(self, X, y, kernel):
+        self.X, self.y, self.kernel = X, y, kernel
+        self.scale = float(np.mean([kernel(x[None], x[None])[0, 0] for x in X[:100]]))
+
+    def outputs(self, alpha):
+        """Return :math:`f = K(y \\circ \\alpha)` and the shift of the threshold (none here)."""
+        support = np.flatnonzero(alpha)
+        Z, beta = self.X[support], (self.y * alpha)[support]
+        blocks = range(0, len(self.X), BLOCK)
+        return np.concatenate([self.kernel(self.X[s : s + BLOCK], Z) @ beta for s in blocks]), 0.0
+
+    def restrict(self, points):
+        """Return the signed Gram matrix of some of the points, stored."""
+        X = self.X[points]
+        return DenseGram(self.kernel(X, X), self.y[points])

@@ -1,0 +1,86 @@
+"""The dual handed to LIBSVM through scikit-learn, its answer certified like every other."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from .gram import DenseGram, KernelGram
+from .polish import polish
+from .result import certify
+
+__all__ = ["solve_libsvm"]
+
+CACHE = 1000  # megabytes of kernel rows
+LOOSEST = 1e-3  # violation that LIBSVM is asked for at least: scikit-learn's default
+
+
+def solve_libsvm(
+    X, y, C, *, kernel=None, libsvm_kernel="precomputed", tol=1e-6, max_iter=10_000_000, **params
+):
+    r"""Solve the SVM dual by LIBSVM's SMO.
+
+    LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
+    which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
+    outputs where that is larger (below it LIBSVM may never end). If the gap is still
+    above ``tol``, the free multipliers are found by a linear system.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or (n, n) without a kernel
+        Data, or the Gram matrix.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    C : float or ndarray of shape (n,)
+        Upper bounds, positive and finite.
+    kernel : callable, optional
+        ``kernel(X, Z)``; without it ``X`` is the Gram matrix.
+    libsvm_kernel : {"precomputed", "linear", "poly", "rbf"}, default="precomputed"
+        The same kernel by the name that LIBSVM knows, computed there row by row.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=10_000_000
+        Pairs at most, as in LIBSVM itself.
+    **params
+        ``gamma``, ``degree`` and ``coef0``, as in `sklearn.svm.SVC`.
+
+    Returns
+    -------
+    SolverResult
+        ``converged`` tells whether the gap, computed here, is below ``tol``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_libsvm
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> y = np.array([1.0, 1, -1, -1])
+    >>> solve_libsvm(X @ X.T, y, C=10.0).alpha.round(4)
+    array([0.5306, 0.    , 0.3673, 0.1633])
+    """
+    y = np.asarray(y, dtype=float)
+    C = np.array(np.broadcast_to(np.asarray(C, dtype=float), y.shape))
+    gram = DenseGram(X, y) if kernel is None else KernelGram(X, y, kernel)
+    rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
+    violation = min(max(tol, rounding), max(tol, LOOSEST))
+    machine = SVC(
+        C=1.0, kernel=libsvm_kernel, tol=violation, max_iter=max_iter, cache_size=CACHE, **params
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the certificate tells
+        machine.fit(X, y, sample_weight=C)
+    n_iter, message = machine.n_iter_[0], f"LIBSVM at a violation of {violation:.1e}"
+    alpha = np.zeros(len(y))
+    alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])
+    intercept = machine.intercept_[0]
+    f, _ = gram.outputs(alpha)
+    result = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
+    if not result.converged:
+        alpha, intercept, f, _ = polish(gram, alpha, intercept, y, C)
+        polished = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
+        if polished.gap < result.gap:
+            return polished
+    return result

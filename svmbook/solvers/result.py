@@ -1,0 +1,133 @@
+"""What every solver returns: a solution that carries its own proof.
+
+A status word ("optimal") is a claim. A duality gap is evidence: for any feasible
+dual point the dual objective bounds the optimum from below, for any ``(w, b)`` the
+primal objective bounds it from above, and the optimum lies between the two. The
+functions here compute both numbers from the solution alone, so that a certificate
+does not depend on the solver that found it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["SolverResult", "certify", "intercept_interval"]
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    r"""Solution of an SVM dual together with its certificate.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n,)
+        Multipliers, feasible: :math:`0 \le \alpha_i \le C_i` and
+        :math:`y^\top\alpha = 0` up to rounding.
+    intercept : float
+        The threshold :math:`b` of :math:`f(x) + b`.
+    primal_objective, dual_objective : float
+        Upper and lower bound on the optimum, computed from ``alpha`` and ``intercept``.
+    n_iter : int
+        Iterations of the solver.
+    converged : bool
+        Whether ``relative_gap`` is at most the tolerance asked for.
+    message : str
+        How the solver ended, in words.
+    """
+
+    alpha: np.ndarray
+    intercept: float
+    primal_objective: float
+    dual_objective: float
+    n_iter: int
+    converged: bool
+    message: str = ""
+
+    @property
+    def gap(self):
+        """Primal minus dual objective; zero at the optimum, never negative but for rounding."""
+        return self.primal_objective - self.dual_objective
+
+    @property
+    def relative_gap(self):
+        """The gap as a fraction of the primal objective (which is positive)."""
+        return self.gap / self.primal_objective
+
+
+def intercept_interval(alpha, y, C, f):
+    r"""Return the interval of thresholds that are optimal for ``alpha``.
+
+    A point of :math:`I_{up}` (its :math:`y_i\alpha_i` may still grow) demands
+    :math:`b \ge y_i - f_i`, a point of :math:`I_{low}` demands :math:`b \le y_i - f_i`.
+    At an optimum with a free vector the two ends coincide; with none, every ``b`` between
+    them is optimal. Away from the optimum the ends cross, and how far they cross is
+    the largest violation of the KKT conditions.
+
+    Parameters
+    ----------
+    alpha, y, C, f : ndarray of shape (n,)
+        Multipliers, labels -1 and +1, upper bounds, and outputs without threshold.
+
+    Returns
+    -------
+    low, high : float
+        The ends; ``low - high`` is the KKT violation when positive.
+    """
+    e = y - f
+    may_rise = np.where(y > 0, alpha < C, alpha > 0)
+    may_fall = np.where(y > 0, alpha > 0, alpha < C)
+    return e[may_rise].max(initial=-np.inf), e[may_fall].min(initial=np.inf)
+
+
+def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
+    r"""Compute primal objective, dual objective and gap, and pack them with the solution.
+
+    With :math:`f = K(y \circ \alpha)` and :math:`\|w\|^2 = (y\circ\alpha)^\top f`,
+
+    .. math::
+
+        D = 1^\top\alpha - \tfrac12\|w\|^2, \qquad
+        P = \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(f_i + b)).
+
+    For the hard margin (``C`` infinite) a point with a positive slack is not feasible, so
+    ``(w, b)`` is first divided by the smallest functional margin :math:`m`, which makes it
+    feasible: :math:`P = \|w\|^2 / (2 m^2)`.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n,)
+        Feasible multipliers.
+    intercept : float
+        Threshold.
+    y, C, f : ndarray of shape (n,)
+        Labels -1 and +1, upper bounds (possibly all infinite), outputs without threshold.
+    n_iter : int
+        Iterations used.
+    tol : float
+        ``converged`` is set when the relative gap is at most this.
+    message : str, optional
+        How the solver ended.
+
+    Returns
+    -------
+    SolverResult
+    """
+    w_squared = (y * alpha) @ f
+    margins = y * (f + intercept)
+    dual = alpha.sum() - 0.5 * w_squared
+    if np.isinf(C).any():
+        smallest = margins.min()
+        primal = 0.5 * w_squared / smallest**2 if smallest > 0 else np.inf
+    else:
+        primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
+    return SolverResult(
+        alpha=alpha,
+        intercept=float(intercept),
+        primal_objective=float(primal),
+        dual_objective=float(dual),
+        n_iter=int(n_iter),
+        converged=bool(primal - dual <= tol * primal),
+        message=message,
+    )

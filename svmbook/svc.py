@@ -1,0 +1,379 @@
+"""The soft-margin support vector classifier, from its dual."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .kernels import KERNELS, check_gram
+from .labels import decode_labels, encode_labels
+from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
+
+__all__ = ["DualSVC"]
+
+AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
+AUTO_DENSE = 1000  # points up to which the dense interior point costs less than a second
+BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
+LIBSVM_KERNELS = ("linear", "poly", "rbf")
+
+
+class DualSVC(ClassifierMixin, BaseEstimator):
+    r"""Support vector classifier for two classes, solved in the dual with a certificate.
+
+    Minimises over :math:`w`, :math:`b` and :math:`\xi \ge 0`
+
+    .. math::
+
+        \tfrac12\|w\|^2 + \sum_i C_i\,\xi_i \quad\text{subject to}\quad
+        y_i\,(w^\top\phi(x_i) + b) \ge 1 - \xi_i,
+
+    by maximising its dual over :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`,
+
+    .. math::
+
+        1^\top\alpha - \tfrac12 \sum_{ij} \alpha_i\alpha_j\, y_i y_j\, k(x_i, x_j),
+
+    where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
+    The slacks are summed, not averaged: twice the data at the same ``C`` weighs errors twice.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of slack, positive. ``C=inf`` is the hard margin: it exists only where
+        the classes are separable, and needs one of the two interior-point solvers.
+    kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
+            default="linear"
+        A name, a function of `svmbook.kernels` (it gets the parameters below), or any
+        ``k(X, Z)`` returning a matrix of shape (len(X), len(Z)). "precomputed" means that ``X`` is
+        the Gram matrix.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Parameter of every named kernel but the linear one. "scale" is
+        ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is ``1 / n_features``.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel. scikit-learn's default is 0, which
+        leaves out every term of lower degree.
+    solver : {"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
+        "cvxopt" is the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
+        forms it (linear kernel), "smo" the readable sequential minimal optimisation,
+        "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the linear
+        kernel with at most n/4 features, else "cvxopt" up to 1,000 points or for
+        ``C=inf``, else "libsvm": the order that the benchmarks find.
+    class_weight : dict or "balanced", default=None
+        Factor of ``C`` for each class; "balanced" is ``n_samples / (2 * count)``.
+    tol : float, default=1e-6
+        Relative duality gap to reach. Below about 1e-9 rounding decides.
+    max_iter : int, default=-1
+        Iterations at most; -1 for the solver's own limit (100 interior-point iterations, 1 million
+        pairs for "smo", 10 million for LIBSVM).
+
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n_samples,)
+        One multiplier a training point; exactly zero where the point is no support vector,
+        exactly :math:`C_i` where it is a bounded one.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray of shape (n_SV, n_features)
+        The support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    free_support_, bounded_support_ : ndarray
+        Indices with :math:`0 < \alpha_i < C_i`, which lie on the margin, and with
+        :math:`\alpha_i = C_i`, which lie on it or beyond. The comparison is relative: within
+        1e-8 of the box counts as at its edge.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        :math:`y_i\alpha_i` of the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The multiplier :math:`b` of the equality constraint; the middle of the interval of
+        optimal values where no support vector is free.
+    coef_ : ndarray of shape (1, n_features)
+        The weights :math:`w`; linear kernel only.
+    geometric_margin_ : float
+        :math:`1/\|w\|`, half the width of the street.
+    dual_gap_ : float
+        Primal minus dual objective at the solution: an upper bound on the error of either.
+    primal_objective_, dual_objective_ : float
+        The two objectives.
+    n_iter_ : int
+        Iterations of the solver.
+    solver_ : str
+        The solver that ran.
+    gamma_ : float
+        The value of ``gamma`` in use; only for kernels that have one.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive decision value speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; a kernel that is not finite, symmetric and positive
+        semi-definite on the training points; negative weights; a hard margin on data that are
+        not separable; a solver that does not serve the kernel or ``C``.
+
+    See Also
+    --------
+    sklearn.svm.SVC : LIBSVM's own interface.
+
+    References
+    ----------
+    *Exploring Classification*, section "Support vector machine"; Cortes and Vapnik (1995),
+    "Support-vector networks", Machine Learning 20, 273-297.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook import DualSVC
+    >>> X = np.array([[1, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> machine = DualSVC(C=np.inf).fit(X, ["up", "up", "down", "down"])
+    >>> machine.alpha_.round(4)
+    array([0.5306, 0.    , 0.3673, 0.1633])
+    """
+
+    _parameter_constraints = {
+        "C": [Interval(Real, 0, None, closed="right")],  # infinity included
+        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "solver": [StrOptions({"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="linear",
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        solver="auto",
+        class_weight=None,
+        tol=1e-6,
+        max_iter=-1,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Solve the dual on training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
+            Training points, or their Gram matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, not negative. A point of weight zero counts as absent.
+
+        Returns
+        -------
+        DualSVC
+            The fitted estimator.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, signs = encode_labels(y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        upper = self._upper_bounds(y, weights)
+        present = np.flatnonzero(upper > 0)
+        encode_labels(y[present])  # both classes must remain
+        self._resolve_kernel(X, weights)
+        if self._kernel_name == "precomputed":
+            check_gram(X, definite=False)
+            result = self._solve(X[np.ix_(present, present)], signs[present], upper[present])
+        else:
+            result = self._solve(X[present], signs[present], upper[present])
+        alpha = np.zeros(len(y))
+        alpha[present] = result.alpha
+        self._store(result, alpha, X, signs, upper)
+        return self
+
+    def decision_function(self, X):
+        r"""Return :math:`f(x) = \sum_i y_i\alpha_i k(x_i, x) + b`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_train)
+            Points; for a precomputed kernel their kernel values with all training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive values speak for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self._kernel_name == "linear":
+            return X @ self.coef_[0] + self.intercept_[0]
+        if self._kernel_name == "precomputed":
+            K = X[:, self.support_]
+        else:
+            K = self._kernel(X, self.support_vectors_)
+        return K @ self.dual_coef_[0] + self.intercept_[0]
+
+    def predict(self, X):
+        """Return the label on whose side of the hyperplane each point lies.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
+        return decode_labels(self.classes_, scores)
+
+    def _upper_bounds(self, y, weights):
+        """Return the C_i: C times class weight times sample weight."""
+        if (weights < 0).any():
+            raise ValueError(
+                f"sample_weight has negative values (smallest {weights.min():g}); a weight "
+                "multiplies C, so it must be zero or positive."
+            )
+        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        weights = weights * factors[np.searchsorted(self.classes_, y)]
+        if np.isinf(self.C):
+            return np.where(weights > 0, np.inf, 0.0)
+        return self.C * weights
+
+    def _resolve_kernel(self, X, weights):
+        """Turn the parameter ``kernel`` into a name and a function of two arrays."""
+        name = self.kernel
+        if callable(name):
+            ours = (key for key, (function, _) in KERNELS.items() if function is self.kernel)
+            name = next(ours, "callable")
+        self._kernel_name = name
+        self._kernel_params = {}
+        if name in KERNELS:
+            function, reads = KERNELS[name]
+            if "gamma" in reads:
+                self.gamma_ = self._gamma(X, weights)
+                self._kernel_params["gamma"] = self.gamma_
+            if name == "poly":
+                self._kernel_params |= {"degree": self.degree, "coef0": self.coef0}
+            self._kernel = partial(function, **self._kernel_params)
+        elif name == "callable":
+            self._kernel = self.kernel
+
+    def _gamma(self, X, weights):
+        if self.gamma == "scale":  # a point of weight two counts as two points
+            mean = np.average(X.mean(axis=1), weights=weights)
+            variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+
+    def _choose_solver(self, n, d):
+        """Return the solver that "auto" stands for, or the one asked for if it serves."""
+        hard = np.isinf(self.C)
+        solver = self.solver
+        if solver == "auto":
+            if self._kernel_name == "linear" and d <= AUTO_LOW_RANK * n:
+                return "cvxopt-lowrank"
+            return "cvxopt" if hard or n <= AUTO_DENSE else "libsvm"
+        if solver == "cvxopt-lowrank" and self._kernel_name != "linear":
+            raise ValueError(
+                "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
+                f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
+            )
+        if hard and solver in ("smo", "libsvm"):
+            raise ValueError(
+                f"C=inf (the hard margin) needs an interior-point solver; found solver={solver!r}. "
+                "Choose solver='cvxopt' or 'auto', or a finite C."
+            )
+        return solver
+
+    def _solve(self, X, y, C):
+        """Solve the dual for points of positive weight; return a `SolverResult`."""
+        solver = self.solver_ = self._choose_solver(*X.shape)
+        limit = {} if self.max_iter == -1 else {"max_iter": self.max_iter}
+        name = self._kernel_name
+        if solver == "libsvm" and name in LIBSVM_KERNELS and self.coef0 >= 0:
+            limit |= {"kernel": self._kernel, "libsvm_kernel": name, **self._kernel_params}
+            return solve_libsvm(X, y, C, tol=self.tol, **limit)
+        if solver == "cvxopt-lowrank":
+            K, form = X, "low-rank"
+        else:
+            K, form = self._gram(X), "dense"
+        if solver == "libsvm":
+            return solve_libsvm(K, y, C, tol=self.tol, **limit)
+        if solver == "smo":
+            return solve_smo(K, y, C, tol=self.tol, **limit)
+        if np.isinf(self.C):
+            return solve_hard_margin(K, y, form=form, tol=self.tol, **limit)
+        return solve_dual(K, y, C, form=form, tol=self.tol, **limit)
+
+    def _gram(self, X):
+        """Return the checked Gram matrix of the training points."""
+        name = self._kernel_name
+        K = X if name == "precomputed" else np.asarray(self._kernel(X, X), dtype=float)
+        if K.shape != (len(X), len(X)):
+            raise ValueError(
+                f"the kernel returned shape {K.shape} for {len(X)} points against themselves; "
+                f"it must return ({len(X)}, {len(X)})."
+            )
+        known = name in KERNELS and (name != "poly" or self.coef0 >= 0)
+        return check_gram(K, definite=not known)
+
+    def _store(self, result, alpha, X, y, upper):
+        """Translate a `SolverResult` into fitted attributes."""
+        if not result.converged:
+            warnings.warn(
+                f"{self.solver_} stopped after {result.n_iter} iterations at a relative duality "
+                f"gap of {result.relative_gap:.1e}, above tol={self.tol:g} ({result.message}). "
+                "Scale the features, lower C, raise max_iter or tol, or choose another solver.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.alpha_ = alpha
+        self.support_ = np.flatnonzero(alpha > 0)
+        precomputed = self._kernel_name == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
+        self.n_support_ = np.array([(y[self.support_] == sign).sum() for sign in (-1, 1)])
+        at_the_bound = alpha[self.support_] >= (1.0 - BOUND) * upper[self.support_]
+        self.free_support_ = self.support_[~at_the_bound]
+        self.bounded_support_ = self.support_[at_the_bound]
+        self.dual_coef_ = (y * alpha)[None, self.support_]
+        self.intercept_ = np.array([result.intercept])
+        if self._kernel_name == "linear":
+            self.coef_ = self.dual_coef_ @ self.support_vectors_
+        w_squared = 2.0 * (alpha.sum() - result.dual_objective)
+        self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
+        self.primal_objective_ = result.primal_objective
+        self.dual_objective_ = result.dual_objective
+        self.dual_gap_ = result.gap
+        self.n_iter_ = result.n_iter
