@@ -32,7 +32,7 @@ book: html ## build the book and serve it on this machine (PORT=8000)
 html: $(READY) ## build the book into _build/html, warnings are errors
 	@$(BIN)/python tools/check.py html
 
-test: $(READY) ## run every check: lint, pytest, notebooks, book, wheel
+test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 	@$(BIN)/python tools/check.py
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can

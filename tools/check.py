@@ -1,6 +1,6 @@
 """Run the checks of the repository: all of them in order, or those named.
 
-Usage: python tools/check.py [lint] [pytest] [notebooks] [html] [wheel]
+Usage: python tools/check.py [lint] [html] [pytest] [notebooks] [wheel]
 
 The first check that fails ends the run with its exit code. A summary with the time each
 one took is printed in any case.
@@ -77,7 +77,7 @@ def wheel():
         return run(*pip) or run(PYTHON, "-I", ROOT / "tools" / "import_all.py", target)
 
 
-STAGES = {stage.__name__: stage for stage in (lint, pytest, notebooks, html, wheel)}
+STAGES = {stage.__name__: stage for stage in (lint, html, pytest, notebooks, wheel)}
 
 
 def main(names):

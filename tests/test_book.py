@@ -1,0 +1,257 @@
+"""Checks on the book as text: nothing is executed here but the example of the README.
+
+The notebooks' cells are run by nbval, and links inside the book are checked by its build.
+"""
+
+import json
+import re
+import subprocess
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+HTML = ROOT / "_build" / "html"
+# Written in two parts, so that this file does not hold what it looks for.
+REGISTRIES = [
+    "pypi" + ".org",
+    "pythonhosted" + ".org",
+    "registry.npmjs" + ".org",
+    "registry.yarnpkg" + ".com",
+    "anaconda" + ".org",
+]
+LOCAL_PATH = re.compile(r"/(?:home|Users|root|tmp|work|opt|private)/\w|\b[A-Z]:\\\\?Users")
+EXERCISE = re.compile(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n((?::[^\n]*\n)*)", re.M)
+SOLUTION = re.compile(r"^[`:]{3,}\{solution(?:-start)?\} *(\S+)[^\n]*\n((?::[^\n]*\n)*)", re.M)
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def cells(path, kind):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    found = [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+    for cell in found:
+        cell["source"] = "".join(cell["source"])
+    return found
+
+
+def tags(cell):
+    return set(cell["metadata"].get("tags", []))
+
+
+def outputs(cell, mime):
+    return [out["data"][mime] for out in cell["outputs"] if mime in out.get("data", {})]
+
+
+def toc_pages(node):
+    """Return the pages of a table of contents in reading order."""
+    if isinstance(node, list):
+        return [page for item in node for page in toc_pages(item)]
+    found = [node[key] for key in ("root", "file") if key in node]
+    for key in ("parts", "chapters", "sections"):
+        found += toc_pages(node.get(key, []))
+    return found
+
+
+def committed_files():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+# --- the table of contents ---------------------------------------------------------------
+
+
+def test_the_contents_list_every_notebook_and_page_once():
+    pages = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+    sources = [*NOTEBOOKS, *(ROOT / "book").glob("*.md")]
+    assert len(pages) == len(set(pages))
+    assert set(pages) == {path.relative_to(ROOT).with_suffix("").as_posix() for path in sources}
+
+
+# --- the notebooks -----------------------------------------------------------------------
+
+
+@every_notebook
+def test_cells_were_run_in_order_and_without_error(path):
+    run = [cell for cell in cells(path, "code") if cell["source"].strip()]
+    assert [cell["execution_count"] for cell in run] == list(range(1, len(run) + 1))
+    for cell in run:
+        for out in cell["outputs"]:
+            assert out["output_type"] != "error", cell["source"]
+            assert out.get("name") != "stderr", cell["source"]
+
+
+@every_notebook
+def test_every_output_is_compared_or_named_as_volatile(path):
+    for cell in cells(path, "code"):
+        assert "nbval-skip" not in tags(cell)
+        if "nbval-ignore-output" not in tags(cell):
+            # nbval keeps no history, without which a last `;` does not silence a value.
+            assert not cell["source"].rstrip().endswith(";"), cell["source"]
+            # The figure under a slider is drawn into a widget, which nbval does not follow.
+            assert not outputs(cell, "application/vnd.jupyter.widget-view+json"), cell["source"]
+
+
+@every_notebook
+def test_metadata_is_what_make_notebooks_leaves(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert set(notebook["metadata"]) <= {"kernelspec", "language_info", "widgets"}
+    assert "version" not in notebook["metadata"]["language_info"]
+    sliders = [
+        view
+        for cell in cells(path, "code")
+        for view in outputs(cell, "application/vnd.jupyter.widget-view+json")
+    ]
+    assert bool(sliders) == ("widgets" in notebook["metadata"])
+    for number, cell in enumerate(notebook["cells"], start=1):
+        assert cell["id"] == f"cell-{number:03d}"
+        assert "execution" not in cell["metadata"]
+
+
+@every_notebook
+def test_figures_are_described_in_words(path):
+    for cell in cells(path, "code"):
+        if outputs(cell, "image/png") or outputs(cell, "image/svg+xml"):
+            shown = cell["metadata"].get("mystnb", {})
+            alt = shown.get("image", {}).get("alt", "")
+            assert len(alt) > 20, f"alt text is missing:\n{cell['source']}"
+            if "figure" in shown:
+                assert {"caption", "name"} <= set(shown["figure"]), cell["source"]
+
+
+@every_notebook
+def test_exercises_are_labelled_and_solved(path):
+    text = "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
+    options = EXERCISE.findall(text)
+    labels = [match for option in options for match in re.findall(r":label: *(\S+)", option)]
+    assert len(labels) == len(options), "an exercise has no label"
+    assert len(labels) >= 6
+    solved = SOLUTION.findall(text)
+    assert sorted(label for label, _ in solved) == sorted(labels)
+    assert all("dropdown" in option for _, option in solved), "a solution is not hidden"
+    for kind in ("exercise", "solution"):
+        assert text.count(f"{{{kind}-start}}") == text.count(f"{{{kind}-end}}")
+
+
+@every_notebook
+def test_no_path_of_one_machine(path):
+    for cell in cells(path, "markdown") + cells(path, "code"):
+        texts = [cell["source"]]
+        for out in cell.get("outputs", []):
+            texts += ["".join(out.get("text", ""))]
+            texts += ["".join(text) for text in outputs(cell, "text/plain")]
+        for text in texts:
+            assert not LOCAL_PATH.search(text), text
+
+
+# --- the repository ----------------------------------------------------------------------
+
+
+def test_no_committed_file_names_a_registry_host():
+    for path in committed_files():
+        if path.is_file() and "_vendor" not in path.parts:
+            text = path.read_text(encoding="utf-8", errors="ignore")
+            for host in REGISTRIES:
+                assert host not in text, f"{host} in {path.relative_to(ROOT)}"
+
+
+def lock():
+    """Return the locked versions: several a name where they depend on the Python version."""
+    versions = {}
+    for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"([\w.-]+)==(\S+)", line):
+            versions.setdefault(match[1].lower(), []).append(match[2])
+    return versions
+
+
+def test_the_lock_holds_what_was_asked_for():
+    locked = lock()
+    lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
+    wanted = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
+    assert wanted
+    for requirement in wanted:
+        for version in locked[requirement.name.lower()]:
+            assert Version(version) in requirement.specifier, requirement
+    # The configuration files are those of Jupyter Book 1.
+    assert locked["jupyter-book"][0].startswith("1.")
+
+
+def test_the_package_asks_for_ranges_that_hold_the_lock():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    locked = lock()
+    for requirement in map(Requirement, project["dependencies"]):
+        assert requirement.specifier, f"{requirement} has no lower bound"
+        for bound in requirement.specifier:
+            assert bound.operator in (">=", "<", "!="), f"{requirement} is a pin"
+        for version in locked[requirement.name]:
+            assert Version(version) in requirement.specifier, requirement
+
+
+def test_the_vendored_libraries_are_those_the_script_fetches():
+    script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
+    told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
+    for name, package in (("mathjax", "mathjax"), ("widgets", "@jupyter-widgets/html-manager")):
+        version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
+        assert f"{package} {version}" in told
+
+
+def test_make_help_lists_every_target():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())
+    assert targets == set(re.findall(r"^([a-z]+):[^#\n]*## \S", makefile, re.M))
+
+
+def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S):
+        exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+
+
+# --- the built pages ---------------------------------------------------------------------
+
+
+LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "license"}
+
+
+class Assets(HTMLParser):
+    """Collect the addresses that a browser loads by itself when it opens a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if tag in LOADED:
+            self.found.append(values.get(LOADED[tag]))
+        if tag == "link" and not NOT_LOADED & set(values.get("rel", "").split()):
+            self.found.append(values.get("href"))
+
+
+@pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
+def test_pages_load_nothing_from_elsewhere():
+    pages = [*HTML.glob("*.html"), *HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
+    assert pages
+    for page in pages:
+        assets = Assets()
+        assets.feed(page.read_text(encoding="utf-8"))
+        for address in filter(None, assets.found):
+            where = f"{page.relative_to(HTML)} loads {address}"
+            assert not re.match(r"(?:[a-z]+:)?//", address), where
+            if not address.startswith("data:"):
+                assert (page.parent / address.split("?")[0].split("#")[0]).exists(), where
+    for sheet in HTML.glob("_static/**/*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), sheet
