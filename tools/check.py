@@ -47,15 +47,13 @@ def notebooks():
     if not found:
         print("no notebooks yet")
         return 0
-    workers = min(WORKERS, len(found))
-    # A notebook's cells must stay in order on one worker: --dist loadfile. Warnings of the
-    # kernel machinery are not the book's; a warning inside a cell is output and is compared.
+    # A notebook's cells must stay in order on one worker: --dist loadfile.
+    parallel = ("-n", WORKERS, "--dist", "loadfile") if len(found) > 1 else ()
     return run(
-        PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT,
-        "-n", workers, "--dist", "loadfile",
+        PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, *parallel,
         "--nbval", "--nbval-current-env", "--nbval-cell-timeout=120",
-        "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
-        *found, **SHARED,
+        "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", *found,
+        **SHARED,
     )  # fmt: skip
 
 
