@@ -39,8 +39,8 @@ format: $(READY) ## let ruff format the code and the notebooks and mend what it 
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-lab: $(READY) ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks
+lab: $(READY) ## open the notebooks in JupyterLab (ARGS=... for its options)
+	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
 notebooks: $(READY) ## run the notebooks again in place (NB=notebooks/one.ipynb for one)
 	@$(BIN)/python tools/notebooks.py $(NB)

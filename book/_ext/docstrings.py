@@ -1,8 +1,11 @@
-"""Read numpydoc's long type lines: a backslash at the end carries a line on to the next."""
+"""Help autodoc to read the docstrings of the package."""
 
 
 def join_continued_lines(app, what, name, obj, options, lines):
-    """Join the lines in place before napoleon takes each of them for a field of its own."""
+    """Join, in place, the type lines that numpydoc carries on after a backslash.
+
+    Napoleon would take each of them for a field of its own.
+    """
     joined = []
     for line in lines:
         if joined and joined[-1].endswith(", \\"):
@@ -12,7 +15,13 @@ def join_continued_lines(app, what, name, obj, options, lines):
     lines[:] = joined
 
 
+def hide_private_bases(app, name, obj, options, bases):
+    """Name only base classes that have an entry of their own."""
+    bases[:] = [base for base in bases if not base.__name__.startswith("_")] or [object]
+
+
 def setup(app):
     """Register before napoleon, which listens with the default priority of 500."""
     app.connect("autodoc-process-docstring", join_continued_lines, priority=400)
+    app.connect("autodoc-process-bases", hide_private_bases)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

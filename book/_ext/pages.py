@@ -1,4 +1,4 @@
-"""Tidy the scripts of a page: each once, and no live-cell launcher where there is none."""
+"""Tidy each page as it is written: its scripts, and the roles of its bibliography."""
 
 
 def tidy_scripts(app, pagename, templatename, context, doctree):
@@ -17,7 +17,14 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(kept.values())
 
 
+def tidy_roles(app, pagename, templatename, context, doctree):
+    """Give the entries of a bibliography the role of list items, which screen readers know."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
 def setup(app):
     """Register after every other listener, so that no script is added later."""
     app.connect("html-page-context", tidy_scripts, priority=999)
+    app.connect("html-page-context", tidy_roles, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
