@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -56,7 +57,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         the Gram matrix.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of every named kernel but the linear one. "scale" is
-        ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is ``1 / n_features``.
+        ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
+        ``1 / n_features``.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1.0
@@ -65,8 +67,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     solver : {"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
         "cvxopt" is the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
         forms it (linear kernel), "smo" the readable sequential minimal optimisation,
-        "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the linear
-        kernel with at most n/4 features, else "cvxopt" up to 1,000 points or for
+        "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the
+        linear kernel with at most n/4 features, else "cvxopt" up to 1,000 points or for
         ``C=inf``, else "libsvm": the order that the benchmarks find.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class; "balanced" is ``n_samples / (2 * count)``.
@@ -143,7 +145,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
 
-    _parameter_constraints = {
+    _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],  # infinity included
         "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],

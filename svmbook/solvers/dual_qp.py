@@ -13,8 +13,8 @@ Four forms of the same problem, from the textbook to the structured one:
 ``"sparse"``
     the same with ``G`` sparse;
 ``"dense"``
-    `cvxopt.solvers.coneqp` with the KKT solver below: one Cholesky factorisation of
-    :math:`K + D` an iteration, ``G`` never stored;
+    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.interior_point`: one
+    Cholesky factorisation of :math:`K + D` an iteration, ``G`` never stored;
 ``"low-rank"``
     the same KKT solver where :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
 """
@@ -29,12 +29,14 @@ import numpy as np
 from cvxopt import solvers as cvxopt_solvers
 
 from .gram import DenseGram, LowRankGram
+from .interior_point import coneqp, first_system_solvable, options, view
 from .polish import polish
 from .result import certify
 
 __all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
 
 FORMS = ("textbook", "sparse", "dense", "low-rank")
+BALANCED = 1e-15  # of the sum of alpha: how far y'alpha may be from zero
 
 
 class QuadraticProgram(NamedTuple):
@@ -80,9 +82,9 @@ def to_cvxopt(K, y, C, *, sparse=False):
     >>> from svmbook.solvers import to_cvxopt
     >>> X = np.array([[1, 2], [2, 2], [0, 0], [-2, 3]])
     >>> print(to_cvxopt(X @ X.T, [1, 1, -1, -1], C=1.0).P)
-    [ 5.00e+00  6.00e+00 -0.00e+00 -4.00e+00]
-    [ 6.00e+00  8.00e+00 -0.00e+00 -2.00e+00]
-    [-0.00e+00 -0.00e+00  0.00e+00  0.00e+00]
+    [ 5.00e+00  6.00e+00  0.00e+00 -4.00e+00]
+    [ 6.00e+00  8.00e+00  0.00e+00 -2.00e+00]
+    [ 0.00e+00  0.00e+00  0.00e+00  0.00e+00]
     [-4.00e+00 -2.00e+00  0.00e+00  1.30e+01]
     <BLANKLINE>
     """
@@ -97,7 +99,7 @@ def to_cvxopt(K, y, C, *, sparse=False):
     signs = [1.0, -1.0] * n
     G = cvxopt.spmatrix(signs, rows, columns)
     return QuadraticProgram(
-        P=cvxopt.matrix(y[:, None] * y * K),
+        P=cvxopt.matrix(y[:, None] * y * K + 0.0),  # no minus zeros in print
         q=cvxopt.matrix(-1.0, (n, 1)),
         G=G if sparse else cvxopt.matrix(G),
         h=cvxopt.matrix(np.column_stack([C, np.zeros(n)]).ravel()),
@@ -109,71 +111,8 @@ def to_cvxopt(K, y, C, *, sparse=False):
 def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     r"""Solve the SVM dual by an interior-point method and certify the solution.
 
-    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over :math:`0 \le \alpha_i \le C_i`,
-    :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
-        Gram matrix, symmetric positive semi-definite; or the factor :math:`Z` of
-        :math:`K = ZZ^\top`.
-    y : ndarray of shape (n,)
-        Labels -1 and +1, both present.
-    C : float or ndarray of shape (n,)
-        Upper bounds, positive and finite.
-    form : {"textbook", "sparse", "dense", "low-rank"}, default="dense"
-        How the problem is handed to cvxopt; see the head of this module.
-    tol : float, default=1e-6
-        Relative duality gap asked for.
-    max_iter : int, default=100
-        Iterations at most; 8 to 25 are usual.
-
-    Returns
-    -------
-    SolverResult
-        ``converged`` tells whether the gap, computed from the returned ``alpha``, is
-        below ``tol``.
-
-    Raises
-    ------
-    ValueError
-        ``form`` is not one of the four, or cvxopt cannot factor the first KKT system.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.solvers import solve_dual
-    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
-    >>> y = np.array([1.0, 1, -1, -1])
-    >>> result = solve_dual(X @ X.T, y, C=10.0)
-    >>> result.alpha.round(4)
-    array([0.5306, 0.    , 0.3673, 0.1633])
-    >>> result.converged
-    True
-    """
-    if form not in FORMS:
-        raise ValueError(f"form is {form!r}; choose one of {', '.join(FORMS)}.")
-    y = np.asarray(y, dtype=float)
-    C = np.broadcast_to(np.asarray(C, dtype=float), y.shape)
-    gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
-    unit = _unit(gram.scale, C)
-    if form in ("textbook", "sparse"):
-        qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
-        raw = cvxopt_solvers.qp(*qp, options=_options(tol, max_iter, np.linalg.norm(C / unit)))
-    else:
-        raw = _coneqp(
-            gram, unit, -np.ones_like(y), C / unit, y[None, :], np.zeros(1), tol, max_iter
-        )
-    alpha = unit * _view(raw["x"])
-    intercept = float(raw["y"][0])
-    return _finish(gram, alpha, intercept, y, C, raw, tol)
-
-
-def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
-    r"""Solve the SVM dual by an interior-point method and certify the solution.
-
-    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over :math:`0 \le \alpha_i \le C_i`,
-    :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
     Parameters
     ----------
@@ -222,11 +161,12 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     unit = _unit_of_alpha(gram.scale, C.max())
     if form in ("textbook", "sparse"):
         qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
-        raw = cvxopt_solvers.qp(*qp, options=_options(tol, max_iter, np.linalg.norm(C / unit)))
+        with first_system_solvable():
+            raw = cvxopt_solvers.qp(*qp, options=options(tol, max_iter, np.linalg.norm(C / unit)))
     else:
         q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
-        raw = _coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
-    alpha, intercept = unit * _view(raw["x"]), raw["y"][0]
+        raw = coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
+    alpha, intercept = unit * view(raw["x"]), raw["y"][0]
     return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
 
 
@@ -265,8 +205,8 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
     A = np.stack([y > 0, y < 0]).astype(float)
     scale = 1.0 / gram.scale if gram.scale > 0 else 1.0
-    raw = _coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)
-    u = np.maximum(_view(raw["x"]), 0.0)
+    raw = coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)
+    u = np.maximum(view(raw["x"]), 0.0)
     u /= (A @ u) @ A  # each class sums to one
     f, _ = gram.outputs(u)
     delta_squared = (y * u) @ f
@@ -288,53 +228,6 @@ def _unit_of_alpha(gram_scale, C_max):
     return C_max if gram_scale * C_max <= 1.0 else 1.0 / gram_scale
 
 
-def _options(tol, max_iter, h_norm):
-    """Return cvxopt's options.
-
-    It stops on its own gap. We ask for a thousandth of ours: the last steps gain several digits
-    each, and telling zero multipliers from small ones needs these digits. Its residuals are sums over
-    numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
-    iterating on would spoil the solution.
-    """
-    return {
-        "show_progress": False,
-        "maxiters": max_iter,
-        "abstol": 1e-14,
-        "reltol": 1e-3 * tol,
-        "feastol": max(1e-9, 10 * np.finfo(float).eps * h_norm),
-    }
-
-
-def _coneqp(gram, scale, q, upper, A, b, tol, max_iter):
-    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b."""
-    n = len(q)
-    bounded = upper is not None
-    h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)
-
-    def P(x, y, alpha=1.0, beta=0.0):
-        x, y = _view(x), _view(y)
-        y[:] = alpha * scale * (gram @ x) + (beta * y if beta else 0.0)
-
-    def G(x, y, alpha=1.0, beta=0.0, trans="N"):
-        x, y = _view(x), _view(y)
-        if trans == "N":
-            Gx = np.concatenate([x, -x]) if bounded else -x
-        else:
-            Gx = x[:n] - x[n:] if bounded else -x
-        y[:] = alpha * Gx + (beta * y if beta else 0.0)
-
-    return cvxopt_solvers.coneqp(
-        P,
-        cvxopt.matrix(q),
-        G,
-        cvxopt.matrix(h),
-        A=cvxopt.matrix(A),
-        b=cvxopt.matrix(b),
-        kktsolver=_kkt_solver(gram, scale, A, bounded),
-        options=_options(tol, max_iter, np.linalg.norm(h)),
-    )
-
-
 def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
     """Give the interior solution its exact zeros and bounds, and certify what comes out.
 
@@ -348,10 +241,13 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
     best = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
     slack = 1.0 - y * (f + intercept)
     reach = np.minimum(C, alpha.max())
+    most_interior = np.argmax(np.minimum(alpha, C - alpha) / reach)
     for sharpness in (1.0, 1e-2, 1e-4):
-        at_zero = alpha < -sharpness * slack * reach
-        at_C = C - alpha < sharpness * slack * reach
-        rounded = _balanced(np.where(at_zero, 0.0, np.where(at_C, C, alpha)), y, C)
+        rounded = np.where(alpha < -sharpness * slack * reach, 0.0, alpha)
+        rounded = np.where(C - alpha < sharpness * slack * reach, C, rounded)
+        if abs(y @ rounded) > BALANCED * rounded.sum():
+            rounded[most_interior] = alpha[most_interior]  # someone must carry the rest
+            rounded = _balanced(rounded, y, C)
         if rounded is None:
             continue
         polished, threshold, f, polished_shift = polish(gram, rounded, intercept, y, C)
@@ -366,64 +262,7 @@ def _balanced(alpha, y, C):
     """Restore ``y'alpha = 0`` by moving the free multipliers; None where they cannot."""
     free = (alpha > 0) & (alpha < C)
     excess = y @ alpha
-    if abs(excess) <= 1e-15 * alpha.sum():
-        return alpha
     room = np.where(free, np.where(y * excess > 0, alpha, np.minimum(C - alpha, alpha.max())), 0.0)
-    if room.sum() <= abs(excess):
+    if room.sum() < abs(excess):
         return None
     return np.clip(alpha - y * excess * room / room.sum(), 0.0, C)
-
-
-def _view(x):
-    """Return a cvxopt column as a flat NumPy view: same memory, no copy."""
-    return np.asarray(x).ravel(order="K")
-
-
-def _kkt_solver(gram, scale, A, bounded):
-    r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
-
-    Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
-
-    .. math::
-
-        \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
-        \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
-        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
-
-    in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations:
-
-    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
-       :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
-    2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
-       two halves of :math:`W^{-2}`. Hence :math:`H = P + D` is the Gram matrix with a larger
-       diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
-    3. :math:`u_x = H^{-1}(r - A^\top u_y)` and :math:`A u_x = b_y` leave a system with one row an
-       equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM.
-
-    The labels factor out: :math:`Q + D = Y(K + D)Y` with :math:`Y = \mathrm{diag}(y)`, so the
-    Gram matrix itself is factored; ``A`` comes with the labels already multiplied in.
-    """
-    n = A.shape[1]
-
-    def factor(W):
-        w_inv = _view(W["di"])
-        w_inv_upper, w_inv_lower = (w_inv[:n], w_inv[n:]) if bounded else (0.0, w_inv)
-        D = w_inv_upper**2 + w_inv_lower**2
-        solve_H = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
-        HA = np.stack([solve_H(a) for a in A]) / scale
-        S = A @ HA.T
-
-        def solve(x, y, z):
-            x, y, z = _view(x), _view(y), _view(z)
-            z_upper, z_lower = (z[:n], z[n:]) if bounded else (0.0, z)
-            r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
-            Hr = solve_H(r) / scale
-            y[:] = np.linalg.solve(S, A @ Hr - y)
-            x[:] = Hr - y @ HA
-            if bounded:
-                z[:n] = w_inv_upper * (x - z_upper)
-            z[-n:] = w_inv_lower * (-x - z_lower)
-
-        return solve
-
-    return factor

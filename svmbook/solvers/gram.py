@@ -15,10 +15,39 @@ from scipy.linalg import blas, lapack
 __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 
 ROWS_AT_ONCE = 8192  # rows of Z scaled at a time: bounds the temporary memory
+ROUNDING = 1e-13  # residual, relative to the right-hand side, that needs no refinement
+REFINEMENTS = 4
 BLOCK = 1024  # rows of a kernel computed at a time
 
 
-class DenseGram:
+class _SignedGram:
+    """What the stored forms share: ``self.times(v)`` is :math:`Kv`, ``self.y`` the labels."""
+
+    def __matmul__(self, v):
+        return self.y * self.times(self.y * v)
+
+    def refined(self, approximate, D):
+        """Return the solver of :math:`(Q + D)x = b` built on an approximate one of K + D.
+
+        Both factorisations lose digits where :math:`D` is tiny beside :math:`K`, which is where the
+        iterations end. The residual is cheap and shows it; a correction restores the digits.
+        """
+
+        def solve(b):
+            b = self.y * b
+            x = approximate(b)
+            small = ROUNDING * np.abs(b).max()
+            for _ in range(REFINEMENTS):
+                residual = b - D * x - self.times(x)
+                if np.abs(residual).max() <= small:
+                    break
+                x += approximate(residual)
+            return self.y * x
+
+        return solve
+
+
+class DenseGram(_SignedGram):
     """Gram matrix stored in full; one Cholesky factorisation for each ``factor``.
 
     Parameters
@@ -39,11 +68,12 @@ class DenseGram:
         self._work = None
 
     def outputs(self, alpha):
-        """Return :math:`f = K(y \\circ \\alpha)` and the shift of the threshold (none here)."""
-        return blas.dsymv(1.0, self.K, self.y * alpha, lower=1), 0.0
+        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the threshold (none here)."""
+        return self.times(self.y * alpha), 0.0
 
-    def __matmul__(self, v):
-        return self.y * blas.dsymv(1.0, self.K, self.y * v, lower=1)
+    def times(self, v):
+        """Return :math:`Kv`."""
+        return blas.dsymv(1.0, self.K, v, lower=1)
 
     def restrict(self, points):
         """Return the signed Gram matrix of some of the points."""
@@ -59,14 +89,10 @@ class DenseGram:
         if info:
             raise ArithmeticError(f"K + D is not positive definite: pivot {info} failed")
 
-        def solve(b):
-            x, _ = lapack.dpotrs(L, self.y * b, lower=1, overwrite_b=1)
-            return self.y * x
-
-        return solve
+        return self.refined(lambda b: lapack.dpotrs(L, b, lower=1)[0], D)
 
 
-class LowRankGram:
+class LowRankGram(_SignedGram):
     r"""Gram matrix :math:`K = ZZ^\top` of rank at most r, never formed.
 
     The matrix inversion lemma turns n unknowns into r,
@@ -74,8 +100,8 @@ class LowRankGram:
     .. math:: (D + ZZ^\top)^{-1} = D^{-1} - D^{-1} Z\,(I + Z^\top D^{-1} Z)^{-1} Z^\top D^{-1},
 
     at :math:`n r^2` operations for a factorisation and :math:`4nr` for a solution. The lemma
-    subtracts nearly equal numbers where :math:`D` is small; one step of iterative refinement
-    restores the digits.
+    subtracts nearly equal numbers where :math:`D` is small; iterative refinement restores the
+    digits where they were lost.
 
     On the feasible set :math:`y^\top\alpha = 0`, so adding a constant to every row of :math:`Z`
     changes nothing but the threshold. The rows are therefore centred: the same
@@ -96,12 +122,13 @@ class LowRankGram:
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
 
     def outputs(self, alpha):
-        r"""Return :math:`f = \bar Z w`, centred, and the shift :math:`\bar z^\top w` of the threshold."""
+        r"""Return :math:`f = \bar Z w`, centred, and the shift :math:`\bar z^\top w` of b."""
         w = self.Z.T @ (self.y * alpha)
         return self.Z @ w, float(self.mean @ w)
 
-    def __matmul__(self, v):
-        return self.y * (self.Z @ (self.Z.T @ (self.y * v)))
+    def times(self, v):
+        """Return :math:`Kv`."""
+        return self.Z @ (self.Z.T @ v)
 
     def restrict(self, points):
         """Return the signed Gram matrix of some of the points."""
@@ -109,7 +136,7 @@ class LowRankGram:
 
     def factor(self, D):
         """Factor the r x r system and return the function that solves :math:`(Q + D)x = b`."""
-        Z, y = self.Z, self.y
+        Z = self.Z
         n, r = Z.shape
         S = np.eye(r)
         for start in range(0, n, ROWS_AT_ONCE):
@@ -125,13 +152,7 @@ class LowRankGram:
             t, _ = lapack.dpotrs(L, Z.T @ u, lower=1, overwrite_b=1)
             return u - (Z @ t) / D
 
-        def solve(b):
-            b = y * b
-            x = woodbury(b)
-            x += woodbury(b - D * x - Z @ (Z.T @ x))
-            return y * x
-
-        return solve
+        return self.refined(woodbury, D)
 
 
 class KernelGram:
@@ -152,7 +173,7 @@ class KernelGram:
         self.scale = float(np.mean([kernel(x[None], x[None])[0, 0] for x in X[:100]]))
 
     def outputs(self, alpha):
-        """Return :math:`f = K(y \\circ \\alpha)` and the shift of the threshold (none here)."""
+        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the threshold (none here)."""
         support = np.flatnonzero(alpha)
         Z, beta = self.X[support], (self.y * alpha)[support]
         blocks = range(0, len(self.X), BLOCK)

@@ -25,8 +25,8 @@ def solve_libsvm(
 
     LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
     which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
-    outputs where that is larger (below it LIBSVM may never end). If the gap is still
-    above ``tol``, the free multipliers are found by a linear system.
+    outputs where that is larger (below it LIBSVM may never end). A linear system for
+    the free multipliers then removes what is left of the violation.
 
     Parameters
     ----------
@@ -78,9 +78,6 @@ def solve_libsvm(
     intercept = machine.intercept_[0]
     f, _ = gram.outputs(alpha)
     result = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
-    if not result.converged:
-        alpha, intercept, f, _ = polish(gram, alpha, intercept, y, C)
-        polished = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
-        if polished.gap < result.gap:
-            return polished
-    return result
+    alpha, intercept, f, _ = polish(gram, alpha, intercept, y, C)
+    polished = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
+    return polished if polished.gap < result.gap else result

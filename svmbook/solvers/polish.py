@@ -54,13 +54,14 @@ def polish(gram, alpha, intercept, y, C, max_rounds=8):
     alpha = alpha.copy()
     f, shift = gram.outputs(alpha)
     free = np.array([], dtype=int)
+    ridge = RIDGE * (gram.scale or 1.0)  # every k(x, x) is zero when all features are
     for _ in range(max_rounds):
         still_free = np.flatnonzero((alpha > 0) & (alpha < C))
         if len(still_free) == 0:
             return alpha, 0.5 * sum(intercept_interval(alpha, y, C, f)), f, shift
         if len(still_free) != len(free):
             free, y_F, C_F = still_free, y[still_free], C[still_free]
-            solve = gram.restrict(free).factor(np.full(len(free), RIDGE * gram.scale))
+            solve = gram.restrict(free).factor(np.full(len(free), ridge))
             Hy = solve(y_F)
         residual = 1.0 - y_F * (f[free] + intercept)
         if np.abs(residual).max() <= EXACT * (1.0 + np.abs(f).max()):

@@ -19,8 +19,9 @@ CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without cu
 def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     r"""Solve the SVM dual by SMO with a second-order choice of the working pair.
 
-    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over :math:`0 \le \alpha_i \le C_i`,
-    :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`, starting from zero.
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
+    Starts from zero.
 
     Parameters
     ----------

@@ -1,0 +1,76 @@
+"""Random SVM duals and an oracle that shares no idea with the solvers."""
+
+import itertools
+
+import numpy as np
+from hypothesis import strategies as st
+
+from svmbook import kernels
+
+
+@st.composite
+def svm_problems(draw, max_n=40):
+    """Draw ``(X, y, C)``: two classes, 2 to ``max_n`` points, easy and awkward data."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
+    X = rng.standard_normal((n, d))
+    shape = draw(st.sampled_from(["plain", "duplicated", "collinear", "constant", "one positive"]))
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    if shape == "duplicated":
+        X[n // 2 :] = X[: n - n // 2]
+    elif shape == "collinear":
+        X = np.outer(X[:, 0], np.arange(1.0, d + 1))
+    elif shape == "constant":
+        X[:, -1] = 3.0
+    elif shape == "one positive":
+        y = -np.ones(n)
+        y[0] = 1.0
+    C = 10.0 ** draw(st.floats(-6, 6))
+    weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
+    return X, y, C * weights
+
+
+def gram(X, name):
+    return {
+        "linear": kernels.linear(X),
+        "gaussian": kernels.gaussian(X, gamma=0.5),
+        "polynomial": kernels.polynomial(X, degree=3),
+        "laplacian": kernels.laplacian(X, gamma=0.5),
+    }[name]
+
+
+def kkt_violation(alpha, b, K, y, C):
+    """Return the largest violation of the KKT conditions, in units of the margin."""
+    margins = y * (K @ (y * alpha) + b)
+    at_zero, at_C = alpha <= 0, alpha >= C
+    violation = np.abs(1 - margins)
+    violation[at_zero] = np.maximum(0, 1 - margins[at_zero])
+    violation[at_C] = np.maximum(0, margins[at_C] - 1)
+    return violation.max()
+
+
+def brute_force(K, y, C):
+    """Return the optimal dual objective by trying all 3^n patterns of zero, free and bounded.
+
+    For each pattern the stationarity conditions of the free multipliers are a linear system;
+    among the feasible candidates the best objective is the optimum (for n up to 6 or so).
+    """
+    n = len(y)
+    Q = y[:, None] * y * K
+    best = -np.inf
+    for pattern in itertools.product("0FC", repeat=n):
+        pattern = np.array(pattern)
+        alpha = np.where(pattern == "C", C, 0.0)
+        free = np.flatnonzero(pattern == "F")
+        if len(free):
+            # Q_FF a + Q_FU C + y_F b = 1 and y'a = 0
+            system = np.block([[Q[np.ix_(free, free)], y[free, None]], [y[None, free], 0.0]])
+            right = np.append(1 - Q[free] @ alpha, -y @ alpha)
+            alpha[free] = np.linalg.lstsq(system, right)[0][:-1]
+        tolerance = 1e-9 * C.max()
+        feasible = (alpha >= -tolerance).all() and (alpha <= C + tolerance).all()
+        if feasible and abs(y @ alpha) <= tolerance:
+            best = max(best, alpha.sum() - 0.5 * alpha @ Q @ alpha)
+    return best
