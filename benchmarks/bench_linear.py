@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 from measure import main, measure, print_table
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from svmbook.datasets import forest_like
@@ -55,16 +56,29 @@ def linear_svc(X, y, C):
 
 
 METHODS = {"low-rank": low_rank, "SVC": svc, "LinearSVC": linear_svc}
-COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "above_optimum", "iterations"]
+COLUMNS = [
+    "n",
+    "C",
+    "features",
+    "method",
+    "seconds",
+    "ratio",
+    "relative_gap",
+    "above_optimum",
+    "iterations",
+]
 COLUMNS += ["converged", "memory_over_data"]
 
 
-def compare(n, C, methods, repeats):
+def compare(n, C, features, methods, repeats):
+    """Time the methods on standardised features, or on 0/1 indicators as they are drawn."""
     X, y = forest_like(n, random_state=0)
+    if features == "scaled":
+        X = StandardScaler().fit_transform(X)
     rows = []
     for method in methods:
         few = repeats if method == "low-rank" else 1
-        row = {"n": n, "C": C, "method": method}
+        row = {"n": n, "C": C, "features": features, "method": method}
         rows.append(row | measure(__file__, method, X, y, repeats=few, C=C))
     ours = rows[0]
     for row in rows:
@@ -74,14 +88,19 @@ def compare(n, C, methods, repeats):
 
 
 def run():
-    small = compare(5040, 100.0, ["low-rank", "SVC", "LinearSVC"], repeats=5)
+    three = ["low-rank", "SVC", "LinearSVC"]
+    small = compare(5040, 100.0, "scaled", three, repeats=7)
+    small += compare(5040, 100.0, "raw", three, repeats=7)
     print_table("Linear kernel, 5,040 x 54, C = 100", small, COLUMNS)
-    large = compare(50_000, 1.0, ["low-rank"], repeats=3)
-    large += compare(100_000, 1.0, ["low-rank"], repeats=3)
-    large += compare(200_000, 1.0, ["low-rank", "LinearSVC"], repeats=3)
+    large = []
+    for n in (50_000, 100_000, 200_000):
+        methods = ["low-rank", "LinearSVC"] if n == 200_000 else ["low-rank"]
+        large += compare(n, 1.0, "scaled", methods, repeats=3)
+    seconds = {row["n"]: row["seconds"] for row in large if row["method"] == "low-rank"}
+    large += compare(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=3)
     print_table("Linear kernel, n x 54, C = 1", large, COLUMNS)
-    exponent = np.log(large[2]["seconds"] / large[0]["seconds"]) / np.log(4)
-    print(f"\ntime grows like n^{exponent:.2f} from 50,000 to 200,000")
+    exponent = np.log(seconds[200_000] / seconds[50_000]) / np.log(4)
+    print(f"\ntime grows like n^{exponent:.2f} from 50,000 to 200,000, scaled features")
     return small + large
 
 

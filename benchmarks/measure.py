@@ -6,7 +6,6 @@ the scripts print are ratios of times taken in the same run on the same machine.
 """
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -16,12 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-MIB = 2**20
 
+def peak_bytes():
+    """Return the peak resident memory of this process.
 
-def peak_mib():
-    """Return the peak resident memory of this process in MiB (Linux counts in KiB)."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
+    Linux keeps it by address space (VmHWM). The figure of getrusage would not do: it is inherited
+    from the process that started this one.
+    """
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 def measure(script, method, X, y, *, repeats=1, **options):
@@ -43,30 +45,34 @@ def measure(script, method, X, y, *, repeats=1, **options):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def child(methods, job):
+def child(methods, prepare, job):
     """Do one measurement in this process and print it as JSON."""
     method = methods[job["method"]]
     rng = np.random.default_rng(0)  # load libraries and start threads outside the clock
     warm_up = rng.standard_normal((40, 3))
-    method(warm_up, np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
-    before = peak_mib()
+    method(prepare(warm_up), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
+    before = peak_bytes()
     data = np.load(job["path"], mmap_mode="r")
     X, y = np.array(data[:, :-1]), np.array(data[:, -1])
     del data
+    X = prepare(X)
     seconds = []
     for _ in range(job["repeats"]):
         start = time.perf_counter()
         report = method(X, y, **job["options"])
         seconds.append(time.perf_counter() - start)
-    growth = (peak_mib() - before) * MIB / X.nbytes
+    growth = (peak_bytes() - before) / X.nbytes
     record = {"seconds": statistics.median(seconds), "memory_over_data": growth}
     print(json.dumps(record | report))
 
 
-def main(methods, run):
-    """Serve as child or print the table; ``--out FILE`` also writes one JSON record a row."""
+def main(methods, run, prepare=np.asarray):
+    """Serve as child or print the table; ``--out FILE`` also writes one JSON record a row.
+
+    ``prepare`` turns the data into what the methods take, outside the clock.
+    """
     if "--child" in sys.argv:
-        return child(methods, json.loads(sys.argv[-1]))
+        return child(methods, prepare, json.loads(sys.argv[-1]))
     rows = run()
     if "--out" in sys.argv:
         lines = (json.dumps(row) + "\n" for row in rows)

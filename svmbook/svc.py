@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .kernels import KERNELS, check_gram
@@ -154,7 +154,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         "solver": [StrOptions({"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
     }
 
     def __init__(

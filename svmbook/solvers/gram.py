@@ -14,10 +14,10 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 
-ROWS_AT_ONCE = 8192  # rows of Z scaled at a time: bounds the temporary memory
-ROUNDING = 1e-13  # residual, relative to the right-hand side, that needs no refinement
+ROUNDING = 1e-11  # residual, relative to the right-hand side, that needs no refinement
+STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
-BLOCK = 1024  # rows of a kernel computed at a time
+BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
 
 
 class _SignedGram:
@@ -25,26 +25,6 @@ class _SignedGram:
 
     def __matmul__(self, v):
         return self.y * self.times(self.y * v)
-
-    def refined(self, approximate, D):
-        """Return the solver of :math:`(Q + D)x = b` built on an approximate one of K + D.
-
-        Both factorisations lose digits where :math:`D` is tiny beside :math:`K`, which is where the
-        iterations end. The residual is cheap and shows it; a correction restores the digits.
-        """
-
-        def solve(b):
-            b = self.y * b
-            x = approximate(b)
-            small = ROUNDING * np.abs(b).max()
-            for _ in range(REFINEMENTS):
-                residual = b - D * x - self.times(x)
-                if np.abs(residual).max() <= small:
-                    break
-                x += approximate(residual)
-            return self.y * x
-
-        return solve
 
 
 class DenseGram(_SignedGram):
@@ -80,7 +60,11 @@ class DenseGram(_SignedGram):
         return DenseGram(self.K[np.ix_(points, points)], self.y[points])
 
     def factor(self, D):
-        """Factor :math:`K + D` and return the function that solves :math:`(Q + D)x = b`."""
+        """Factor :math:`K + D` and return the function that solves :math:`(Q + D)x = b`.
+
+        The factorisation loses digits where :math:`D` is tiny beside :math:`K`, which is where the
+        iterations end. The residual is cheap and shows it; a correction restores them.
+        """
         if self._work is None:
             self._work = np.empty_like(self.K, order="F")
         np.copyto(self._work, self.K)
@@ -89,7 +73,20 @@ class DenseGram(_SignedGram):
         if info:
             raise ArithmeticError(f"K + D is not positive definite: pivot {info} failed")
 
-        return self.refined(lambda b: lapack.dpotrs(L, b, lower=1)[0], D)
+        def solve(b):
+            b = self.y * b
+            x, _ = lapack.dpotrs(L, b, lower=1)
+            small, before = ROUNDING * np.abs(b).max(), np.inf
+            for _ in range(REFINEMENTS):
+                residual = b - D * x - self.times(x)
+                now = np.abs(residual).max()
+                if now <= small or now > STALLED * before:
+                    break
+                before = now
+                x += lapack.dpotrs(L, residual, lower=1)[0]
+            return self.y * x
+
+        return solve
 
 
 class LowRankGram(_SignedGram):
@@ -100,8 +97,7 @@ class LowRankGram(_SignedGram):
     .. math:: (D + ZZ^\top)^{-1} = D^{-1} - D^{-1} Z\,(I + Z^\top D^{-1} Z)^{-1} Z^\top D^{-1},
 
     at :math:`n r^2` operations for a factorisation and :math:`4nr` for a solution. The lemma
-    subtracts nearly equal numbers where :math:`D` is small; iterative refinement restores the
-    digits where they were lost.
+    subtracts nearly equal numbers where :math:`D` is small; refinement restores the digits.
 
     On the feasible set :math:`y^\top\alpha = 0`, so adding a constant to every row of :math:`Z`
     changes nothing but the threshold. The rows are therefore centred: the same
@@ -135,24 +131,48 @@ class LowRankGram(_SignedGram):
         return LowRankGram(self.Z[points], self.y[points])
 
     def factor(self, D):
-        """Factor the r x r system and return the function that solves :math:`(Q + D)x = b`."""
-        Z = self.Z
-        n, r = Z.shape
-        S = np.eye(r)
-        for start in range(0, n, ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        r"""Factor the r x r system and return the function that solves :math:`(Q + D)x = b`.
+
+        With :math:`S = I + Z^\top D^{-1} Z` the lemma reads :math:`S t = Z^\top D^{-1} b`,
+        :math:`x = D^{-1}(b - Z t)`, and in exact arithmetic :math:`Z^\top x = t`. What rounding
+        leaves of the difference is the whole residual,
+        :math:`b - (D + ZZ^\top)x = Z(t - Z^\top x)`, so refinement happens among r numbers.
+        Z is read in blocks that stay in the cache while both products with them are formed.
+        """
+        Z, n = self.Z, len(D)
+        blocks = [slice(start, start + BLOCK) for start in range(0, n, BLOCK)]
+        S = np.eye(Z.shape[1])
+        for rows in blocks:
             scaled = Z[rows] / np.sqrt(D[rows, None])
             S += scaled.T @ scaled
         L, info = lapack.dpotrf(S, lower=1, clean=0, overwrite_a=1)
         if info:
             raise ArithmeticError(f"I + Z'Z/D is not positive definite: pivot {info} failed")
 
-        def woodbury(b):
-            u = b / D
-            t, _ = lapack.dpotrs(L, Z.T @ u, lower=1, overwrite_b=1)
-            return u - (Z @ t) / D
+        def subtract(x, t):
+            r"""Take :math:`D^{-1} Z t` from x and return :math:`Z^\top x`."""
+            w = np.zeros_like(t)
+            for rows in blocks:
+                x[rows] -= (Z[rows] @ t) / D[rows]
+                w += x[rows] @ Z[rows]
+            return w
 
-        return self.refined(woodbury, D)
+        def solve(b):
+            x = self.y * b / D
+            t, _ = lapack.dpotrs(L, x @ Z, lower=1)
+            w = subtract(x, t)
+            small, before = ROUNDING * np.abs(b).max() / np.sqrt(self.scale or 1.0), np.inf
+            for _ in range(REFINEMENTS):
+                now = np.linalg.norm(w - t)
+                if now <= small or now > STALLED * before:
+                    break
+                before = now
+                correction, _ = lapack.dpotrs(L, w - t, lower=1)
+                w = subtract(x, correction)
+                t += correction
+            return self.y * x
+
+        return solve
 
 
 class KernelGram:
@@ -170,7 +190,7 @@ class KernelGram:
 
     def __init__(self, X, y, kernel):
         self.X, self.y, self.kernel = X, y, kernel
-        self.scale = float(np.mean([kernel(x[None], x[None])[0, 0] for x in X[:100]]))
+        self.scale = float(np.mean(np.diagonal(kernel(X[:100], X[:100]))))
 
     def outputs(self, alpha):
         r"""Return :math:`f = K(y \circ \alpha)` and the shift of the threshold (none here)."""

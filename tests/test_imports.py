@@ -1,0 +1,62 @@
+"""Imports point downwards: read from the code, not from a run."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
+# What each part may import of ours; a part not named here may not exist.
+ALLOWED = {
+    "__init__": {"svc"},
+    "labels": set(),
+    "kernels": set(),
+    "plotting": set(),
+    "solvers": {"losses"},
+    "datasets": set(),
+    "svc": {"labels", "kernels", "solvers"},
+    "experiments": {"svc", "datasets"},
+}
+OUTSIDE_OF_PLOTTING = {"__future__", "importlib", "numpy", "matplotlib"}
+
+
+def part_of(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(path):
+    """Yield (module, level) for each import statement of a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, 0) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "", node.level
+
+
+def ours(path):
+    """Return the parts of the package that a file imports, its own part left out."""
+    inside = path.relative_to(PACKAGE).parent.parts
+    found = set()
+    for module, level in imports(path):
+        if level:
+            base = inside[: len(inside) - (level - 1)]
+            parts = (*base, *module.split(".")) if module else base
+            found.add(parts[0])
+        elif module.split(".")[0] == "svmbook":
+            found.add([*module.split("."), "__init__"][1])
+    return found - {part_of(path)}
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.stem))
+def test_imports_point_downwards(path):
+    assert ours(path) <= ALLOWED[part_of(path)]
+
+
+def test_plotting_knows_numpy_and_matplotlib_alone():
+    modules = {name.split(".")[0] for name, _ in imports(PACKAGE / "plotting.py")}
+    assert modules <= OUTSIDE_OF_PLOTTING
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.stem))
+def test_files_stay_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400

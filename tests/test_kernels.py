@@ -1,0 +1,67 @@
+"""Kernels against their definitions, pair by pair, and the rules of the semi-definite ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svmbook.kernels import KERNELS, check_gram, exponential, gaussian, laplacian, polynomial
+
+DEFINITIONS = {
+    "linear": lambda x, z: x @ z,
+    "poly": lambda x, z: (0.7 * x @ z + 0.4) ** 3,
+    "rbf": lambda x, z: np.exp(-0.7 * np.sum((x - z) ** 2)),
+    "laplacian": lambda x, z: np.exp(-0.7 * np.sum(np.abs(x - z))),
+    "exponential": lambda x, z: np.exp(-0.7 * np.sqrt(np.sum((x - z) ** 2))),
+}
+PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_each_entry_is_the_definition(name):
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
+    function, reads = KERNELS[name]
+    K = function(X, Z, **{key: PARAMS[key] for key in reads})
+    expected = [[DEFINITIONS[name](x, z) for z in Z] for x in X]
+    np.testing.assert_allclose(K, expected, rtol=1e-12)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 5))
+def test_gram_matrices_are_semi_definite(seed, n, d):
+    X = np.random.default_rng(seed).standard_normal((n, d))
+    for function, _ in KERNELS.values():
+        K = function(X)
+        np.testing.assert_array_equal(K, K.T)
+        assert np.linalg.eigvalsh(K)[0] >= -1e-10 * np.trace(K)
+        check_gram(K)
+
+
+@pytest.mark.parametrize("kernel", [gaussian, laplacian, exponential])
+def test_wide_and_narrow_limits(kernel):
+    X = np.random.default_rng(1).standard_normal((10, 2))
+    np.testing.assert_allclose(kernel(X, gamma=1e-12), np.ones((10, 10)), atol=1e-9)
+    np.testing.assert_allclose(kernel(X, gamma=1e9), np.eye(10), atol=1e-9)
+
+
+def test_the_rank_of_a_polynomial_kernel_is_its_number_of_features():
+    X = np.random.default_rng(2).standard_normal((60, 3))
+    assert [np.linalg.matrix_rank(polynomial(X, degree=p)) for p in (1, 2, 3)] == [4, 10, 20]
+
+
+def test_check_gram_finds_a_single_negative_eigenvalue():
+    rng = np.random.default_rng(3)
+    basis, _ = np.linalg.qr(rng.standard_normal((20, 20)))
+    good = np.geomspace(1e-6, 1.0, 20)
+    check_gram(basis * good @ basis.T)
+    bad = good.copy()
+    bad[0] = -1e-6
+    matrix = basis * bad @ basis.T
+    with pytest.raises(ValueError, match="semi-definite"):
+        check_gram(0.5 * (matrix + matrix.T))
+
+
+def test_check_gram_accepts_rounding():
+    X = np.random.default_rng(4).standard_normal((50, 2))
+    check_gram(1e8 * X @ X.T)  # rank 2: forty-eight eigenvalues are rounding, some negative
+    check_gram(np.zeros((5, 5)))

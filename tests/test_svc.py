@@ -1,0 +1,292 @@
+"""The estimator: labels, weights, kernels, attributes, bad input, and agreement with SVC."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from problems import svm_problems
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from svmbook import DualSVC, kernels
+from svmbook.datasets import non_separable, stdev
+
+SOLVERS = ["cvxopt", "cvxopt-lowrank", "smo", "libsvm"]
+
+
+@pytest.fixture(scope="module")
+def clouds():
+    return stdev(2, n=120, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def corners():
+    return non_separable(n=120, random_state=0)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_every_solver_gives_the_same_machine(clouds, solver, C):
+    X, y = clouds
+    machine = DualSVC(C=C, solver=solver).fit(X, y)
+    reference = SVC(C=C, kernel="linear", tol=1e-8).fit(X, y)
+    assert machine.solver_ == solver
+    assert machine.dual_gap_ >= -1e-9 * machine.primal_objective_
+    assert machine.dual_gap_ <= 1e-6 * machine.primal_objective_
+    np.testing.assert_allclose(machine.coef_, reference.coef_, atol=1e-3)
+    assert np.array_equal(machine.predict(X), reference.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "params"),
+    [
+        ("poly", kernels.polynomial, {"gamma": 0.3, "degree": 2, "coef0": 0.7}),
+        ("rbf", kernels.gaussian, {"gamma": 0.3}),
+        ("laplacian", kernels.laplacian, {"gamma": 0.3}),
+        ("exponential", kernels.exponential, {"gamma": 0.3}),
+    ],
+)
+def test_a_kernel_by_name_function_lambda_or_matrix(corners, name, function, params):
+    X, y = corners
+    new = X[:20] + 0.1
+
+    def kernel(A, B):
+        return function(A, B, **params)
+
+    by_name = DualSVC(kernel=name, **params).fit(X, y)
+    by_function = DualSVC(kernel=function, **params).fit(X, y)
+    by_lambda = DualSVC(kernel=kernel).fit(X, y)
+    by_matrix = DualSVC(kernel="precomputed").fit(kernel(X, X), y)
+    expected = by_name.decision_function(new)
+    np.testing.assert_allclose(by_function.decision_function(new), expected, atol=1e-8)
+    np.testing.assert_allclose(by_lambda.decision_function(new), expected, atol=1e-8)
+    np.testing.assert_allclose(by_matrix.decision_function(kernel(new, X)), expected, atol=1e-8)
+    assert np.array_equal(by_matrix.support_, by_name.support_)
+
+
+@pytest.mark.parametrize(
+    "labels", [(0, 1), (99, 100), ("benign", "malignant"), (False, True), (-1.0, 1.0), (3, -7)]
+)
+def test_any_two_labels(clouds, labels):
+    X, y = clouds
+    names = np.array(sorted(labels))
+    machine = DualSVC().fit(X, names[(y > 0).astype(int)])
+    assert np.array_equal(machine.classes_, names)
+    predicted = machine.predict(X)
+    assert predicted.dtype == names.dtype
+    assert np.array_equal(predicted == names[1], machine.decision_function(X) > 0)
+    np.testing.assert_allclose(machine.alpha_, DualSVC().fit(X, y).alpha_)
+
+
+def test_attributes_hang_together(clouds):
+    X, y = clouds
+    machine = DualSVC(C=0.5).fit(X, y)
+    margins = y * machine.decision_function(X)
+    assert np.array_equal(machine.support_, np.flatnonzero(machine.alpha_))
+    assert np.array_equal(machine.support_vectors_, X[machine.support_])
+    np.testing.assert_allclose(machine.dual_coef_[0], (y * machine.alpha_)[machine.support_])
+    np.testing.assert_allclose(machine.coef_[0], (y * machine.alpha_) @ X)
+    np.testing.assert_allclose(margins[machine.free_support_], 1.0, atol=1e-8)
+    assert (margins[machine.bounded_support_] <= 1 + 1e-8).all()
+    assert (machine.alpha_[machine.bounded_support_] == 0.5).all()
+    assert machine.n_support_.sum() == len(machine.support_)
+    assert machine.n_support_[1] == (y[machine.support_] > 0).sum()
+    assert machine.geometric_margin_ == pytest.approx(1 / np.linalg.norm(machine.coef_))
+    assert machine.primal_objective_ - machine.dual_objective_ == machine.dual_gap_
+
+
+def test_margin_in_the_feature_space(corners):
+    X, y = corners
+    machine = DualSVC(kernel="rbf", gamma=0.3).fit(X, y)
+    beta = y * machine.alpha_
+    w_squared = beta @ kernels.gaussian(X, gamma=0.3) @ beta
+    assert machine.geometric_margin_ == pytest.approx(w_squared**-0.5)
+
+
+def test_a_weight_of_two_is_a_point_twice(corners):
+    X, y = corners
+    weights = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
+    repeated = np.repeat(np.arange(120), weights.astype(int))
+    weighted = DualSVC(kernel="rbf").fit(X, y, sample_weight=weights)
+    twice = DualSVC(kernel="rbf").fit(X[repeated], y[repeated])
+    assert weighted.gamma_ == pytest.approx(twice.gamma_)
+    np.testing.assert_allclose(weighted.decision_function(X), twice.decision_function(X), atol=1e-7)
+
+
+def test_a_weight_of_zero_is_a_point_away(corners):
+    X, y = corners
+    weights = (np.arange(120) % 4 != 0).astype(float)
+    weighted = DualSVC(kernel="rbf", gamma=0.3).fit(X, y, sample_weight=weights)
+    fewer = DualSVC(kernel="rbf", gamma=0.3).fit(X[weights > 0], y[weights > 0])
+    assert (weighted.alpha_[weights == 0] == 0).all()
+    np.testing.assert_allclose(weighted.decision_function(X), fewer.decision_function(X))
+
+
+def test_class_weights_move_the_box(clouds):
+    X, y = clouds
+    machine = DualSVC(C=0.1, class_weight={1.0: 4.0}).fit(X, y)
+    assert machine.alpha_[y > 0].max() == pytest.approx(0.4)
+    assert machine.alpha_[y < 0].max() == pytest.approx(0.1)
+    plain = DualSVC(C=0.1).fit(X, y)
+    assert (machine.predict(X) > 0).sum() > (plain.predict(X) > 0).sum()
+
+
+def test_balanced_weights_are_scikit_learns(clouds):
+    X, y = clouds
+    keep = np.flatnonzero((y > 0) | (np.arange(120) % 5 == 0))
+    ours = DualSVC(class_weight="balanced").fit(X[keep], y[keep])
+    theirs = SVC(kernel="linear", class_weight="balanced", tol=1e-8).fit(X[keep], y[keep])
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["cvxopt", "cvxopt-lowrank", "auto"])
+def test_hard_margin(solver):
+    X, y = stdev(1, n=80, random_state=4)
+    machine = DualSVC(C=np.inf, solver=solver).fit(X, y)
+    margins = y * machine.decision_function(X)
+    assert margins.min() == pytest.approx(1.0, abs=1e-8)
+    assert len(machine.bounded_support_) == 0
+    assert machine.dual_gap_ <= 1e-6 * machine.primal_objective_
+
+
+def test_hard_margin_on_overlapping_classes_says_what_to_do(clouds):
+    with pytest.raises(ValueError, match=r"hulls meet.*finite C"):
+        DualSVC(C=np.inf).fit(*clouds)
+
+
+@pytest.mark.parametrize("solver", ["smo", "libsvm"])
+def test_hard_margin_needs_an_interior_point(clouds, solver):
+    with pytest.raises(ValueError, match="interior-point"):
+        DualSVC(C=np.inf, solver=solver).fit(*clouds)
+
+
+def test_auto_is_what_the_documentation_says():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1200, 3))
+    y = np.sign(X[:, 0])
+    assert DualSVC().fit(X, y).solver_ == "cvxopt-lowrank"
+    assert DualSVC().fit(X[:8], y[:8]).solver_ == "cvxopt"  # 3 features for 8 points
+    assert DualSVC(kernel="rbf").fit(X[:1000], y[:1000]).solver_ == "cvxopt"
+    assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
+    assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "cvxopt"
+
+
+@given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 6))
+def test_awkward_data_end_in_a_certified_machine(problem, log_scale):
+    X, y, _ = problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        machine = DualSVC(solver="cvxopt").fit(10.0**log_scale * X, y)
+    assert machine.dual_gap_ <= 1e-6 * machine.primal_objective_
+
+
+def test_bad_labels_are_named(clouds):
+    X, _ = clouds
+    with pytest.raises(ValueError, match="one class only"):
+        DualSVC().fit(X, np.ones(120))
+    with pytest.raises(ValueError, match="Only binary classification"):
+        DualSVC().fit(X, np.arange(120) % 3)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        DualSVC().fit(X, np.linspace(0, 1, 120))
+
+
+def test_a_class_without_weight_is_a_class_missing(clouds):
+    X, y = clouds
+    with pytest.raises(ValueError, match="one class only"):
+        DualSVC().fit(X, y, sample_weight=(y > 0).astype(float))
+
+
+def test_negative_weights_are_refused(clouds):
+    X, y = clouds
+    with pytest.raises(ValueError, match="sample_weight has negative"):
+        DualSVC().fit(X, y, sample_weight=np.where(np.arange(120) == 3, -1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"C": 0.0},
+        {"C": -1.0},
+        {"C": "much"},
+        {"kernel": "cosine"},
+        {"gamma": 0.0},
+        {"gamma": "wide"},
+        {"degree": 0},
+        {"solver": "magic"},
+        {"tol": 0.0},
+        {"max_iter": -2},
+        {"max_iter": 0},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(clouds, params):
+    with pytest.raises(ValueError, match=next(iter(params))):
+        DualSVC(**params).fit(*clouds)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_missing_and_infinite_values_are_refused(clouds, value):
+    X, y = clouds
+    X = X.copy()
+    X[3, 1] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        DualSVC().fit(X, y)
+
+
+def test_kernels_that_are_none_are_named(clouds):
+    X, y = clouds
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        DualSVC(kernel=lambda A, B: np.tanh(A @ B.T - 1)).fit(X, y)
+    with pytest.raises(ValueError, match="not symmetric"):
+        DualSVC(kernel=lambda A, B: A[:, :1] @ np.ones((1, len(B)))).fit(X, y)
+    with pytest.raises(ValueError, match="returned shape"):
+        DualSVC(kernel=lambda A, B: np.ones((len(A), 2))).fit(X, y)
+    with pytest.raises(ValueError, match="not finite"):
+        DualSVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
+    with pytest.raises(ValueError, match="not finite"), np.errstate(over="ignore"):
+        DualSVC(kernel="poly", degree=9).fit(1e40 * X, y)
+
+
+@pytest.mark.parametrize("solver", ["cvxopt", "smo", "libsvm"])
+def test_an_indefinite_matrix_is_named_by_every_solver(clouds, solver):
+    X, y = clouds
+    K = X @ X.T
+    K[0, 0] -= 1e3
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        DualSVC(kernel="precomputed", solver=solver).fit(K, y)
+
+
+def test_a_precomputed_matrix_is_square(clouds):
+    X, y = clouds
+    with pytest.raises(ValueError, match="square"):
+        DualSVC(kernel="precomputed").fit(X, y)
+
+
+def test_the_low_rank_form_needs_the_linear_kernel(clouds):
+    with pytest.raises(ValueError, match="linear kernel"):
+        DualSVC(kernel="rbf", solver="cvxopt-lowrank").fit(*clouds)
+
+
+@pytest.mark.parametrize("solver", ["cvxopt", "smo"])
+def test_too_few_iterations_warn_with_a_remedy(clouds, solver):
+    with pytest.warns(ConvergenceWarning, match=r"duality gap of .* above tol.*max_iter"):
+        DualSVC(kernel="rbf", solver=solver, max_iter=1).fit(*clouds)
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError):
+        DualSVC().predict([[0.0, 1.0]])
+
+
+def test_in_pipelines_and_searches(corners):
+    X, y = corners
+    machine = make_pipeline(StandardScaler(), DualSVC(kernel="rbf"))
+    search = GridSearchCV(machine, {"dualsvc__C": [0.1, 1.0], "dualsvc__gamma": [0.1, 1.0]}, cv=3)
+    assert cross_val_score(search, X, y, cv=3).mean() > 0.85
+    K = kernels.gaussian(X, gamma=0.3)  # pairwise: folds cut rows and columns
+    assert cross_val_score(DualSVC(kernel="precomputed"), K, y, cv=3).mean() > 0.85
