@@ -4,5 +4,6 @@ Run one with ``python -m svmbook.experiments NAME``; see ``--help``.
 """
 
 from .results import load_records
+from .tables import Table
 
-__all__ = ["load_records"]
+__all__ = ["Table", "load_records"]
