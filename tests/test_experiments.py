@@ -14,7 +14,7 @@ def test_the_parameter_study_is_complete():
     assert sorted(jobs) == sorted(itertools.product(DATA_SETS, KERNELS, range(50)))
 
 
-@pytest.mark.parametrize(("data_set", "kernel"), itertools.product(DATA_SETS, KERNELS))
+@pytest.mark.parametrize(("data_set", "kernel"), list(itertools.product(DATA_SETS, KERNELS)))
 def test_a_record_can_be_made_again(data_set, kernel):
     stored = next(
         r

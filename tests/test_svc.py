@@ -176,7 +176,7 @@ def test_auto_is_what_the_documentation_says():
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "cvxopt"
 
 
-@given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 6))
+@given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 4))
 def test_awkward_data_end_in_a_certified_machine(problem, log_scale):
     X, y, _ = problem
     with warnings.catch_warnings():
@@ -249,7 +249,7 @@ def test_kernels_that_are_none_are_named(clouds):
     with pytest.raises(ValueError, match="not finite"):
         DualSVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
     with pytest.raises(ValueError, match="not finite"), np.errstate(over="ignore"):
-        DualSVC(kernel="poly", degree=9).fit(1e40 * X, y)
+        DualSVC(kernel="poly", gamma=1.0, degree=9).fit(1e40 * X, y)
 
 
 @pytest.mark.parametrize("solver", ["cvxopt", "smo", "libsvm"])

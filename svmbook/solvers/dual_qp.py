@@ -214,8 +214,7 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     if positive <= negative:
         raise ValueError(
             "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
-            f"convex hulls meet (distance {np.sqrt(max(delta_squared, 0.0)):.1e}, points spread "
-            f"over {np.sqrt(gram.scale):.1e}). Choose a finite C or a richer kernel."
+            "convex hulls meet. Choose a finite C or a richer kernel."
         )
     alpha = 2.0 * u / delta_squared
     intercept = -(positive + negative) / delta_squared
