@@ -85,11 +85,10 @@ def run():
     own = ["dense", "dense, in factorisations", "LIBSVM 1e-3", "LIBSVM 1e-6"]
     rows = []
     for n, methods, repeats in [
-        (250, [*own, "sparse G", "textbook"], 5),
         (500, [*own, "sparse G", "textbook"], 5),
         (1000, [*own, "sparse G", "textbook"], 3),
         (1500, [*own, "sparse G"], 3),
-        (2000, own, 3),
+        (2500, own, 2),
         (4000, own, 1),
     ]:
         for C in (1.0, 100.0):

@@ -244,3 +244,27 @@ def test_an_indefinite_matrix_is_named():
 def test_unknown_form_is_refused():
     with pytest.raises(ValueError, match="low-rank"):
         solve_dual(np.eye(2), [1, -1], 1.0, form="clever")
+
+
+@pytest.mark.parametrize(
+    ("K", "y", "C", "message"),
+    [
+        (np.eye(2), [1, 1], 1.0, "labels -1 and"),
+        (np.eye(2), [0, 1], 1.0, "labels -1 and"),
+        (np.eye(3), [-1, 1], 1.0, r"shape \(2, 2\)"),
+        (np.eye(2)[:, :1], [-1, 1], 1.0, r"shape \(2, 2\)"),
+        (np.eye(2) * np.nan, [-1, 1], 1.0, "NaN"),
+        (np.eye(2), [-1, 1], 0.0, "positive and finite"),
+        (np.eye(2), [-1, 1], np.inf, "solve_hard_margin"),
+        (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
+    ],
+)
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, to_cvxopt])
+def test_bad_arrays_are_named(solver, K, y, C, message):
+    with pytest.raises(ValueError, match=message):
+        solver(K, y, C)
+
+
+def test_lists_will_do():
+    result = solve_dual([[0.0], [2.0]], [-1, 1], 1.0, form="low-rank")
+    np.testing.assert_allclose(result.alpha, [0.5, 0.5])

@@ -31,6 +31,7 @@ from cvxopt import solvers as cvxopt_solvers
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
 from .polish import polish
+from .problem import check_problem
 from .result import certify
 
 __all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
@@ -88,12 +89,8 @@ def to_cvxopt(K, y, C, *, sparse=False):
     [-4.00e+00 -2.00e+00  0.00e+00  1.30e+01]
     <BLANKLINE>
     """
-    K = np.asarray(K, dtype=float)
-    y = np.asarray(y, dtype=float)
+    K, y, C = check_problem(K, y, C)
     n = len(y)
-    C = np.broadcast_to(np.asarray(C, dtype=float), (n,))
-    if not np.isfinite(C).all():
-        raise ValueError("to_cvxopt needs a finite C: a row of G says alpha_i <= C_i.")
     rows = list(range(2 * n))
     columns = [i // 2 for i in rows]
     signs = [1.0, -1.0] * n
@@ -139,7 +136,8 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     Raises
     ------
     ValueError
-        ``form`` is not one of the four, or cvxopt cannot factor the first KKT system.
+        ``form`` is not one of the four, the arrays do not fit, or cvxopt cannot factor the first
+        KKT system.
 
     Examples
     --------
@@ -155,8 +153,7 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     """
     if form not in FORMS:
         raise ValueError(f"form is {form!r}; choose one of {', '.join(FORMS)}.")
-    y = np.asarray(y, dtype=float)
-    C = np.broadcast_to(np.asarray(C, dtype=float), y.shape)
+    K, y, C = check_problem(K, y, C, square=form != "low-rank")
     gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
     unit = _unit_of_alpha(gram.scale, C.max())
     if form in ("textbook", "sparse"):
@@ -201,7 +198,7 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     ValueError
         The hulls meet: no hyperplane separates the classes in this feature space.
     """
-    y = np.asarray(y, dtype=float)
+    K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
     gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
     A = np.stack([y > 0, y < 0]).astype(float)
     scale = 1.0 / gram.scale if gram.scale > 0 else 1.0

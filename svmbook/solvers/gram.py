@@ -14,7 +14,9 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 
-ROUNDING = 1e-11  # residual, relative to the right-hand side, that needs no refinement
+# Residuals, relative to the right-hand side, that need no refinement. In the low-rank form each
+# refinement is one more pass over the data, and its iterations forgive more.
+DENSE_RESIDUAL, LOW_RANK_RESIDUAL = 1e-11, 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
@@ -76,7 +78,7 @@ class DenseGram(_SignedGram):
         def solve(b):
             b = self.y * b
             x, _ = lapack.dpotrs(L, b, lower=1)
-            small, before = ROUNDING * np.abs(b).max(), np.inf
+            small, before = DENSE_RESIDUAL * np.abs(b).max(), np.inf
             for _ in range(REFINEMENTS):
                 residual = b - D * x - self.times(x)
                 now = np.abs(residual).max()
@@ -161,7 +163,7 @@ class LowRankGram(_SignedGram):
             x = self.y * b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
-            small, before = ROUNDING * np.abs(b).max() / np.sqrt(self.scale or 1.0), np.inf
+            small, before = LOW_RANK_RESIDUAL * np.abs(b).max() / np.sqrt(self.scale or 1.0), np.inf
             for _ in range(REFINEMENTS):
                 now = np.linalg.norm(w - t)
                 if now <= small or now > STALLED * before:

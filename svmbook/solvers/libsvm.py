@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from .gram import DenseGram, KernelGram
 from .polish import polish
+from .problem import check_problem
 from .result import certify
 
 __all__ = ["solve_libsvm"]
@@ -61,8 +62,7 @@ def solve_libsvm(
     >>> solve_libsvm(X @ X.T, y, C=10.0).alpha.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
-    y = np.asarray(y, dtype=float)
-    C = np.array(np.broadcast_to(np.asarray(C, dtype=float), y.shape))
+    X, y, C = check_problem(X, y, C, square=kernel is None)
     gram = DenseGram(X, y) if kernel is None else KernelGram(X, y, kernel)
     rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
     violation = min(max(tol, rounding), max(tol, LOOSEST))
@@ -71,7 +71,7 @@ def solve_libsvm(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the certificate tells
-        machine.fit(X, y, sample_weight=C)
+        machine.fit(np.ascontiguousarray(X), y, sample_weight=C.copy())
     n_iter, message = machine.n_iter_[0], f"LIBSVM at a violation of {violation:.1e}"
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .problem import check_problem
 from .result import certify, intercept_interval
 
 __all__ = ["solve_smo"]
@@ -56,9 +57,8 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     >>> solve_smo(X @ X.T, y, C=10.0).alpha.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
-    y = np.asarray(y, dtype=float)
+    K, y, C = check_problem(K, y, C)
     n = len(y)
-    C = np.broadcast_to(np.asarray(C, dtype=float), y.shape)
     diagonal = np.diagonal(K)
     floor = CURVATURE_FLOOR * max(diagonal.mean(), np.finfo(float).tiny)
     alpha = np.zeros(n)
