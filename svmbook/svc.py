@@ -281,6 +281,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             name = next(ours, "callable")
         self._kernel_name = name
         self._kernel_params = {}
+        for attribute in ("coef_", "gamma_", "_kernel"):  # not every kernel has them
+            vars(self).pop(attribute, None)
         if name in KERNELS:
             function, reads = KERNELS[name]
             if "gamma" in reads:

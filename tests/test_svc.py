@@ -290,3 +290,13 @@ def test_in_pipelines_and_searches(corners):
     assert cross_val_score(search, X, y, cv=3).mean() > 0.85
     K = kernels.gaussian(X, gamma=0.3)  # pairwise: folds cut rows and columns
     assert cross_val_score(DualSVC(kernel="precomputed"), K, y, cv=3).mean() > 0.85
+
+
+def test_a_refit_leaves_nothing_of_the_old_kernel(corners):
+    X, y = corners
+    machine = DualSVC().fit(X, y)
+    assert hasattr(machine, "coef_")
+    assert not hasattr(machine, "gamma_")
+    machine.set_params(kernel="rbf").fit(X, y)
+    assert not hasattr(machine, "coef_")
+    assert hasattr(machine, "gamma_")
