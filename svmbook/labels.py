@@ -40,10 +40,9 @@ def encode_labels(y):
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) == 1:
-        raise ValueError(
-            f"a classifier needs samples of two classes; y has one class only: {classes[0]!r}."
-        )
+    if len(classes) < 2:
+        found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
+        raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "

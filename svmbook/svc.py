@@ -10,19 +10,20 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .kernels import KERNELS, check_gram
 from .labels import decode_labels, encode_labels
 from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
+from .weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
 AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
 AUTO_DENSE = 1000  # points up to which the dense interior point costs less than a second
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
+FITTED = ("dual_coef_", "coef_", "gamma_", "_kernel")
 LIBSVM_KERNELS = ("linear", "poly", "rbf")
 
 
@@ -58,7 +59,9 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of every named kernel but the linear one. "scale" is
         ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
-        ``1 / n_features``.
+        ``1 / n_features``. Both have the unit of one over a squared length, which suits "rbf"; for
+        "laplacian" and "exponential", whose distances are not squared, choose a value on scaled
+        features.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1.0
@@ -71,7 +74,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         linear kernel with at most n/4 features, else "cvxopt" up to 1,000 points or for
         ``C=inf``, else "libsvm": the order that the benchmarks find.
     class_weight : dict or "balanced", default=None
-        Factor of ``C`` for each class; "balanced" is ``n_samples / (2 * count)``.
+        Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
+        counted with the sample weights.
     tol : float, default=1e-6
         Relative duality gap to reach. Below about 1e-9 rounding decides.
     max_iter : int, default=-1
@@ -86,7 +90,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors.
     support_vectors_ : ndarray of shape (n_SV, n_features)
-        The support vectors; empty for a precomputed kernel.
+        The support vectors; of shape (0, 0) for a precomputed kernel.
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     free_support_, bounded_support_ : ndarray
@@ -105,7 +109,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     dual_gap_ : float
         Primal minus dual objective at the solution: an upper bound on the error of either.
     primal_objective_, dual_objective_ : float
-        The two objectives.
+        The two objectives. For the hard margin the primal one belongs to :math:`w` scaled so that
+        its smallest functional margin is exactly 1.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
@@ -204,12 +209,18 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         DualSVC
             The fitted estimator.
         """
+        for attribute in FITTED:  # a failed fit, or another kernel, leaves nothing of the old one
+            vars(self).pop(attribute, None)
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, signs = encode_labels(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        upper = self._upper_bounds(y, weights)
+        upper = upper_bounds(self.C, self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(upper > 0)
-        encode_labels(y[present])  # both classes must remain
+        if len(np.unique(y[present])) < 2:
+            raise ValueError(
+                "sample_weight leaves one class only, or none: points of weight zero count as "
+                "absent, and both classes must remain."
+            )
         self._resolve_kernel(X, weights)
         if self._kernel_name == "precomputed":
             check_gram(X, definite=False)
@@ -220,6 +231,9 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         alpha[present] = result.alpha
         self._store(result, alpha, X, signs, upper)
         return self
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "dual_coef_")
 
     def decision_function(self, X):
         r"""Return :math:`f(x) = \sum_i y_i\alpha_i k(x_i, x) + b`.
@@ -260,19 +274,6 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
-    def _upper_bounds(self, y, weights):
-        """Return the C_i: C times class weight times sample weight."""
-        if (weights < 0).any():
-            raise ValueError(
-                f"sample_weight has negative values (smallest {weights.min():g}); a weight "
-                "multiplies C, so it must be zero or positive."
-            )
-        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        weights = weights * factors[np.searchsorted(self.classes_, y)]
-        if np.isinf(self.C):
-            return np.where(weights > 0, np.inf, 0.0)
-        return self.C * weights
-
     def _resolve_kernel(self, X, weights):
         """Turn the parameter ``kernel`` into a name and a function of two arrays."""
         name = self.kernel
@@ -281,8 +282,6 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             name = next(ours, "callable")
         self._kernel_name = name
         self._kernel_params = {}
-        for attribute in ("coef_", "gamma_", "_kernel"):  # not every kernel has them
-            vars(self).pop(attribute, None)
         if name in KERNELS:
             function, reads = KERNELS[name]
             if "gamma" in reads:
@@ -326,7 +325,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         solver = self.solver_ = self._choose_solver(*X.shape)
         limit = {} if self.max_iter == -1 else {"max_iter": self.max_iter}
         name = self._kernel_name
-        if solver == "libsvm" and name in LIBSVM_KERNELS and self.coef0 >= 0:
+        if solver == "libsvm" and name in LIBSVM_KERNELS and self._known_definite():
             limit |= {"kernel": self._kernel, "libsvm_kernel": name, **self._kernel_params}
             return solve_libsvm(X, y, C, tol=self.tol, **limit)
         if solver == "cvxopt-lowrank":
@@ -350,8 +349,12 @@ class DualSVC(ClassifierMixin, BaseEstimator):
                 f"the kernel returned shape {K.shape} for {len(X)} points against themselves; "
                 f"it must return ({len(X)}, {len(X)})."
             )
-        known = name in KERNELS and (name != "poly" or self.coef0 >= 0)
-        return check_gram(K, definite=not known)
+        return check_gram(K, definite=not self._known_definite())
+
+    def _known_definite(self):
+        """Tell whether theory answers for the kernel, so that no check is needed."""
+        name = self._kernel_name
+        return name in KERNELS and (name != "poly" or self.coef0 >= 0)
 
     def _store(self, result, alpha, X, y, upper):
         """Translate a `SolverResult` into fitted attributes."""
@@ -361,7 +364,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
                 f"gap of {result.relative_gap:.1e}, above tol={self.tol:g} ({result.message}). "
                 "Scale the features, lower C, raise max_iter or tol, or choose another solver.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,  # past _store, fit and its validating wrapper
             )
         self.alpha_ = alpha
         self.support_ = np.flatnonzero(alpha > 0)
@@ -375,7 +378,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.array([result.intercept])
         if self._kernel_name == "linear":
             self.coef_ = self.dual_coef_ @ self.support_vectors_
-        w_squared = 2.0 * (alpha.sum() - result.dual_objective)
+        w_squared = result.w_squared
         self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
         self.primal_objective_ = result.primal_objective
         self.dual_objective_ = result.dual_objective

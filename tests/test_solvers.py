@@ -268,3 +268,33 @@ def test_bad_arrays_are_named(solver, K, y, C, message):
 def test_lists_will_do():
     result = solve_dual([[0.0], [2.0]], [-1, 1], 1.0, form="low-rank")
     np.testing.assert_allclose(result.alpha, [0.5, 0.5])
+
+
+def test_an_infeasible_hard_margin_is_not_converged():
+    y, C = np.array([1.0, -1.0]), np.full(2, np.inf)
+    result = certify(np.ones(2), 0.0, y, C, np.array([-1.0, 1.0]), n_iter=0, tol=1e-6)
+    assert not result.converged
+    assert result.relative_gap == np.inf
+
+
+def test_smo_certifies_the_solution_it_returns():
+    X, y = two_clouds(100)
+    K = gram(X, "gaussian")
+    result = solve_smo(K, y, 1e3, tol=1e-9)
+    fresh = certify(
+        result.alpha, result.intercept, y, np.full(100, 1e3), K @ (y * result.alpha),
+        n_iter=0, tol=1e-9,
+    )  # fmt: skip
+    assert result.dual_objective == pytest.approx(fresh.dual_objective, rel=1e-12)
+    assert result.primal_objective == pytest.approx(fresh.primal_objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_libsvm])
+def test_a_barely_indefinite_matrix_does_not_crash_the_polish(solver):
+    rng = np.random.default_rng(0)
+    basis, _ = np.linalg.qr(rng.standard_normal((40, 40)))
+    spectrum = np.geomspace(1e-12, 1.0, 40)
+    spectrum[:5] = -5e-11 * spectrum.sum()
+    K = basis * spectrum @ basis.T
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    solver(0.5 * (K + K.T), y, 1e4)

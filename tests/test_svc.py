@@ -201,6 +201,36 @@ def test_a_class_without_weight_is_a_class_missing(clouds):
         DualSVC().fit(X, y, sample_weight=(y > 0).astype(float))
 
 
+def test_no_weight_at_all(clouds):
+    X, y = clouds
+    with pytest.raises(ValueError, match=r"sample_weight|Sample weights"):
+        DualSVC().fit(X, y, sample_weight=np.zeros(120))
+
+
+@pytest.mark.parametrize("weight", [-1.0, 0.0])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_class_weights_are_positive(clouds, weight, C):
+    with pytest.raises(ValueError, match="class_weight must be positive"):
+        DualSVC(C=C, class_weight={1.0: weight}).fit(*clouds)
+
+
+def test_balanced_counts_weights_as_repetitions(clouds):
+    X, y = clouds
+    weights = np.where((y > 0) & (np.arange(120) % 2 == 0), 3, 1)
+    repeated = np.repeat(np.arange(120), weights)
+    weighted = DualSVC(class_weight="balanced").fit(X, y, sample_weight=weights)
+    thrice = DualSVC(class_weight="balanced").fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(weighted.coef_, thrice.coef_, atol=1e-7)
+
+
+def test_a_failed_fit_is_no_fit(clouds):
+    machine = DualSVC().fit(*clouds)
+    with pytest.raises(ValueError, match="hulls meet"):
+        machine.set_params(C=np.inf).fit(*clouds)
+    with pytest.raises(NotFittedError):
+        machine.predict(clouds[0])
+
+
 def test_negative_weights_are_refused(clouds):
     X, y = clouds
     with pytest.raises(ValueError, match="sample_weight has negative"):

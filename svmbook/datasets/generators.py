@@ -1,4 +1,4 @@
-"""Synthetic two-class data, every one seeded; labels are -1 and +1, classes in random order."""
+"""Synthetic two-class data, every one seeded; labels are -1 and +1."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def three_parts(draw, *, random_state=None):
     draw : callable
         ``draw(random_state=seed)`` returning ``(X, y)``.
     random_state : int or None, default=None
-        Seed of all three; spawned by `numpy.random.SeedSequence`, so that no two calls overlap.
+        Seed from which `numpy.random.SeedSequence` derives three.
 
     Returns
     -------

@@ -37,7 +37,7 @@ from .result import certify
 __all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
 
 FORMS = ("textbook", "sparse", "dense", "low-rank")
-BALANCED = 1e-15  # of the sum of alpha: how far y'alpha may be from zero
+BALANCED = 2e-16  # of the sum of alpha, times n: how far y'alpha may be from zero
 
 
 class QuadraticProgram(NamedTuple):
@@ -241,7 +241,7 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
     for sharpness in (1.0, 1e-2, 1e-4):
         rounded = np.where(alpha < -sharpness * slack * reach, 0.0, alpha)
         rounded = np.where(C - alpha < sharpness * slack * reach, C, rounded)
-        if abs(y @ rounded) > BALANCED * rounded.sum():
+        if abs(y @ rounded) > BALANCED * len(y) * rounded.sum():
             rounded[most_interior] = alpha[most_interior]  # someone must carry the rest
             rounded = _balanced(rounded, y, C)
         if rounded is None:

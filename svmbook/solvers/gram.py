@@ -35,7 +35,7 @@ class DenseGram(_SignedGram):
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Symmetric positive semi-definite; never changed, never copied but into the workspace.
+        Symmetric positive semi-definite; never changed, copied only by ``factor``.
     y : ndarray of shape (n,)
         Labels -1 and +1.
     """
@@ -111,10 +111,12 @@ class LowRankGram(_SignedGram):
         Factor of the Gram matrix; for the linear kernel the data matrix itself.
     y : ndarray of shape (n,)
         Labels -1 and +1.
+    centred : bool, default=False
+        Whether the rows are to be taken as they are: part of a factor that was centred as a whole.
     """
 
-    def __init__(self, Z, y):
-        self.mean = Z.mean(axis=0)
+    def __init__(self, Z, y, *, centred=False):
+        self.mean = np.zeros(Z.shape[1]) if centred else Z.mean(axis=0)
         self.Z = np.subtract(Z, self.mean, dtype=float)
         self.y = y
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
@@ -130,7 +132,7 @@ class LowRankGram(_SignedGram):
 
     def restrict(self, points):
         """Return the signed Gram matrix of some of the points."""
-        return LowRankGram(self.Z[points], self.y[points])
+        return LowRankGram(self.Z[points], self.y[points], centred=True)
 
     def factor(self, D):
         r"""Factor the r x r system and return the function that solves :math:`(Q + D)x = b`.

@@ -1,6 +1,6 @@
 """The interior point: cvxopt's ``coneqp`` with a KKT solver made for boxes.
 
-Nothing here knows about support vectors. The problem is
+The problem is
 
     minimise 1/2 scale u'Qu + q'u  subject to  0 <= u (<= upper),  Au = b,
 
@@ -62,7 +62,10 @@ def kkt_solver(gram, scale, A, bounded):
             z_upper, z_lower = (z[:n], z[n:]) if bounded else (0.0, z)
             r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
             Hr = solve_H(r) / scale
-            y[:] = np.linalg.solve(S, A @ Hr - y)
+            try:
+                y[:] = np.linalg.solve(S, A @ Hr - y)
+            except np.linalg.LinAlgError as error:  # cvxopt ends on ArithmeticError only
+                raise ArithmeticError("the Schur complement is singular") from error
             x[:] = Hr - y @ HA
             if bounded:
                 z[:n] = w_inv_upper * (x - z_upper)
@@ -144,6 +147,8 @@ def first_system_solvable():
     try:
         yield
     except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ValueError) and "Rank" not in str(error):
+            raise
         raise ValueError(
             "the first KKT system of the dual could not be factored; the Gram matrix is not "
             "positive semi-definite, or its entries are too large for double precision. "

@@ -61,7 +61,10 @@ def polish(gram, alpha, intercept, y, C, max_rounds=8):
             return alpha, 0.5 * sum(intercept_interval(alpha, y, C, f)), f, shift
         if len(still_free) != len(free):
             free, y_F, C_F = still_free, y[still_free], C[still_free]
-            solve = gram.restrict(free).factor(np.full(len(free), ridge))
+            try:
+                solve = gram.restrict(free).factor(np.full(len(free), ridge))
+            except ArithmeticError:  # indefinite beyond the ridge: what we have is what there is
+                break
             Hy = solve(y_F)
         residual = 1.0 - y_F * (f[free] + intercept)
         if np.abs(residual).max() <= EXACT * (1.0 + np.abs(f).max()):

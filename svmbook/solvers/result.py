@@ -29,6 +29,8 @@ class SolverResult:
         The threshold :math:`b` of :math:`f(x) + b`.
     primal_objective, dual_objective : float
         Upper and lower bound on the optimum, computed from ``alpha`` and ``intercept``.
+    w_squared : float
+        :math:`\|w\|^2`.
     n_iter : int
         Iterations of the solver.
     converged : bool
@@ -41,6 +43,7 @@ class SolverResult:
     intercept: float
     primal_objective: float
     dual_objective: float
+    w_squared: float
     n_iter: int
     converged: bool
     message: str = ""
@@ -53,7 +56,7 @@ class SolverResult:
     @property
     def relative_gap(self):
         """The gap as a fraction of the primal objective (which is positive)."""
-        return self.gap / self.primal_objective
+        return self.gap / self.primal_objective if np.isfinite(self.gap) else np.inf
 
 
 def intercept_interval(alpha, y, C, f):
@@ -128,6 +131,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
         primal_objective=float(primal),
         dual_objective=float(dual),
         n_iter=int(n_iter),
-        converged=bool(primal - dual <= tol * primal),
+        w_squared=float(w_squared),
+        converged=bool(np.isfinite(primal) and primal - dual <= tol * primal),
         message=message,
     )

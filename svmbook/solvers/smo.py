@@ -75,6 +75,7 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
         gain = np.where(may_fall & (e_ij > 0), e_ij * np.abs(e_ij) / a_ij, 0.0)
         j = np.argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
+            e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
             result = certify(alpha, 0.5 * (low + high), y, C, y - e, n_iter=n_iter, tol=tol)
             if result.converged or gain[j] == 0.0:
