@@ -12,10 +12,14 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel
+from sklearn.utils import check_array
 
 __all__ = ["KERNELS", "check_gram", "exponential", "gaussian", "laplacian", "linear", "polynomial"]
 
-INDEFINITE = 1e-10  # an eigenvalue below minus this, times trace, is no rounding error
+# Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
+# errors of single precision, in which many a Gram matrix has been computed.
+ASYMMETRIC = 1e-6  # of the largest entry
+INDEFINITE = 1e-7  # of the trace
 
 
 def linear(X, Z=None):
@@ -96,7 +100,9 @@ def gaussian(X, Z=None, *, gamma=1.0):
            [0.1353, 1.    ]])
     """
     X, Z = _pair(X, Z)
-    return rbf_kernel(X, Z, gamma=gamma)
+    centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
+    moved = Z - centre
+    return rbf_kernel(moved if X is Z else X - centre, moved, gamma=gamma)
 
 
 def laplacian(X, Z=None, *, gamma=1.0):
@@ -163,15 +169,17 @@ def check_gram(K, *, definite=True):
     r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
 
     Semi-definiteness is decided by one Cholesky factorisation (:math:`n^3/3` operations) of
-    :math:`K + \varepsilon\,\mathrm{tr}(|K|) I`: it exists only where no eigenvalue lies below
-    minus the shift.
+    :math:`K + \varepsilon\,\mathrm{tr}(K) I`: it exists only where no eigenvalue lies below
+    minus the shift. With :math:`\varepsilon` = 1e-7 that of a matrix computed in single precision
+    does not.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
         Gram matrix of the training points.
     definite : bool, default=True
-        Whether to factor; False where the kernel is known to be semi-definite.
+        Whether to factor; False where the kernel is known to be semi-definite, or where
+        :math:`n^3/3` operations are too many. The other conditions are checked in any case.
 
     Returns
     -------
@@ -191,8 +199,8 @@ def check_gram(K, *, definite=True):
         ...
     ValueError: the kernel is not positive semi-definite on the training points ...
     """
-    K = np.asarray(K, dtype=float)
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+    K = check_array(K, dtype=np.float64, ensure_all_finite=False, input_name="the Gram matrix")
+    if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"a training Gram matrix is square, one row a point; found shape {K.shape}."
         )
@@ -201,16 +209,30 @@ def check_gram(K, *, definite=True):
             "the kernel has values that are not finite on the training points; scale the "
             "features (for instance with StandardScaler) or lower gamma or degree."
         )
-    if not definite:
-        return K
-    largest = np.abs(K).max()
-    if np.abs(K - K.T).max() > 1e-8 * largest:
+    if _asymmetry(K) > ASYMMETRIC * max(K.max(), -K.min()):
         raise ValueError(
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
             "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
         )
+    if np.diagonal(K).min() < 0:
+        raise ValueError(
+            "the kernel is not positive semi-definite: some k(x, x) is negative. "
+            "Use another kernel."
+        )
+    if definite:
+        _check_definite(K)
+    return K
+
+
+def _asymmetry(K, block=512):
+    """Return the largest difference between K and its transpose, without a copy of K."""
+    starts = range(0, len(K), block)
+    return max(np.abs(K[s : s + block] - K[:, s : s + block].T).max() for s in starts)
+
+
+def _check_definite(K):
     shifted = K.copy(order="F")
-    shifted[np.diag_indices_from(shifted)] += INDEFINITE * np.abs(np.diagonal(K)).sum() + 1e-300
+    shifted[np.diag_indices_from(shifted)] += INDEFINITE * np.diagonal(K).sum() + 1e-300
     _, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
     if info:
         raise ValueError(
@@ -218,7 +240,6 @@ def check_gram(K, *, definite=True):
             f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
             "no single optimum. Use another kernel, or clip the negative eigenvalues of K."
         )
-    return K
 
 
 def _pair(X, Z):

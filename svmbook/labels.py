@@ -29,7 +29,8 @@ def encode_labels(y):
     Raises
     ------
     ValueError
-        There is one label, or there are more than two, or ``y`` is continuous.
+        There is one label, or there are more than two, they cannot be sorted, or ``y`` is
+        continuous.
 
     Examples
     --------
@@ -38,8 +39,15 @@ def encode_labels(y):
     >>> signs
     array([ 1., -1.,  1.])
     """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(
+            f"the labels cannot be sorted, as they are of different kinds ({kinds}); "
+            "turn them all into strings or all into numbers."
+        ) from error
     if len(classes) < 2:
         found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
         raise ValueError(f"a classifier needs samples of two classes; y has {found}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .kernel_choice import choose_kernel
 from .kernels import KERNELS, check_gram
 from .labels import decode_labels, encode_labels
 from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
@@ -25,6 +25,7 @@ AUTO_DENSE = 1000  # points up to which the dense interior point costs less than
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
 FITTED = ("dual_coef_", "coef_", "gamma_", "_kernel")
 LIBSVM_KERNELS = ("linear", "poly", "rbf")
+MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the threshold
 
 
 class DualSVC(ClassifierMixin, BaseEstimator):
@@ -86,11 +87,9 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     ----------
     alpha_ : ndarray of shape (n_samples,)
         One multiplier a training point; exactly zero where the point is no support vector,
-        exactly :math:`C_i` where it is a bounded one.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors.
-    support_vectors_ : ndarray of shape (n_SV, n_features)
-        The support vectors; of shape (0, 0) for a precomputed kernel.
+        exactly :math:`C_i` where it is a bounded one (short of convergence neither need hold).
+    support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
+        Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     free_support_, bounded_support_ : ndarray
@@ -188,7 +187,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -216,20 +215,19 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         upper = upper_bounds(self.C, self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(upper > 0)
-        if len(np.unique(y[present])) < 2:
-            raise ValueError(
-                "sample_weight leaves one class only, or none: points of weight zero count as "
-                "absent, and both classes must remain."
-            )
-        self._resolve_kernel(X, weights)
-        if self._kernel_name == "precomputed":
-            check_gram(X, definite=False)
-            result = self._solve(X[np.ix_(present, present)], signs[present], upper[present])
-        else:
-            result = self._solve(X[present], signs[present], upper[present])
+        self._kernel = choose_kernel(
+            self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+        self.solver_ = self._choose_solver(len(present), X.shape[1])
+        origin = X.mean(axis=0) if self._kernel.name in MOVABLE else 0.0
+        moved = X - origin if np.any(origin) else X
+        result = self._solve(self._rows(moved, present), signs[present], upper[present])
         alpha = np.zeros(len(y))
         alpha[present] = result.alpha
         self._store(result, alpha, X, signs, upper)
+        if self._kernel.name == "linear":
+            self.coef_ = self.dual_coef_ @ moved[self.support_]
+            self.intercept_ = self.intercept_ - self.coef_ @ origin
         return self
 
     def __sklearn_is_fitted__(self):
@@ -250,12 +248,10 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._kernel_name == "linear":
+        if self._kernel.name == "linear":
             return X @ self.coef_[0] + self.intercept_[0]
-        if self._kernel_name == "precomputed":
-            K = X[:, self.support_]
-        else:
-            K = self._kernel(X, self.support_vectors_)
+        precomputed = self._kernel.name == "precomputed"
+        K = X[:, self.support_] if precomputed else self._kernel.between(X, self.support_vectors_)
         return K @ self.dual_coef_[0] + self.intercept_[0]
 
     def predict(self, X):
@@ -274,41 +270,15 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
-    def _resolve_kernel(self, X, weights):
-        """Turn the parameter ``kernel`` into a name and a function of two arrays."""
-        name = self.kernel
-        if callable(name):
-            ours = (key for key, (function, _) in KERNELS.items() if function is self.kernel)
-            name = next(ours, "callable")
-        self._kernel_name = name
-        self._kernel_params = {}
-        if name in KERNELS:
-            function, reads = KERNELS[name]
-            if "gamma" in reads:
-                self.gamma_ = self._gamma(X, weights)
-                self._kernel_params["gamma"] = self.gamma_
-            if name == "poly":
-                self._kernel_params |= {"degree": self.degree, "coef0": self.coef0}
-            self._kernel = partial(function, **self._kernel_params)
-        elif name == "callable":
-            self._kernel = self.kernel
-
-    def _gamma(self, X, weights):
-        if self.gamma == "scale":  # a point of weight two counts as two points
-            mean = np.average(X.mean(axis=1), weights=weights)
-            variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
-
     def _choose_solver(self, n, d):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""
         hard = np.isinf(self.C)
         solver = self.solver
         if solver == "auto":
-            if self._kernel_name == "linear" and d <= AUTO_LOW_RANK * n:
+            if self._kernel.name == "linear" and d <= AUTO_LOW_RANK * n:
                 return "cvxopt-lowrank"
             return "cvxopt" if hard or n <= AUTO_DENSE else "libsvm"
-        if solver == "cvxopt-lowrank" and self._kernel_name != "linear":
+        if solver == "cvxopt-lowrank" and self._kernel.name != "linear":
             raise ValueError(
                 "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
                 f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
@@ -320,41 +290,28 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             )
         return solver
 
+    def _rows(self, X, present):
+        """Return the points of positive weight; for a precomputed kernel their Gram matrix."""
+        if self._kernel.name == "precomputed":
+            check_gram(X, definite=False)
+            columns = present
+        else:
+            columns = np.arange(X.shape[1])
+        return X if len(present) == len(X) else X[np.ix_(present, columns)]
+
     def _solve(self, X, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""
-        solver = self.solver_ = self._choose_solver(*X.shape)
-        limit = {} if self.max_iter == -1 else {"max_iter": self.max_iter}
-        name = self._kernel_name
-        if solver == "libsvm" and name in LIBSVM_KERNELS and self._known_definite():
-            limit |= {"kernel": self._kernel, "libsvm_kernel": name, **self._kernel_params}
-            return solve_libsvm(X, y, C, tol=self.tol, **limit)
+        kernel, solver = self._kernel, self.solver_
+        limit = {"tol": self.tol}
+        if self.max_iter != -1:
+            limit["max_iter"] = self.max_iter
         if solver == "cvxopt-lowrank":
-            K, form = X, "low-rank"
-        else:
-            K, form = self._gram(X), "dense"
-        if solver == "libsvm":
-            return solve_libsvm(K, y, C, tol=self.tol, **limit)
-        if solver == "smo":
-            return solve_smo(K, y, C, tol=self.tol, **limit)
-        if np.isinf(self.C):
-            return solve_hard_margin(K, y, form=form, tol=self.tol, **limit)
-        return solve_dual(K, y, C, form=form, tol=self.tol, **limit)
-
-    def _gram(self, X):
-        """Return the checked Gram matrix of the training points."""
-        name = self._kernel_name
-        K = X if name == "precomputed" else np.asarray(self._kernel(X, X), dtype=float)
-        if K.shape != (len(X), len(X)):
-            raise ValueError(
-                f"the kernel returned shape {K.shape} for {len(X)} points against themselves; "
-                f"it must return ({len(X)}, {len(X)})."
-            )
-        return check_gram(K, definite=not self._known_definite())
-
-    def _known_definite(self):
-        """Tell whether theory answers for the kernel, so that no check is needed."""
-        name = self._kernel_name
-        return name in KERNELS and (name != "poly" or self.coef0 >= 0)
+            return _interior_point(X, y, C, form="low-rank", **limit)
+        if solver == "libsvm" and kernel.name in LIBSVM_KERNELS and kernel.known_definite:
+            named = {"kernel": kernel.function, "libsvm_kernel": kernel.name, **kernel.params}
+            return solve_libsvm(X, y, C, **named, **limit)
+        solve = {"cvxopt": _interior_point, "smo": solve_smo, "libsvm": solve_libsvm}[solver]
+        return solve(kernel.gram(X), y, C, **limit)
 
     def _store(self, result, alpha, X, y, upper):
         """Translate a `SolverResult` into fitted attributes."""
@@ -368,7 +325,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             )
         self.alpha_ = alpha
         self.support_ = np.flatnonzero(alpha > 0)
-        precomputed = self._kernel_name == "precomputed"
+        precomputed = self._kernel.name == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
         self.n_support_ = np.array([(y[self.support_] == sign).sum() for sign in (-1, 1)])
         at_the_bound = alpha[self.support_] >= (1.0 - BOUND) * upper[self.support_]
@@ -376,11 +333,18 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         self.bounded_support_ = self.support_[at_the_bound]
         self.dual_coef_ = (y * alpha)[None, self.support_]
         self.intercept_ = np.array([result.intercept])
-        if self._kernel_name == "linear":
-            self.coef_ = self.dual_coef_ @ self.support_vectors_
+        if "gamma" in self._kernel.params:
+            self.gamma_ = self._kernel.params["gamma"]
         w_squared = result.w_squared
         self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
         self.primal_objective_ = result.primal_objective
         self.dual_objective_ = result.dual_objective
         self.dual_gap_ = result.gap
         self.n_iter_ = result.n_iter
+
+
+def _interior_point(K, y, C, **options):
+    """Call the interior point that serves the upper bounds: all finite, or all infinite."""
+    if np.isinf(C).any():
+        return solve_hard_margin(K, y, **options)
+    return solve_dual(K, y, C, **options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from sklearn.utils import compute_class_weight
 
@@ -33,7 +35,8 @@ def upper_bounds(C, class_weight, classes, y, sample_weight):
     Raises
     ------
     ValueError
-        A negative sample weight, or a class weight that is not positive.
+        A negative sample weight, a class weight that is not a positive number, a product that
+        overflows, or a class of which no point has a positive weight.
 
     Examples
     --------
@@ -49,14 +52,32 @@ def upper_bounds(C, class_weight, classes, y, sample_weight):
             "multiplies C, so it must be zero or positive."
         )
     codes = np.searchsorted(classes, y)
-    if isinstance(class_weight, str):  # "balanced", the only word
-        counts = np.bincount(codes, weights=sample_weight, minlength=2)
-        factors = counts.sum() / (2.0 * np.maximum(counts, np.finfo(float).tiny))
-    else:
-        factors = compute_class_weight(class_weight, classes=classes, y=y)
-    if sample_weight.any() and not (factors > 0).all():
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named below
+        if isinstance(class_weight, str):  # "balanced", the only word
+            shares = np.bincount(codes, weights=sample_weight / (sample_weight.max() or 1.0))
+            factors = shares.sum() / (2.0 * np.maximum(shares, np.finfo(float).tiny))
+        else:
+            _check_class_weight(class_weight or {})
+            factors = compute_class_weight(class_weight, classes=classes, y=y)
+        weights = sample_weight * factors[codes]
+        bounds = weights if np.isinf(C) else C * weights
+    if not np.isfinite(bounds).all():
         raise ValueError(
-            f"class_weight must be positive, as it multiplies C; found {class_weight!r}."
+            "C times class_weight times sample_weight is too large for double precision: C is "
+            f"{C:g}, the largest sample weight {sample_weight.max():g}."
         )
-    weights = sample_weight * factors[codes]
-    return np.where(weights > 0, np.inf, 0.0) if np.isinf(C) else C * weights
+    if len(np.unique(codes[bounds > 0])) < 2:
+        raise ValueError(
+            "sample_weight leaves one class only, or none: points of weight zero count as absent, "
+            "and both classes must remain."
+        )
+    return np.where(bounds > 0, np.inf, 0.0) if np.isinf(C) else bounds
+
+
+def _check_class_weight(class_weight):
+    for label, factor in class_weight.items():
+        if not isinstance(factor, Real) or not 0 < factor < np.inf:
+            raise ValueError(
+                "class_weight must hold positive, finite numbers, as they multiply C; found "
+                f"{factor!r} for the class {label!r}."
+            )

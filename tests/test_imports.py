@@ -12,10 +12,11 @@ ALLOWED = {
     "labels": set(),
     "weights": set(),
     "kernels": set(),
+    "kernel_choice": {"kernels"},
     "plotting": set(),
-    "solvers": set(),
+    "solvers": {"kernels"},
     "datasets": set(),
-    "svc": {"labels", "weights", "kernels", "solvers"},
+    "svc": {"labels", "weights", "kernels", "kernel_choice", "solvers"},
     "experiments": {"svc", "datasets"},
 }
 OUTSIDE_OF_PLOTTING = {"__future__", "importlib", "numpy", "matplotlib"}
@@ -60,4 +61,4 @@ def test_plotting_knows_numpy_and_matplotlib_alone():
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.stem))
 def test_files_stay_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350

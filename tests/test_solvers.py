@@ -17,6 +17,7 @@ from svmbook.solvers import (
     solve_smo,
     to_cvxopt,
 )
+from svmbook.solvers.gram import LowRankGram
 
 FOUR_X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
 FOUR_Y = np.array([1.0, 1, -1, -1])
@@ -241,6 +242,11 @@ def test_an_indefinite_matrix_is_named():
         solve_dual(K, y, 1e6)
 
 
+def test_a_form_without_bounds_is_refused_for_the_hard_margin():
+    with pytest.raises(ValueError, match="solve_hard_margin takes one of dense, low-rank"):
+        solve_hard_margin(np.eye(2), [1, -1], form="textbook")
+
+
 def test_unknown_form_is_refused():
     with pytest.raises(ValueError, match="low-rank"):
         solve_dual(np.eye(2), [1, -1], 1.0, form="clever")
@@ -263,6 +269,67 @@ def test_unknown_form_is_refused():
 def test_bad_arrays_are_named(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, solve_hard_margin])
+@pytest.mark.parametrize(
+    "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
+)
+def test_bad_limits_are_named(solver, wrong):
+    bounds = {} if solver is solve_hard_margin else {"C": 1.0}
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        solver(np.eye(2), [1, -1], **bounds, **wrong)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm])
+@pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
+def test_sizes_without_products_are_refused(solver, K, C):
+    with pytest.raises(ValueError, match="products stay doubles"):
+        solver(K * np.eye(2), [1, -1], C)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo])
+@pytest.mark.parametrize(("K", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
+def test_sizes_with_products_are_solved(solver, K, C):
+    result = solver(K * np.eye(2), [1, -1], C)
+    assert result.converged
+    np.testing.assert_allclose(result.alpha, min(1 / K, C))
+
+
+def test_what_libsvm_cannot_hold_is_said():
+    with pytest.raises(ValueError, match="LIBSVM ended without a finite solution"):
+        solve_libsvm(1e45 * np.eye(2), [1, -1], 1.0)
+
+
+def test_a_factor_without_products_is_refused():
+    with pytest.raises(ValueError, match="Z is of the size"):
+        solve_dual(1e30 * np.eye(2), [1, -1], 1.0, form="low-rank")
+
+
+def test_smo_finds_a_negative_curvature():
+    K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match="semi-definite"):
+        solve_smo(K, [1, -1, 1], 1.0)
+
+
+def test_smo_stops_where_rounding_ends_the_ascent():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    result = solve_smo(gram(X, "gaussian"), y, 100.0, tol=1e-30, max_iter=10**6)
+    assert not result.converged
+    assert result.n_iter < 10**5
+    assert "rounding" in result.message
+    assert result.relative_gap < 1e-12
+
+
+def test_centred_rows_are_not_copied():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((50, 3))
+    Z -= Z.mean(axis=0)
+    y = np.where(np.arange(50) % 2 == 0, 1.0, -1.0)
+    assert LowRankGram(Z, y).Z is Z
+    assert LowRankGram(Z + 1.0, y).Z is not Z
 
 
 def test_lists_will_do():

@@ -1,5 +1,6 @@
 """The estimator: labels, weights, kernels, attributes, bad input, and agreement with SVC."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import svm_problems
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -170,7 +172,8 @@ def test_auto_is_what_the_documentation_says():
     X = rng.standard_normal((1200, 3))
     y = np.sign(X[:, 0])
     assert DualSVC().fit(X, y).solver_ == "cvxopt-lowrank"
-    assert DualSVC().fit(X[:8], y[:8]).solver_ == "cvxopt"  # 3 features for 8 points
+    assert DualSVC().fit(X[:12], y[:12]).solver_ == "cvxopt-lowrank"  # n/4 features
+    assert DualSVC().fit(X[:11], y[:11]).solver_ == "cvxopt"
     assert DualSVC(kernel="rbf").fit(X[:1000], y[:1000]).solver_ == "cvxopt"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "cvxopt"
@@ -207,10 +210,10 @@ def test_no_weight_at_all(clouds):
         DualSVC().fit(X, y, sample_weight=np.zeros(120))
 
 
-@pytest.mark.parametrize("weight", [-1.0, 0.0])
+@pytest.mark.parametrize("weight", [-1.0, 0.0, np.nan, np.inf, None, "two"])
 @pytest.mark.parametrize("C", [1.0, np.inf])
 def test_class_weights_are_positive(clouds, weight, C):
-    with pytest.raises(ValueError, match="class_weight must be positive"):
+    with pytest.raises(ValueError, match="class_weight must hold positive"):
         DualSVC(C=C, class_weight={1.0: weight}).fit(*clouds)
 
 
@@ -320,6 +323,53 @@ def test_in_pipelines_and_searches(corners):
     assert cross_val_score(search, X, y, cv=3).mean() > 0.85
     K = kernels.gaussian(X, gamma=0.3)  # pairwise: folds cut rows and columns
     assert cross_val_score(DualSVC(kernel="precomputed"), K, y, cv=3).mean() > 0.85
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_far_origin_changes_the_intercept_alone(clouds, solver):
+    X, y = clouds
+    near, far = (DualSVC(solver=solver).fit(X + shift, y) for shift in (0.0, 1e8))
+    np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-6)
+    assert far.dual_objective_ == pytest.approx(near.dual_objective_, rel=1e-6)
+    # One unit in the last place of X is 1.5e-8.
+    np.testing.assert_allclose(far.decision_function(X + 1e8), near.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["cvxopt", "smo", "libsvm"])
+def test_the_gaussian_kernel_sees_differences_alone(corners, solver):
+    X, y = corners
+    machine = DualSVC(kernel="rbf", gamma=0.3, solver=solver)
+    near = machine.fit(X, y).decision_function(X)
+    far = machine.fit(X + 1e7, y).decision_function(X + 1e7)
+    np.testing.assert_allclose(far, near, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", kernels.laplacian, "precomputed"])
+def test_pickled_and_cloned(corners, kernel):
+    X, y = corners
+    if kernel == "precomputed":
+        X = X @ X.T
+    machine = DualSVC(kernel=kernel).fit(X, y)
+    again = pickle.loads(pickle.dumps(machine))
+    np.testing.assert_array_equal(again.decision_function(X), machine.decision_function(X))
+    np.testing.assert_array_equal(clone(machine).fit(X, y).alpha_, machine.alpha_)
+
+
+def test_numbers_of_numpy_are_numbers(clouds):
+    machine = DualSVC(C=np.float32(2), tol=np.float32(1e-6), max_iter=np.int64(60)).fit(*clouds)
+    assert machine.dual_gap_ == pytest.approx(DualSVC(C=2.0).fit(*clouds).dual_gap_, abs=1e-9)
+
+
+def test_a_kernel_object_that_compares_by_elements_is_no_name(corners):
+    class Distances:
+        def __call__(self, A, B):
+            return kernels.gaussian(A, B)
+
+        def __eq__(self, other):
+            return np.array([True, False])
+
+    assert not DualSVC(kernel=Distances()).__sklearn_tags__().input_tags.pairwise
+    DualSVC(kernel=Distances()).fit(*corners)
 
 
 def test_a_refit_leaves_nothing_of_the_old_kernel(corners):

@@ -31,12 +31,15 @@ from cvxopt import solvers as cvxopt_solvers
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
 from .polish import polish
-from .problem import check_problem
+from .problem import check_problem, check_size, check_stopping
 from .result import certify
 
 __all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
 
-FORMS = ("textbook", "sparse", "dense", "low-rank")
+FORMS = {  # of K that each solver reads
+    "solve_dual": ("textbook", "sparse", "dense", "low-rank"),
+    "solve_hard_margin": ("dense", "low-rank"),
+}
 BALANCED = 2e-16  # of the sum of alpha, times n: how far y'alpha may be from zero
 
 
@@ -151,10 +154,10 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     >>> result.converged
     True
     """
-    if form not in FORMS:
-        raise ValueError(f"form is {form!r}; choose one of {', '.join(FORMS)}.")
+    _check_form(form, "solve_dual")
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
-    gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
+    tol, max_iter = check_stopping(tol, max_iter)
+    gram = _signed_gram(K, y, form)
     unit = _unit_of_alpha(gram.scale, C.max())
     if form in ("textbook", "sparse"):
         qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
@@ -196,10 +199,13 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     Raises
     ------
     ValueError
-        The hulls meet: no hyperplane separates the classes in this feature space.
+        The hulls meet: no hyperplane separates the classes in this feature space, or only by
+        a margin below about 1e-6 of the data's size.
     """
+    _check_form(form, "solve_hard_margin")
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
-    gram = LowRankGram(K, y) if form == "low-rank" else DenseGram(K, y)
+    tol, max_iter = check_stopping(tol, max_iter)
+    gram = _signed_gram(K, y, form)
     A = np.stack([y > 0, y < 0]).astype(float)
     scale = 1.0 / gram.scale if gram.scale > 0 else 1.0
     raw = coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)
@@ -211,12 +217,25 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     if positive <= negative:
         raise ValueError(
             "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
-            "convex hulls meet. Choose a finite C or a richer kernel."
+            "convex hulls meet, or lie closer than a millionth of the data's size, which double "
+            "precision does not resolve. Choose a finite C or a richer kernel."
         )
     alpha = 2.0 * u / delta_squared
     intercept = -(positive + negative) / delta_squared
     C = np.full(len(y), np.inf)
     return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+
+
+def _signed_gram(K, y, form):
+    if form != "low-rank":
+        return DenseGram(K, y)
+    check_size("Z", max(K.max(), -K.min()), power=2)
+    return LowRankGram(K, y)
+
+
+def _check_form(form, solver):
+    if form not in FORMS[solver]:
+        raise ValueError(f"form is {form!r}; {solver} takes one of {', '.join(FORMS[solver])}.")
 
 
 def _unit_of_alpha(gram_scale, C_max):

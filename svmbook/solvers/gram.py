@@ -19,7 +19,20 @@ __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 DENSE_RESIDUAL, LOW_RANK_RESIDUAL = 1e-11, 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
+CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
+
+
+def _refine(residual, correct, small):
+    """Correct a solution until its residual is small, or a correction no longer helps."""
+    before = np.inf
+    for _ in range(REFINEMENTS):
+        r = residual()
+        now = np.abs(r).max()
+        if now <= small or now > STALLED * before:
+            return
+        before = now
+        correct(r)
 
 
 class _SignedGram:
@@ -78,14 +91,11 @@ class DenseGram(_SignedGram):
         def solve(b):
             b = self.y * b
             x, _ = lapack.dpotrs(L, b, lower=1)
-            small, before = DENSE_RESIDUAL * np.abs(b).max(), np.inf
-            for _ in range(REFINEMENTS):
-                residual = b - D * x - self.times(x)
-                now = np.abs(residual).max()
-                if now <= small or now > STALLED * before:
-                    break
-                before = now
-                x += lapack.dpotrs(L, residual, lower=1)[0]
+
+            def correct(residual):
+                x[:] += lapack.dpotrs(L, residual, lower=1)[0]
+
+            _refine(lambda: b - D * x - self.times(x), correct, DENSE_RESIDUAL * np.abs(b).max())
             return self.y * x
 
         return solve
@@ -103,7 +113,7 @@ class LowRankGram(_SignedGram):
 
     On the feasible set :math:`y^\top\alpha = 0`, so adding a constant to every row of :math:`Z`
     changes nothing but the threshold. The rows are therefore centred: the same
-    problem, better conditioned.
+    problem, better conditioned. Rows that are centred already are not copied.
 
     Parameters
     ----------
@@ -117,7 +127,12 @@ class LowRankGram(_SignedGram):
 
     def __init__(self, Z, y, *, centred=False):
         self.mean = np.zeros(Z.shape[1]) if centred else Z.mean(axis=0)
-        self.Z = np.subtract(Z, self.mean, dtype=float)
+        spread = np.sqrt(np.einsum("ij,ij->j", Z, Z) / len(Z))
+        if (np.abs(self.mean) <= CENTRED * spread).all():
+            self.mean[:] = 0.0
+            self.Z = np.ascontiguousarray(Z)
+        else:
+            self.Z = Z - self.mean
         self.y = y
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
 
@@ -165,15 +180,14 @@ class LowRankGram(_SignedGram):
             x = self.y * b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
-            small, before = LOW_RANK_RESIDUAL * np.abs(b).max() / np.sqrt(self.scale or 1.0), np.inf
-            for _ in range(REFINEMENTS):
-                now = np.linalg.norm(w - t)
-                if now <= small or now > STALLED * before:
-                    break
-                before = now
-                correction, _ = lapack.dpotrs(L, w - t, lower=1)
-                w = subtract(x, correction)
-                t += correction
+
+            def correct(residual):
+                correction, _ = lapack.dpotrs(L, residual, lower=1)
+                w[:] = subtract(x, correction)
+                t[:] += correction
+
+            small = LOW_RANK_RESIDUAL * np.abs(b).max() / np.sqrt(self.scale or 1.0)
+            _refine(lambda: w - t, correct, small)
             return self.y * x
 
         return solve

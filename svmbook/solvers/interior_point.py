@@ -9,6 +9,7 @@ and :math:`Q` is one of the signed Gram matrices of `svmbook.solvers.gram`.
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 
 import cvxopt
@@ -143,14 +144,14 @@ def _middle_of_the_box(upper):
 
 @contextmanager
 def first_system_solvable():
-    """Say in our words what cvxopt means by ``Rank(A) < p or Rank([P; A; G]) < n``."""
+    """Say in our words what cvxopt means by ``Rank(A) < p`` or by a root of a negative number."""
     try:
         yield
     except (ArithmeticError, ValueError) as error:
-        if isinstance(error, ValueError) and "Rank" not in str(error):
+        if isinstance(error, ValueError) and not re.search("Rank|domain", str(error)):
             raise
         raise ValueError(
             "the first KKT system of the dual could not be factored; the Gram matrix is not "
-            "positive semi-definite, or its entries are too large for double precision. "
-            "Scale the features or choose another kernel."
+            "positive semi-definite, or its entries times C are too large for double precision. "
+            "Scale the features, lower C or choose another kernel."
         ) from error

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from .gram import DenseGram, KernelGram
 from .polish import polish
-from .problem import check_problem
+from .problem import check_problem, check_size, check_stopping
 from .result import certify
 
 __all__ = ["solve_libsvm"]
@@ -24,10 +24,15 @@ def solve_libsvm(
 ):
     r"""Solve the SVM dual by LIBSVM's SMO.
 
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with
+    :math:`Q_{ij} = y_i y_j k(x_i, x_j)`.
+
     LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
     which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
-    outputs where that is larger (below it LIBSVM may never end). A linear system for
-    the free multipliers then removes what is left of the violation.
+    outputs where that is larger (below it LIBSVM may never end), but for no more than 1e-3, its
+    own default, or ``tol``. A linear system for the free multipliers then removes what is left of
+    the violation.
 
     Parameters
     ----------
@@ -53,6 +58,16 @@ def solve_libsvm(
     SolverResult
         ``converged`` tells whether the gap, computed here, is below ``tol``.
 
+    Raises
+    ------
+    ValueError
+        The arrays do not fit. That ``K`` is positive semi-definite is taken for granted.
+
+    References
+    ----------
+    Chang and Lin (2011), "LIBSVM: a library for support vector machines", ACM Transactions on
+    Intelligent Systems and Technology 2(3), 27.
+
     Examples
     --------
     >>> import numpy as np
@@ -63,7 +78,9 @@ def solve_libsvm(
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
     X, y, C = check_problem(X, y, C, square=kernel is None)
+    tol, max_iter = check_stopping(tol, max_iter)
     gram = DenseGram(X, y) if kernel is None else KernelGram(X, y, kernel)
+    check_size("the kernel", gram.scale)
     rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
     violation = min(max(tol, rounding), max(tol, LOOSEST))
     machine = SVC(
@@ -71,7 +88,13 @@ def solve_libsvm(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the certificate tells
-        machine.fit(np.ascontiguousarray(X), y, sample_weight=C.copy())
+        try:
+            machine.fit(np.ascontiguousarray(X), y, sample_weight=C.copy())
+        except ValueError as error:  # all else that it refuses was refused above
+            raise ValueError(
+                "LIBSVM ended without a finite solution; scale the features, lower C, or choose "
+                "another solver."
+            ) from error
     n_iter, message = machine.n_iter_[0], f"LIBSVM at a violation of {violation:.1e}"
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])

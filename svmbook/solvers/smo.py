@@ -7,14 +7,18 @@ quotient. Written for reading; LIBSVM is the same algorithm with a cache, shrink
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from .problem import check_problem
+from .problem import check_problem, check_stopping
 from .result import certify, intercept_interval
 
 __all__ = ["solve_smo"]
 
 CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without curvature
+PATIENCE = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
+INDEFINITE = 1e-6  # of the largest k(x, x): a curvature below minus this is no rounding error
 
 
 def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
@@ -41,7 +45,13 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     -------
     SolverResult
         ``alpha`` has exact zeros and exact bounds. ``converged`` is False where ``max_iter``
-        or the precision of the arithmetic ended the run first.
+        or the precision of the arithmetic ended the run first: 10 n pairs in which the dual
+        objective did not rise and the gap did not fall.
+
+    Raises
+    ------
+    ValueError
+        The arrays do not fit, or a pair shows that ``K`` is not positive semi-definite.
 
     References
     ----------
@@ -58,10 +68,12 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
     K, y, C = check_problem(K, y, C)
+    tol, max_iter = check_stopping(tol, max_iter)
     n = len(y)
     diagonal = np.diagonal(K)
-    floor = CURVATURE_FLOOR * max(diagonal.mean(), np.finfo(float).tiny)
+    floor = CURVATURE_FLOOR * (diagonal.mean() or 1.0)
     alpha = np.zeros(n)
+    risen_to, fallen_to, idle = -np.inf, np.inf, 0  # best dual objective and gap so far
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
 
     for n_iter in range(max_iter + 1):
@@ -71,15 +83,24 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
         i = np.argmax(np.where(may_rise, e, -np.inf))
         # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
         e_ij = e[i] - e
-        a_ij = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], floor)
+        curvature = diagonal[i] + diagonal - 2.0 * K[i]
+        a_ij = np.maximum(curvature, floor)
         gain = np.where(may_fall & (e_ij > 0), e_ij * np.abs(e_ij) / a_ij, 0.0)
         j = np.argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
+            if curvature.min() < -INDEFINITE * diagonal.max():
+                raise ValueError("K is not positive semi-definite; SMO needs a convex problem.")
             e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
             result = certify(alpha, 0.5 * (low + high), y, C, y - e, n_iter=n_iter, tol=tol)
-            if result.converged or gain[j] == 0.0:
-                break
+            if result.converged:
+                return result
+            progress = result.dual_objective > risen_to or result.gap < fallen_to
+            idle = 0 if progress else idle + 1
+            if gain[j] == 0.0 or idle == PATIENCE:
+                return replace(result, message="no pair gains what rounding leaves visible")
+            risen_to = max(risen_to, result.dual_objective)
+            fallen_to = min(fallen_to, result.gap)
         # Newton's step along the line, cut where one of the two meets its bound.
         room_i = C[i] - alpha[i] if y[i] > 0 else alpha[i]
         room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
@@ -87,7 +108,7 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
         alpha[i] = _moved(alpha[i], y[i] * t, C[i], t == room_i)
         alpha[j] = _moved(alpha[j], -y[j] * t, C[j], t == room_j)
         e -= t * (K[i] - K[j])
-    return result
+    return replace(result, message="all pairs used up")
 
 
 def _moved(value, change, upper, meets_its_bound):

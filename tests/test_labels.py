@@ -1,0 +1,46 @@
+"""The one sign convention: the second label in sorted order is positive."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svmbook.labels import decode_labels, encode_labels
+
+PAIRS = st.one_of(
+    st.tuples(st.integers(-99, 99), st.integers(-99, 99)),
+    st.tuples(st.text("abc", min_size=1), st.text("abc", min_size=1)),
+    st.just((False, True)),
+).filter(lambda pair: pair[0] != pair[1])
+
+
+@given(
+    pair=PAIRS, codes=st.lists(st.integers(0, 1), min_size=2).filter(lambda c: 0 < sum(c) < len(c))
+)
+def test_decoding_undoes_encoding(pair, codes):
+    y = np.array([pair[code] for code in codes])
+    classes, signs = encode_labels(y)
+    assert classes[0] < classes[1]
+    np.testing.assert_array_equal(signs, np.where(y == max(pair), 1.0, -1.0))
+    np.testing.assert_array_equal(decode_labels(classes, signs), y)
+
+
+def test_a_score_of_zero_speaks_for_the_first_class():
+    assert decode_labels(np.array(["a", "b"]), np.zeros(1)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([1, 1, 1], "one class only: np.int64"),
+        ([0, 1, 2], "Only binary classification"),
+        ([0.5, 1.5, 0.2], "Unknown label type"),
+        (np.array(["b", 1, 1], dtype=object), r"different kinds \(int, str\)"),
+        (np.array(["b", None], dtype=object), "different kinds"),
+        (np.array([None, "b"], dtype=object), "Unknown label type"),
+    ],
+    ids=["one", "three", "continuous", "mixed", "missing", "missing first"],
+)
+def test_other_labels_are_named(y, message):
+    with pytest.raises(ValueError, match=message):
+        encode_labels(y)

@@ -1,0 +1,46 @@
+"""The upper bounds: a product of three factors, each with its own rules."""
+
+import numpy as np
+import pytest
+
+from svmbook.weights import upper_bounds
+
+CLASSES = np.array(["a", "b"])
+Y = np.array(["a", "b", "b", "b"])
+ONES = np.ones(4)
+
+
+def test_the_three_factors_multiply():
+    bounds = upper_bounds(2.0, {"b": 5.0}, CLASSES, Y, np.array([1.0, 2.0, 3.0, 0.0]))
+    np.testing.assert_allclose(bounds, [2.0, 20.0, 30.0, 0.0])
+
+
+def test_balanced_bounds_sum_to_the_same_in_both_classes():
+    weights = np.array([0.3, 2.0, 1.0, 4.0])
+    bounds = upper_bounds(1.0, "balanced", CLASSES, Y, weights)
+    assert bounds[:1].sum() == pytest.approx(bounds[1:].sum())
+    assert bounds.sum() == pytest.approx(weights.sum())
+
+
+def test_the_hard_margin_knows_present_and_absent_only():
+    bounds = upper_bounds(np.inf, {"a": 3.0}, CLASSES, Y, np.array([0.1, 1.0, 0.0, 9.0]))
+    np.testing.assert_array_equal(bounds, [np.inf, np.inf, 0.0, np.inf])
+
+
+@pytest.mark.parametrize(
+    ("C", "class_weight", "weights", "message"),
+    [
+        (1.0, None, -ONES, "sample_weight has negative"),
+        (1.0, {"a": -1.0}, ONES, "class_weight must hold positive"),
+        (1.0, {"a": None}, ONES, "class_weight must hold positive"),
+        (1.0, {"c": 2.0}, ONES, "not in class_weight"),
+        (1.0, None, np.zeros(4), "one class only, or none"),
+        (1.0, "balanced", np.zeros(4), "one class only, or none"),
+        (1.0, "balanced", np.array([0.0, 1, 1, 1]), "one class only, or none"),
+        (1e200, None, 1e200 * ONES, "too large for double precision"),
+        (1.0, {"a": 1e300}, 1e300 * ONES, "too large for double precision"),
+    ],
+)
+def test_bad_weights_are_named(C, class_weight, weights, message):
+    with pytest.raises(ValueError, match=message):
+        upper_bounds(C, class_weight, CLASSES, Y, weights)
