@@ -27,6 +27,7 @@ from typing import NamedTuple
 import cvxopt
 import numpy as np
 from cvxopt import solvers as cvxopt_solvers
+from threadpoolctl import threadpool_limits
 
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
@@ -158,16 +159,8 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
-    unit = _unit_of_alpha(gram.scale, C.max())
-    if form in ("textbook", "sparse"):
-        qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
-        with first_system_solvable():
-            raw = cvxopt_solvers.qp(*qp, options=options(tol, max_iter, np.linalg.norm(C / unit)))
-    else:
-        q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
-        raw = coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
-    alpha, intercept = unit * view(raw["x"]), raw["y"][0]
-    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+    with threadpool_limits(gram.blas_threads, user_api="blas"):
+        return _soft(gram, y, C, form, tol, max_iter)
 
 
 def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
@@ -206,6 +199,24 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
+    with threadpool_limits(gram.blas_threads, user_api="blas"):
+        return _hard(gram, y, tol, max_iter)
+
+
+def _soft(gram, y, C, form, tol, max_iter):
+    unit = _unit_of_alpha(gram.scale, C.max())
+    if form in ("textbook", "sparse"):
+        qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
+        with first_system_solvable():
+            raw = cvxopt_solvers.qp(*qp, options=options(tol, max_iter, np.linalg.norm(C / unit)))
+    else:
+        q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
+        raw = coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
+    alpha, intercept = unit * view(raw["x"]), raw["y"][0]
+    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+
+
+def _hard(gram, y, tol, max_iter):
     A = np.stack([y > 0, y < 0]).astype(float)
     scale = 1.0 / gram.scale if gram.scale > 0 else 1.0
     raw = coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)

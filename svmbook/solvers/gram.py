@@ -38,6 +38,8 @@ def _refine(residual, correct, small):
 class _SignedGram:
     """What the stored forms share: ``self.times(v)`` is :math:`Kv`, ``self.y`` the labels."""
 
+    blas_threads = None  # as many as the library likes
+
     def __matmul__(self, v):
         return self.y * self.times(self.y * v)
 
@@ -124,6 +126,9 @@ class LowRankGram(_SignedGram):
     centred : bool, default=False
         Whether the rows are to be taken as they are: part of a factor that was centred as a whole.
     """
+
+    # Blocks that fit the cache of one core are done before a second one has woken up.
+    blas_threads = 1
 
     def __init__(self, Z, y, *, centred=False):
         self.mean = np.zeros(Z.shape[1]) if centred else Z.mean(axis=0)
