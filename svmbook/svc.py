@@ -25,7 +25,7 @@ AUTO_DENSE = 1000  # points up to which the dense interior point costs less than
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
 FITTED = ("dual_coef_", "coef_", "gamma_", "_kernel")
 LIBSVM_KERNELS = ("linear", "poly", "rbf")
-MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the threshold
+MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the intercept
 
 
 class DualSVC(ClassifierMixin, BaseEstimator):

@@ -276,8 +276,8 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
             rounded = _balanced(rounded, y, C)
         if rounded is None:
             continue
-        polished, threshold, f, polished_shift = polish(gram, rounded, intercept, y, C)
-        result = certify(polished, threshold, y, C, f, n_iter=n_iter, tol=tol, message=message)
+        polished, b, f, polished_shift = polish(gram, rounded, intercept, y, C)
+        result = certify(polished, b, y, C, f, n_iter=n_iter, tol=tol, message=message)
         if result.converged or result.gap <= best.gap:
             best, shift = result, polished_shift
             break

@@ -65,7 +65,7 @@ class DenseGram(_SignedGram):
         self._work = None
 
     def outputs(self, alpha):
-        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the threshold (none here)."""
+        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the intercept (none here)."""
         return self.times(self.y * alpha), 0.0
 
     def times(self, v):
@@ -114,7 +114,7 @@ class LowRankGram(_SignedGram):
     subtracts nearly equal numbers where :math:`D` is small; refinement restores the digits.
 
     On the feasible set :math:`y^\top\alpha = 0`, so adding a constant to every row of :math:`Z`
-    changes nothing but the threshold. The rows are therefore centred: the same
+    changes nothing but the intercept. The rows are therefore centred: the same
     problem, better conditioned. Rows that are centred already are not copied.
 
     Parameters
@@ -216,7 +216,7 @@ class KernelGram:
         self.scale = float(np.mean(np.diagonal(kernel(X[:100], X[:100]))))
 
     def outputs(self, alpha):
-        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the threshold (none here)."""
+        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the intercept (none here)."""
         support = np.flatnonzero(alpha)
         Z, beta = self.X[support], (self.y * alpha)[support]
         blocks = range(0, len(self.X), BLOCK)

@@ -34,7 +34,7 @@ def polish(gram, alpha, intercept, y, C, max_rounds=8):
     alpha : ndarray of shape (n,)
         Feasible multipliers; those exactly at 0 or at C stay there.
     intercept : float
-        A first guess of the threshold.
+        A first guess of the intercept.
     y, C : ndarray of shape (n,)
         Labels -1 and +1, and upper bounds.
     max_rounds : int, default=8
@@ -45,11 +45,11 @@ def polish(gram, alpha, intercept, y, C, max_rounds=8):
     alpha : ndarray of shape (n,)
         Feasible multipliers.
     intercept : float
-        The threshold; the middle of the interval of optimal ones where no multiplier is free.
+        The intercept; the middle of the interval of optimal ones where no multiplier is free.
     f : ndarray of shape (n,)
-        Outputs without threshold.
+        Outputs without intercept.
     shift : float
-        What ``gram.outputs`` says is to be taken from the threshold.
+        What ``gram.outputs`` says is to be taken from the intercept.
     """
     alpha = alpha.copy()
     f, shift = gram.outputs(alpha)

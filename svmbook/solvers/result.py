@@ -26,7 +26,7 @@ class SolverResult:
         Multipliers, feasible: :math:`0 \le \alpha_i \le C_i` and
         :math:`y^\top\alpha = 0` up to rounding.
     intercept : float
-        The threshold :math:`b` of :math:`f(x) + b`.
+        The intercept :math:`b` of :math:`f(x) + b`.
     primal_objective, dual_objective : float
         Upper and lower bound on the optimum, computed from ``alpha`` and ``intercept``.
     w_squared : float
@@ -60,7 +60,7 @@ class SolverResult:
 
 
 def intercept_interval(alpha, y, C, f):
-    r"""Return the interval of thresholds that are optimal for ``alpha``.
+    r"""Return the interval of intercepts that are optimal for ``alpha``.
 
     A point of :math:`I_{up}` (its :math:`y_i\alpha_i` may still grow) demands
     :math:`b \ge y_i - f_i`, a point of :math:`I_{low}` demands :math:`b \le y_i - f_i`.
@@ -71,7 +71,7 @@ def intercept_interval(alpha, y, C, f):
     Parameters
     ----------
     alpha, y, C, f : ndarray of shape (n,)
-        Multipliers, labels -1 and +1, upper bounds, and outputs without threshold.
+        Multipliers, labels -1 and +1, upper bounds, and outputs without intercept.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
     intercept : float
         Threshold.
     y, C, f : ndarray of shape (n,)
-        Labels -1 and +1, upper bounds (possibly all infinite), outputs without threshold.
+        Labels -1 and +1, upper bounds (possibly all infinite), outputs without intercept.
     n_iter : int
         Iterations used.
     tol : float
