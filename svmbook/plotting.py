@@ -1,8 +1,8 @@
 """Pictures of two-class machines in the plane.
 
 Each function draws on the axes it is given and returns what it drew. None of them fits a
-machine or creates a figure. Class -1 is blue and round, class +1 is vermilion and square, so
-that no picture depends on colour alone.
+machine or creates a figure, and each checks its arguments before it draws anything. Class -1 is
+blue and round, class +1 is vermilion and square, so that no picture depends on colour alone.
 """
 
 from __future__ import annotations
@@ -11,18 +11,31 @@ from importlib.resources import files
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.collections import PathCollection
 from matplotlib.colors import LinearSegmentedColormap
 
 __all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support", "use_book_style"]
 
 #: Colours of the classes -1 and +1, and of everything that belongs to neither.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
+_FIXED = {"c", "color", "label", "marker", "s"}  # of a scatter: what tells the classes apart
 _MARKERS = {-1: "o", 1: "s"}
 _SIDES = LinearSegmentedColormap.from_list("sides", [COLOURS[-1], "#FFFFFF", COLOURS[1]])
 
 
 def use_book_style():
-    """Switch matplotlib to the style of the book's figures."""
+    """Switch matplotlib to the style of the book's figures, for all figures made from now on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import use_book_style
+    >>> with plt.rc_context():  # only so that the rest of the session keeps its style
+    ...     use_book_style()
+    ...     plt.rcParams["image.cmap"]
+    'cividis'
+    """
     plt.style.use(files("svmbook") / "book.mplstyle")
 
 
@@ -33,24 +46,54 @@ def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatt
     ----------
     ax : matplotlib.axes.Axes
         Where to draw.
-    X : ndarray of shape (n, 2)
+    X : array-like of shape (n, 2)
         Points.
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    size : float or ndarray of shape (n,), default=28.0
-        Marker area in square points.
-    labels : tuple of str, default=("class −1", "class +1")
-        Entries of the legend.
+    y : array-like of shape (n,)
+        Labels -1 and +1; one of them may be missing.
+    size : float or array-like of shape (n,), default=28.0
+        Marker area in square points, not negative.
+    labels : pair of str, default=("class -1", "class +1")
+        Entries of the legend, of class -1 first.
     **scatter
-        Passed on to ``ax.scatter``.
+        Passed on to ``ax.scatter``; colour, marker and label belong to the classes.
 
     Returns
     -------
     dict
-        The two collections, by label -1 and +1.
+        The two `matplotlib.collections.PathCollection`, by label -1 and +1.
+
+    Raises
+    ------
+    ValueError
+        Points that are not in the plane or not finite, labels other than -1 and +1, or sizes
+        or labels that are not one for each point or each label.
+    TypeError
+        A keyword that is the classes' own.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import plot_points
+    >>> figure, ax = plt.subplots()
+    >>> drawn = plot_points(ax, [[0, 0], [1, 1], [2, 0]], [-1, 1, 1])
+    >>> len(drawn[-1].get_offsets()), len(drawn[1].get_offsets())
+    (1, 2)
+    >>> plt.close(figure)
     """
-    sizes = np.broadcast_to(size, len(y))
-    style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3} | scatter
+    X = _check_points(X)
+    y = _check_signs(y, len(X))
+    sizes = np.broadcast_to(_check_sizes(size, len(X)), len(X))
+    if isinstance(labels, str) or len(labels) != 2:
+        raise ValueError(
+            f"labels is {labels!r}; give two entries of the legend, of class -1 and of class +1."
+        )
+    if fixed := sorted(_FIXED & scatter.keys()):
+        raise TypeError(
+            f"plot_points sets {fixed[0]!r} itself, so that a class looks the same in all "
+            "pictures; use `size` and `labels`, or call ax.scatter."
+        )
+    style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
+    style |= normalize_kwargs(scatter, PathCollection)  # "lw" must replace "linewidth"
     drawn = {}
     for sign, label in zip((-1, 1), labels, strict=True):
         rows = y == sign
@@ -74,20 +117,36 @@ def ring_support(ax, X, *, size=95.0, label="support vectors"):
     ----------
     ax : matplotlib.axes.Axes
         Where to draw.
-    X : ndarray of shape (n, 2)
-        Points.
-    size : float, default=95.0
-        Area of a ring in square points.
+    X : array-like of shape (n, 2)
+        Points; there may be none.
+    size : float or array-like of shape (n,), default=95.0
+        Area of a ring in square points, not negative.
     label : str, default="support vectors"
         Entry of the legend.
 
     Returns
     -------
     matplotlib.collections.PathCollection
+        The rings.
+
+    Raises
+    ------
+    ValueError
+        Points that are not in the plane or not finite, or sizes that do not fit them.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import ring_support
+    >>> figure, ax = plt.subplots()
+    >>> ring_support(ax, [[0, 0], [1, 1]]).get_label()
+    'support vectors'
+    >>> plt.close(figure)
     """
+    X = _check_points(X)
     return ax.scatter(
-        *np.asarray(X).T,
-        s=size,
+        *X.T,
+        s=_check_sizes(size, len(X)),
         facecolor="none",
         edgecolor=COLOURS["ink"],
         linewidth=1.1,
@@ -106,23 +165,43 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     ax : matplotlib.axes.Axes
         Where to draw.
     decision_function : callable
-        Maps an array of shape (m, 2) to m values, positive for the class +1.
+        Maps an array of shape (m, 2) to m finite values, positive for the class +1.
     levels : sequence of float, default=(-1, 0, 1)
-        Values to draw as lines; zero is solid, the others are dashed.
+        Values to draw as lines, each once, in any order; zero is solid, the others are dashed.
     shade : bool, default=True
         Whether to tint the two sides.
     resolution : int, default=160
-        Grid points a side.
+        Grid points a side, at least 2.
 
     Returns
     -------
     dict
-        "lines", the contour set, and "sides", the image or None.
+        "lines", the `matplotlib.contour.QuadContourSet` with its levels sorted, and "sides", the
+        `matplotlib.collections.QuadMesh` or None.
+
+    Raises
+    ------
+    ValueError
+        The function's values are not one finite number a point, there are no levels to draw or
+        ``resolution`` is below 2.
+    TypeError
+        ``decision_function`` cannot be called, or ``resolution`` is not an integer.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import plot_machine
+    >>> figure, ax = plt.subplots()
+    >>> drawn = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2)  # the street is 1/4 < x_1 < 3/4
+    >>> [round(float(path.vertices[0, 0]), 6) for path in drawn["lines"].get_paths()]
+    [0.25, 0.5, 0.75]
+    >>> plt.close(figure)
     """
+    levels, resolution = _check_levels(levels), _check_resolution(resolution)
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
-    values = np.asarray(decision_function(grid)).reshape(resolution, resolution)
+    values = _evaluate(decision_function, grid).reshape(resolution, resolution)
     sides = None
     if shade:
         sides = ax.pcolormesh(
@@ -140,12 +219,94 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
         first,
         second,
         values,
-        levels=sorted(levels),
+        levels=levels,
         colors=COLOURS["ink"],
-        linewidths=[1.6 if level == 0 else 1.0 for level in sorted(levels)],
-        linestyles=["solid" if level == 0 else "dashed" for level in sorted(levels)],
+        linewidths=[1.6 if level == 0 else 1.0 for level in levels],
+        linestyles=["solid" if level == 0 else "dashed" for level in levels],
         zorder=2,
     )
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, top)
     return {"lines": lines, "sides": sides}
+
+
+def _numbers(values, name):
+    """Return an array of finite floats, or say which argument holds something else."""
+    try:
+        values = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not an array of numbers: {error}.") from error
+    if not np.isfinite(values).all():
+        strange = values[~np.isfinite(values)][0]
+        raise ValueError(f"{name} holds {strange}; only finite values can be drawn.")
+    return values
+
+
+def _check_points(X):
+    """Return points of the plane, of shape (n, 2); an empty list holds none."""
+    X = _numbers(X, "X")
+    if X.shape == (0,):
+        return X.reshape(0, 2)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(
+            f"X has shape {X.shape}; a picture in the plane needs shape (n, 2), one row a point. "
+            "Choose two columns, for instance X[:, [0, 1]]."
+        )
+    return X
+
+
+def _check_signs(y, n):
+    """Return n labels -1 and +1."""
+    y = np.asarray(y)
+    if y.shape != (n,):
+        raise ValueError(f"y has shape {y.shape}, but X holds {n} points; y needs shape ({n},).")
+    strange = y[(y != -1) & (y != 1)]
+    if len(strange):
+        raise ValueError(
+            f"y holds the label {strange[0]!r}; only -1 and +1 can be drawn. Translate other "
+            "labels first: `classes, y = svmbook.labels.encode_labels(y)`."
+        )
+    return y
+
+
+def _check_sizes(size, n):
+    """Return one marker area or n of them; one stays one, so that a legend of no points has it."""
+    sizes = _numbers(size, "size")
+    if sizes.shape not in ((), (n,)):
+        raise ValueError(f"size has shape {sizes.shape}; give one number, or one for each of {n}.")
+    if (sizes < 0).any():
+        raise ValueError(f"size holds {sizes.min():g}; the area of a marker is not negative.")
+    return sizes
+
+
+def _check_levels(levels):
+    """Return the levels sorted, each once, as a contour needs them."""
+    levels = np.unique(_numbers(levels, "levels"))
+    if not len(levels):
+        raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
+    return levels
+
+
+def _check_resolution(resolution):
+    """Return the number of grid points a side."""
+    if not isinstance(resolution, (int, np.integer)):
+        raise TypeError(f"resolution is {resolution!r}; it counts grid points: give an integer.")
+    if resolution < 2:
+        raise ValueError(f"resolution is {resolution}; a grid needs at least 2 points a side.")
+    return resolution
+
+
+def _evaluate(decision_function, grid):
+    """Return one value for each point of the grid."""
+    if not callable(decision_function):
+        raise TypeError(
+            f"decision_function is {decision_function!r}, which cannot be called; "
+            "for a fitted machine give machine.decision_function."
+        )
+    values = _numbers(decision_function(grid), "the result of decision_function")
+    if values.size != len(grid):
+        raise ValueError(
+            f"decision_function returned shape {values.shape} for {len(grid)} points; "
+            "it must return one value a point."
+        )
+    return values

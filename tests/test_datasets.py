@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import RidgeClassifier
 
 from svmbook.datasets import (
     forest_like,
@@ -14,6 +15,7 @@ from svmbook.datasets import (
 )
 
 MANY = 200_000
+GENERATORS = [lambda n=400, **k: stdev(2, n, **k), non_separable, forest_like]
 
 
 @pytest.mark.parametrize("sd", [1, 2, 4])
@@ -34,7 +36,37 @@ def test_bayes_error_of_non_separable():
     assert non_separable_bayes_error() == pytest.approx(0.05, abs=5e-4)
 
 
-@pytest.mark.parametrize("draw", [lambda **k: stdev(2, **k), non_separable, forest_like])
+@pytest.mark.parametrize("n", [2, 3, 40, 401])
+@pytest.mark.parametrize("draw", [lambda n, **k: stdev(2, n, **k), non_separable])
+def test_half_of_the_points_are_positive(draw, n):
+    X, y = draw(n, random_state=0)
+    assert X.shape == (n, 2)
+    assert ((y == 1).sum(), (y == -1).sum()) == (n // 2, n - n // 2)
+
+
+def test_the_clouds_of_non_separable_are_drawn_at_random():
+    X, y = non_separable(n=MANY, random_state=0)
+    shares = [(y[X[:, 0] > 0] == side).mean() for side in (-1, 1)]
+    assert shares == pytest.approx([0.5, 0.5], abs=0.01)
+    far = X[np.abs(X).min(axis=1) > 0.5]  # where hardly any point has strayed from its cloud
+    sizes = np.unique(np.sign(far), axis=0, return_counts=True)[1]
+    assert sizes / len(far) == pytest.approx(np.full(4, 0.25), abs=0.01)
+    # Were they equally large, only the 2.6 % that stray over the axis would vary: 3 points, not 10.
+    right = [(non_separable(random_state=seed)[0][:, 0] > 0).sum() for seed in range(50)]
+    assert np.std(right) == pytest.approx(10, abs=3)
+
+
+def test_the_best_line_for_non_separable_cuts_off_one_cloud():
+    X, y = non_separable(n=MANY, random_state=0)
+    errors = []
+    for angle in np.linspace(0, np.pi, 24, endpoint=False):
+        height = X @ [np.cos(angle), np.sin(angle)]
+        errors += [((height > bias) == (y > 0)).mean() for bias in np.linspace(-4, 4, 17)]
+    assert min(np.minimum(errors, 1 - np.array(errors))) == pytest.approx(0.31, abs=0.005)
+    assert ((X.sum(axis=1) > 0) == (y > 0)).mean() == pytest.approx(0.5, abs=0.005)
+
+
+@pytest.mark.parametrize("draw", GENERATORS)
 def test_seeded_balanced_and_shuffled(draw):
     X, y = draw(n=400, random_state=3)
     again, _ = draw(n=400, random_state=3)
@@ -60,9 +92,71 @@ def test_xor_labels_are_products():
     assert len(X) == 20
 
 
+def test_xor_noise_is_the_spread_around_the_corners():
+    corners, y = xor(20_000)
+    X, noisy = xor(20_000, noise=0.3, random_state=0)
+    assert (X - corners).std(axis=0) == pytest.approx([0.3, 0.3], rel=0.02)
+    assert np.array_equal(y, noisy)
+
+
 def test_forest_like_has_the_shape_of_the_forest():
     X, _ = forest_like(5040, random_state=0)
     assert X.shape == (5040, 54)
+    assert X[:, :10].std(axis=0) == pytest.approx(np.ones(10))
+    assert np.abs(X[:, :10].mean(axis=0)).max() < 0.1
+    assert np.abs(np.corrcoef(X[:, :10].T) - np.eye(10)).max() > 0.3
+    assert np.abs(np.corrcoef(X.T)[:10, 10:]).max() > 0.1  # the indicators depend on them
     assert np.array_equal(X[:, 10:14].sum(axis=1), np.ones(5040))
     assert np.array_equal(X[:, 14:].sum(axis=1), np.ones(5040))
     assert np.linalg.matrix_rank(X) == 53  # the two groups of indicators have equal sums
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_linear_machine_errs_on_one_point_in_five_of_forest_like(seed):
+    X, y = forest_like(20_000, random_state=seed)
+    machine = RidgeClassifier().fit(X[:10_000], y[:10_000])
+    assert 1 - machine.score(X[10_000:], y[10_000:]) == pytest.approx(0.2, abs=0.02)
+    assert (y > 0).mean() == pytest.approx(0.5, abs=0.02)
+
+
+def test_another_seed_of_forest_like_is_another_problem():
+    X, y = forest_like(5000, random_state=0)
+    assert RidgeClassifier().fit(X, y).score(*forest_like(5000, random_state=1)) < 0.7
+
+
+@pytest.mark.parametrize(
+    ("n", "error"), [(-1, ValueError), (0, ValueError), (1, ValueError), (4.0, TypeError)]
+)
+@pytest.mark.parametrize("draw", GENERATORS)
+def test_too_few_points_for_two_classes(draw, n, error):
+    with pytest.raises(error, match=r"n == .*, must be >= 2|n must be an instance of int"):
+        draw(n)
+
+
+@pytest.mark.parametrize(
+    ("sd", "message"),
+    [(0, "must be > 0"), (-1, "must be > 0"), (np.nan, "must be finite"), (np.inf, "finite")],
+)
+@pytest.mark.parametrize("function", [stdev, stdev_bayes_error])
+def test_a_standard_deviation_is_positive(function, sd, message):
+    with pytest.raises(ValueError, match=f"sd == .*{message}"):
+        function(sd)
+    with pytest.raises(TypeError, match="sd must be an instance of float"):
+        function("wide")
+
+
+def test_xor_says_what_it_cannot_draw():
+    with pytest.raises(ValueError, match="n_per_corner == 0, must be >= 1"):
+        xor(0)
+    with pytest.raises(TypeError, match="n_per_corner must be an instance of int"):
+        xor(1.5)
+    for noise in (-0.1, np.nan, np.inf):
+        with pytest.raises(ValueError, match=r"noise == .*, must be"):
+            xor(noise=noise)
+
+
+def test_three_parts_takes_a_seed_alone():
+    with pytest.raises(ValueError, match="random_state == -1, must be >= 0"):
+        three_parts(non_separable, random_state=-1)
+    with pytest.raises(TypeError, match="random_state must be an instance of int"):
+        three_parts(non_separable, random_state=np.random.RandomState(0))

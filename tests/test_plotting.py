@@ -1,10 +1,12 @@
-"""Pictures: drawn on the axes given, returned as artists, limits left alone."""
+"""Pictures: drawn on the axes given, returned as artists, limits left alone, nothing dropped."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from svmbook.plotting import COLOURS, plot_machine, plot_points, ring_support, use_book_style
+
+X3, Y3 = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1, 1, 1])
 
 
 @pytest.fixture
@@ -15,11 +17,59 @@ def ax():
 
 
 def test_points_keep_their_class_and_size(ax):
-    X, y = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1, 1, 1])
-    drawn = plot_points(ax, X, y, size=np.array([10.0, 20.0, 30.0]))
-    np.testing.assert_array_equal(drawn[-1].get_offsets(), X[:1])
-    np.testing.assert_array_equal(drawn[1].get_offsets(), X[1:])
+    drawn = plot_points(ax, X3, Y3, size=np.array([10.0, 20.0, 30.0]))
+    np.testing.assert_array_equal(drawn[-1].get_offsets(), X3[:1])
+    np.testing.assert_array_equal(drawn[1].get_offsets(), X3[1:])
     np.testing.assert_array_equal(drawn[1].get_sizes(), [20.0, 30.0])
+
+
+def test_lists_are_drawn_like_arrays(ax):
+    drawn = plot_points(ax, X3.tolist(), Y3.tolist(), size=[10, 20, 30], labels=["left", "right"])
+    np.testing.assert_array_equal(drawn[-1].get_offsets(), X3[:1])
+    np.testing.assert_array_equal(drawn[1].get_offsets(), X3[1:])
+    np.testing.assert_array_equal(drawn[1].get_sizes(), [20.0, 30.0])
+    assert [drawn[sign].get_label() for sign in (-1, 1)] == ["left", "right"]
+
+
+def test_other_keywords_reach_the_scatter_under_any_of_their_names(ax):
+    drawn = plot_points(ax, X3, Y3, lw=3.0, ec="black", alpha=0.25)
+    for collection in drawn.values():
+        np.testing.assert_array_equal(collection.get_linewidths(), [3.0])
+        np.testing.assert_array_equal(collection.get_edgecolors(), [[0, 0, 0, 0.25]])
+
+
+@pytest.mark.parametrize(
+    ("y", "label"),
+    [([0, 1, 1], "0"), (["-1", "1", "1"], "'-1'"), ([-1, 1, 2], "2"), ([-1, 1, np.nan], "nan")],
+)
+def test_other_labels_are_sent_to_be_encoded(ax, y, label):
+    with pytest.raises(ValueError, match=rf"y holds the label .*{label}.*labels\.encode_labels"):
+        plot_points(ax, X3, y)
+    assert not ax.collections
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"X": X3[:, :1]}, ValueError, r"X has shape \(3, 1\).*two columns"),
+        ({"X": X3[0]}, ValueError, r"X has shape \(2,\)"),
+        ({"X": [["a", "b"]] * 3}, ValueError, "X is not an array of numbers"),
+        ({"X": [[0, 0], [1], [2, 0]]}, ValueError, "X is not an array of numbers"),
+        ({"X": np.where(X3 == 2, np.nan, X3)}, ValueError, "X holds nan"),
+        ({"y": [-1, 1]}, ValueError, r"y has shape \(2,\), but X holds 3 points"),
+        ({"y": Y3[:, None]}, ValueError, r"y has shape \(3, 1\)"),
+        ({"size": [1.0, 2.0]}, ValueError, r"size has shape \(2,\).*each of 3"),
+        ({"size": -1.0}, ValueError, "size holds -1.*not negative"),
+        ({"size": np.inf}, ValueError, "size holds inf"),
+        ({"labels": ("one",)}, ValueError, "labels is .*two entries"),
+        ({"labels": "ab"}, ValueError, "labels is 'ab'"),
+        ({"color": "red"}, TypeError, "plot_points sets 'color' itself"),
+    ],
+)
+def test_points_that_cannot_be_drawn(ax, change, error, message):
+    with pytest.raises(error, match=message):
+        plot_points(ax, **({"X": X3, "y": Y3} | change))
+    assert not ax.collections
 
 
 def test_the_boundary_lies_where_the_function_is_zero(ax):
@@ -32,9 +82,78 @@ def test_the_boundary_lies_where_the_function_is_zero(ax):
     assert plot_machine(ax, lambda Z: Z[:, 0], shade=False)["sides"] is None
 
 
-def test_rings(ax):
-    rings = ring_support(ax, [[1.0, 2.0]])
-    assert len(rings.get_offsets()) == 1
+def test_levels_come_in_any_order_and_only_zero_is_solid(ax):
+    lines = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2, levels=[1, -1, 0, 1])["lines"]
+    np.testing.assert_array_equal(lines.levels, [-1, 0, 1])
+    dashed = [pattern is not None for _, pattern in lines.get_linestyles()]
+    assert dashed == [True, False, True]
+
+
+def test_a_column_of_values_is_one_value_a_point(ax):
+    flat, column = (
+        plot_machine(ax, function)["sides"].get_array()
+        for function in (lambda Z: Z @ [1.0, -2.0], lambda Z: Z @ [[1.0], [-2.0]])
+    )
+    np.testing.assert_array_equal(flat, column)
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "error", "message"),
+    [
+        (lambda Z: Z, {}, ValueError, r"returned shape \(25600, 2\) for 25600 points"),
+        (lambda Z: 1.0, {}, ValueError, r"returned shape \(\) for 25600 points"),
+        (lambda Z: Z[:, 0] * np.nan, {}, ValueError, "result of decision_function holds nan"),
+        (
+            lambda Z: ["iris"] * len(Z),
+            {},
+            ValueError,
+            "result of decision_function is not an array",
+        ),
+        (
+            "machine",
+            {},
+            TypeError,
+            r"'machine', which cannot be called.*machine\.decision_function",
+        ),
+        (len, {"resolution": 1}, ValueError, "resolution is 1; .* at least 2"),
+        (len, {"resolution": 10.0}, TypeError, "resolution is 10.0; .* integer"),
+        (len, {"levels": ()}, ValueError, "levels is empty"),
+        (len, {"levels": (0, np.nan)}, ValueError, "levels holds nan"),
+    ],
+)
+def test_machines_that_cannot_be_drawn(ax, function, options, error, message):
+    with pytest.raises(error, match=message):
+        plot_machine(ax, function, **options)
+    assert not ax.collections
+
+
+def test_rings_lie_around_the_points(ax):
+    rings = ring_support(ax, [[1.0, 2.0], [3.0, 4.0]], size=[50, 60])
+    np.testing.assert_array_equal(rings.get_offsets(), [[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(rings.get_sizes(), [50, 60])
+
+
+@pytest.mark.parametrize("none", [[], np.empty((0, 2))])
+def test_no_support_vectors_still_stand_in_the_legend(ax, none):
+    rings = ring_support(ax, none, size=40, label="free")
+    assert len(rings.get_offsets()) == 0
+    np.testing.assert_array_equal(rings.get_sizes(), [40])  # the legend draws its ring as large
+    assert [text.get_text() for text in ax.legend().get_texts()] == ["free"]
+
+
+@pytest.mark.parametrize(
+    ("X", "size", "message"),
+    [
+        ([1.0, 2.0], 95.0, r"X has shape \(2,\)"),
+        (np.empty((0, 3)), 95.0, r"X has shape \(0, 3\)"),
+        ([[np.inf, 0.0]], 95.0, "X holds inf"),
+        ([[1.0, 2.0]], [1.0, 2.0], r"size has shape \(2,\).*each of 1"),
+    ],
+)
+def test_rings_that_cannot_be_drawn(ax, X, size, message):
+    with pytest.raises(ValueError, match=message):
+        ring_support(ax, X, size=size)
+    assert not ax.collections
 
 
 def test_the_style_has_the_classes_first():

@@ -1,12 +1,17 @@
-"""Synthetic two-class data, every one seeded; labels are -1 and +1."""
+"""Synthetic two-class data, every one seeded; labels are -1 and +1.
+
+The same whole number as ``random_state`` gives the same data at each call; None gives other data
+each time. Bayes errors are those of classes of equal weight.
+"""
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_scalar
 
 __all__ = [
     "Parts",
@@ -21,6 +26,7 @@ __all__ = [
 
 STDEV_DISTANCE = 5.4  # between the two means; gives the source's error rates
 XOR_CENTRE = 1.95  # of the four clouds of `non_separable`; gives the source's 5 %
+FOREST_NOISE = 0.7  # of the labels of `forest_like`, in standard deviations of the score
 
 
 class Parts(NamedTuple):
@@ -44,7 +50,7 @@ def stdev(sd, n=400, *, random_state=None):
     sd : float
         Standard deviation of each coordinate, positive.
     n : int, default=400
-        Points; half of them (rounded down) are positive.
+        Points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -53,7 +59,12 @@ def stdev(sd, n=400, *, random_state=None):
     X : ndarray of shape (n, 2)
         Points.
     y : ndarray of shape (n,)
-        Labels -1 and +1.
+        Labels: +1 for n // 2 points, -1 for the others, in random order.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``sd`` is not positive and finite, or ``n`` is not an integer of at least 2.
 
     Examples
     --------
@@ -62,6 +73,8 @@ def stdev(sd, n=400, *, random_state=None):
     >>> X.shape, y.sum()
     ((6, 2), np.float64(0.0))
     """
+    _check_positive(sd, "sd")
+    check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     y = _labels(n, rng)
     centre = STDEV_DISTANCE / 2 / np.sqrt(2)
@@ -71,25 +84,42 @@ def stdev(sd, n=400, *, random_state=None):
 def stdev_bayes_error(sd):
     r"""Return the error of the best possible rule on `stdev`, :math:`\Phi(-2.7/sd)`.
 
+    Parameters
+    ----------
+    sd : float
+        Standard deviation of each coordinate, positive.
+
+    Returns
+    -------
+    float
+        Probability of an error, between 0 and 1/2.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``sd`` is not positive and finite.
+
     Examples
     --------
     >>> from svmbook.datasets import stdev_bayes_error
     >>> [round(100 * stdev_bayes_error(sd), 2) for sd in (1, 2, 4)]
     [0.35, 8.85, 24.98]
     """
+    _check_positive(sd, "sd")
     return float(norm.cdf(-STDEV_DISTANCE / 2 / sd))
 
 
 def non_separable(n=400, *, random_state=None):
     r"""Draw four unit Gaussian clouds at (+-1.95, +-1.95), opposite corners sharing a label.
 
-    No line does much better than chance; the Bayes rule is the sign of :math:`x_1 x_2`, its error
-    :math:`2p(1-p)`, :math:`p = \Phi(-1.95)`: 4.99 %, as the source's ``nonSep`` shows.
+    The Bayes rule is the sign of :math:`x_1 x_2`, its error :math:`2p(1-p)`,
+    :math:`p = \Phi(-1.95)`: 4.99 %, as the source's ``nonSep`` shows. A line through the middle is
+    as good as a coin; the best line cuts off one cloud and still errs on 31 % of the points.
 
     Parameters
     ----------
     n : int, default=400
-        Points.
+        Points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -98,7 +128,14 @@ def non_separable(n=400, *, random_state=None):
     X : ndarray of shape (n, 2)
         Points.
     y : ndarray of shape (n,)
-        Labels: +1 where the signs of the cloud's coordinates agree.
+        Labels, in random order: +1 for n // 2 points, in the two clouds whose coordinates agree
+        in sign, -1 for the others. Which of its two clouds a point belongs to is drawn too, so
+        these two are not equally large.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n`` is not an integer of at least 2.
 
     Examples
     --------
@@ -107,6 +144,7 @@ def non_separable(n=400, *, random_state=None):
     >>> float((y == np.sign(X[:, 0] * X[:, 1])).mean().round(2))
     0.95
     """
+    check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     y = _labels(n, rng)
     side = rng.choice([-1.0, 1.0], size=n)
@@ -116,6 +154,11 @@ def non_separable(n=400, *, random_state=None):
 
 def non_separable_bayes_error():
     r"""Return the error of the best possible rule on `non_separable`, :math:`2p(1-p)`.
+
+    Returns
+    -------
+    float
+        Probability of an error.
 
     Examples
     --------
@@ -133,9 +176,9 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     Parameters
     ----------
     n_per_corner : int, default=1
-        Points at each of (-1, -1), (-1, 1), (1, -1), (1, 1).
+        Points at each of (-1, -1), (-1, 1), (1, -1), (1, 1), at least 1.
     noise : float, default=0.0
-        Standard deviation of the points around their corner.
+        Standard deviation of each coordinate around the corner, not negative.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -144,7 +187,12 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     X : ndarray of shape (4 * n_per_corner, 2)
         Points, corner by corner.
     y : ndarray of shape (4 * n_per_corner,)
-        The product of the corner's coordinates.
+        The product of the corner's coordinates: half of the labels are +1, whatever the noise.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n_per_corner`` is not an integer of at least 1, or ``noise`` is negative or not finite.
 
     Examples
     --------
@@ -152,6 +200,8 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     >>> xor()[1]
     array([ 1., -1., -1.,  1.])
     """
+    check_scalar(n_per_corner, "n_per_corner", Integral, min_val=1)
+    _check_positive(noise, "noise", or_zero=True)
     rng = check_random_state(random_state)
     corners = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
     X = np.repeat(corners, n_per_corner, axis=0)
@@ -162,15 +212,20 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
 def forest_like(n=5040, *, random_state=None):
     r"""Draw data of the shape of the forest cover problem: 10 measurements, 44 indicators.
 
-    Columns 0-9 are standard normal with correlations; columns 10-13 code one of four areas
-    and 14-53 one of forty soils, whose probabilities depend on the measurements. The label is the
-    sign of a linear function of all plus noise, set so that a linear machine errs on about
-    one point in five, as one cover type against the rest does.
+    Columns 0-9 are correlated and normal, with mean about 0 and standard deviation 1; columns
+    10-13 code one of four areas and 14-53 one of forty soils, whose probabilities depend on the
+    measurements. A linear function of all columns, less its median, is the score; the label
+    is the sign of the score plus normal noise of 0.7 standard deviations of the score. So the sign
+    of the score is the Bayes rule, and the best machine is linear. It errs on about one point in
+    five: :math:`\arctan(0.7)/\pi`, or 19 %, for a normal score.
+
+    The seed draws the problem too, not the points alone: data of another seed have other
+    correlations and another score. For training and test data draw once and split.
 
     Parameters
     ----------
     n : int, default=5040
-        Points.
+        Points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -179,7 +234,12 @@ def forest_like(n=5040, *, random_state=None):
     X : ndarray of shape (n, 54)
         Points.
     y : ndarray of shape (n,)
-        Labels -1 and +1.
+        Labels -1 and +1, about half of each; of a few points all may have the same.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n`` is not an integer of at least 2.
 
     Examples
     --------
@@ -188,6 +248,7 @@ def forest_like(n=5040, *, random_state=None):
     >>> X[:, 10:14].sum(), X[:, 14:].sum()
     (np.float64(100.0), np.float64(100.0))
     """
+    check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     mixing = rng.standard_normal((10, 10)) / np.sqrt(10) + np.eye(10)
     measured = rng.standard_normal((n, 10)) @ mixing
@@ -201,24 +262,31 @@ def forest_like(n=5040, *, random_state=None):
     weights = rng.standard_normal(54)
     score = X @ weights
     score -= np.median(score)
-    noise = 0.7 * score.std() * rng.standard_normal(n)
+    noise = FOREST_NOISE * score.std() * rng.standard_normal(n)
     return X, np.where(score + noise > 0, 1.0, -1.0)
 
 
 def three_parts(draw, *, random_state=None):
     """Call a generator three times, for training, validation and test, with independent seeds.
 
+    It serves generators that draw from one distribution whatever the seed, so not `forest_like`.
+
     Parameters
     ----------
     draw : callable
         ``draw(random_state=seed)`` returning ``(X, y)``.
     random_state : int or None, default=None
-        Seed from which `numpy.random.SeedSequence` derives three.
+        Seed, not negative, from which `numpy.random.SeedSequence` derives three.
 
     Returns
     -------
     Parts
         ``train``, ``validation`` and ``test``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``random_state`` is neither None nor an integer of at least 0.
 
     Examples
     --------
@@ -227,6 +295,8 @@ def three_parts(draw, *, random_state=None):
     >>> [len(y) for X, y in parts]
     [400, 400, 400]
     """
+    if random_state is not None:
+        check_scalar(random_state, "random_state", Integral, min_val=0)
     seeds = np.random.SeedSequence(random_state).generate_state(3)
     return Parts(*(draw(random_state=int(seed)) for seed in seeds))
 
@@ -235,3 +305,11 @@ def _labels(n, rng):
     """Return n labels in random order, half of them (rounded down) positive."""
     y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
     return rng.permutation(y)
+
+
+def _check_positive(value, name, *, or_zero=False):
+    """Raise unless a value is a finite number above zero (or zero, where that is allowed)."""
+    bounds = "left" if or_zero else "neither"
+    check_scalar(value, name, Real, min_val=0, include_boundaries=bounds)
+    if not np.isfinite(value):  # a comparison with NaN is never true
+        raise ValueError(f"{name} == {value}, must be finite.")

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 __all__ = ["Table"]
 
+_FORMULA = re.compile(r"(\$[^$]+\$)")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Table:
-    """A table that a notebook shows as Markdown.
+    r"""A table that a notebook shows as Markdown.
+
+    Whatever a cell holds stays in its cell: line breaks become blanks, and a bar is written
+    ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
 
     Parameters
     ----------
-    columns : sequence of str
-        Headings.
-    rows : sequence of sequences
-        Cells, shown by ``str``.
+    columns : iterable of str
+        Headings, at least one.
+    rows : iterable of iterables
+        Cells, shown by ``str``; each row has as many as there are columns.
+
+    Raises
+    ------
+    ValueError
+        There are no columns, or a row has more or fewer cells than there are columns.
+    TypeError
+        The headings, the rows or one row is a string, or nothing that can be iterated over.
 
     Examples
     --------
@@ -31,12 +44,48 @@ class Table:
     columns: tuple
     rows: tuple
 
+    def __post_init__(self):
+        columns = _cells(self.columns, "columns")
+        if not columns:
+            raise ValueError("columns is empty; a table needs at least one heading.")
+        rows = enumerate(_cells(self.rows, "rows"))
+        rows = tuple(_cells(row, f"row {number}") for number, row in rows)
+        for number, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise ValueError(
+                    f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
+                    "give one cell a column."
+                )
+        object.__setattr__(self, "columns", columns)  # the class is frozen
+        object.__setattr__(self, "rows", rows)
+
     def _repr_markdown_(self):
         def line(cells):
-            return "| " + " | ".join(map(str, cells)) + " |"
+            return "| " + " | ".join(map(_markdown, cells)) + " |"
 
         rule = "|" + "---|" * len(self.columns)
         return "\n".join([line(self.columns), rule, *map(line, self.rows)])
 
     def __repr__(self):
         return self._repr_markdown_()
+
+
+def _cells(cells, name):
+    """Return a sequence as a tuple, so that an iterator is not used up by the first showing."""
+    if isinstance(cells, str) or not hasattr(cells, "__iter__"):
+        raise TypeError(f"{name} is {cells!r}; give a sequence, such as a list.")
+    return tuple(cells)
+
+
+def _markdown(cell):
+    r"""Return a cell as Markdown on one line, without a bar that would end the cell.
+
+    JupyterLab reads formulas before tables and MyST the other way round, so ``\|`` inside a formula
+    is a double bar to one and a single bar to the other; the commands are the same to both.
+    """
+    parts = _FORMULA.split(" ".join(str(cell).splitlines()))
+    parts[::2] = [re.sub(r"\\?\|", r"\\|", text) for text in parts[::2]]
+    parts[1::2] = [
+        formula.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for formula in parts[1::2]
+    ]
+    return "".join(parts)
