@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 LOCK   := $(VENV)/.lock-installed
 READY  := $(VENV)/.package-installed
+LOWEST := _build/lowest
 PORT   ?= 8000
 NB     ?=
 PYTHON ?=
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = $$(sed -n 's/^\(uv==[^ ;]*\).*/\1/p' requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book html test lowest format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -34,6 +35,14 @@ html: $(READY) ## build the book into _build/html, warnings are errors
 
 test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 	@$(BIN)/python tools/check.py
+
+# Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another.
+lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
+	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
+	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable .
+	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
+	    pytest pytest-xdist hypothesis pyyaml
+	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can
 	@$(BIN)/ruff check --fix .
