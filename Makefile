@@ -73,15 +73,20 @@ distclean: clean ## remove the environment as well
 
 # --- the environment -------------------------------------------------------------------
 
+# The lock serves these three versions; a newer one may lack wheels or resolve to nothing.
+PYTHONS = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python)
+FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+
 $(BIN)/python:
-	@set -e; for python in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
-	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	@set -e; for python in $(PYTHONS); do \
+	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
 	    echo "creating $(VENV) with $$("$$python" --version)"; \
 	    "$$python" -m venv $(VENV) || { rm -rf $(VENV); \
 	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \
 	    exit 0; \
 	  fi; done; \
-	echo "Python 3.11 or newer was not found; name one with make PYTHON=/path/to/python" >&2; exit 1
+	echo "none of these is Python 3.11, 3.12 or 3.13: $(PYTHONS)" >&2; \
+	echo "name one with make PYTHON=/path/to/python" >&2; exit 1
 
 # uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly.
 $(LOCK): requirements.txt | $(BIN)/python
