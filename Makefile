@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 LOCK   := $(VENV)/.lock-installed
 READY  := $(VENV)/.package-installed
+LOWEST := _build/lowest
 PORT   ?= 8000
 NB     ?=
 PYTHON ?=
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = $$(sed -n 's/^\(uv==[^ ;]*\).*/\1/p' requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book html test lowest format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -34,6 +35,14 @@ html: $(READY) ## build the book into _build/html, warnings are errors
 
 test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 	@$(BIN)/python tools/check.py
+
+# Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another.
+lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
+	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
+	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable .
+	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
+	    pytest pytest-xdist hypothesis pyyaml
+	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can
 	@$(BIN)/ruff check --fix .
@@ -64,15 +73,20 @@ distclean: clean ## remove the environment as well
 
 # --- the environment -------------------------------------------------------------------
 
+# The lock serves these three versions; a newer one may lack wheels or resolve to nothing.
+PYTHONS = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python)
+FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+
 $(BIN)/python:
-	@set -e; for python in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
-	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	@set -e; for python in $(PYTHONS); do \
+	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
 	    echo "creating $(VENV) with $$("$$python" --version)"; \
 	    "$$python" -m venv $(VENV) || { rm -rf $(VENV); \
 	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \
 	    exit 0; \
 	  fi; done; \
-	echo "Python 3.11 or newer was not found; name one with make PYTHON=/path/to/python" >&2; exit 1
+	echo "none of these is Python 3.11, 3.12 or 3.13: $(PYTHONS)" >&2; \
+	echo "name one with make PYTHON=/path/to/python" >&2; exit 1
 
 # uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly.
 $(LOCK): requirements.txt | $(BIN)/python

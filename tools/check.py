@@ -64,10 +64,10 @@ def html():
 
 
 def wheel():
-    """Build the wheel, install it in an empty folder and import every module from there."""
+    """Build the sdist and from it the wheel; import every module from an empty folder."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "site")
-        code = run(PYTHON, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder)
+        code = run(PYTHON, "-m", "build", "--no-isolation", "--outdir", folder)
         if code:
             return code
         built = next(Path(folder).glob("*.whl"))
