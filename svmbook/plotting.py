@@ -263,8 +263,8 @@ def _check_signs(y, n):
     strange = y[(y != -1) & (y != 1)]
     if len(strange):
         raise ValueError(
-            f"y holds the label {strange[0]!r}; only -1 and +1 can be drawn. Translate other "
-            "labels first: `classes, y = svmbook.labels.encode_labels(y)`."
+            f"y holds the label {strange.tolist()[0]!r}; only -1 and +1 can be drawn. "
+            "Translate other labels first: `classes, y = svmbook.labels.encode_labels(y)`."
         )
     return y
 
