@@ -224,10 +224,15 @@ def check_gram(K, *, definite=True):
     return K
 
 
-def _asymmetry(K, block=512):
-    """Return the largest difference between K and its transpose, without a copy of K."""
-    starts = range(0, len(K), block)
-    return max(np.abs(K[s : s + block] - K[:, s : s + block].T).max() for s in starts)
+def _asymmetry(K, tile=256):
+    """Return the largest difference between K and its transpose, tile by tile in the cache."""
+    starts = range(0, len(K), tile)
+    return max(
+        np.abs(K[i : i + tile, j : j + tile] - K[j : j + tile, i : i + tile].T).max()
+        for i in starts
+        for j in starts
+        if j <= i
+    )
 
 
 def _check_definite(K):

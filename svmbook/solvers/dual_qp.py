@@ -22,12 +22,13 @@ Four forms of the same problem, from the textbook to the structured one:
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import cvxopt
 import numpy as np
 from cvxopt import solvers as cvxopt_solvers
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
@@ -159,7 +160,7 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
-    with threadpool_limits(gram.blas_threads, user_api="blas"):
+    with _libraries().limit(limits=gram.blas_threads, user_api="blas"):
         return _soft(gram, y, C, form, tol, max_iter)
 
 
@@ -199,7 +200,7 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
-    with threadpool_limits(gram.blas_threads, user_api="blas"):
+    with _libraries().limit(limits=gram.blas_threads, user_api="blas"):
         return _hard(gram, y, tol, max_iter)
 
 
@@ -235,6 +236,12 @@ def _hard(gram, y, tol, max_iter):
     intercept = -(positive + negative) / delta_squared
     C = np.full(len(y), np.inf)
     return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+
+
+@cache
+def _libraries():
+    """Find the thread pools of this process, once: looking takes as long as a small problem."""
+    return ThreadpoolController()
 
 
 def _signed_gram(K, y, form):
