@@ -165,6 +165,17 @@ def test_no_committed_file_names_a_registry_host():
                 assert host not in text, f"{host} in {path.relative_to(ROOT)}"
 
 
+def test_the_api_page_shows_every_module():
+    page = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\.\. automodule:: (\S+)$", page, re.M)
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in (ROOT / "svmbook").rglob("*.py")
+        if not path.stem.startswith("__")
+    ]
+    assert sorted(shown) == sorted(modules)
+
+
 def lock():
     """Return the locked versions: several a name where they depend on the Python version."""
     versions = {}

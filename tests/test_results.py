@@ -1,0 +1,54 @@
+"""The claims about speed that the book quotes, read off the committed measurements."""
+
+import numpy as np
+import pytest
+
+from svmbook.experiments import load_records
+
+
+def one(name, **wanted):
+    rows = [r for r in load_records(name) if wanted.items() <= r.items()]
+    assert len(rows) == 1, (name, wanted, len(rows))
+    return rows[0]
+
+
+@pytest.mark.parametrize("features", ["scaled", "raw"])
+def test_the_low_rank_form_against_svc(features):
+    problem = {"n": 5040, "C": 100.0, "features": features}
+    ours = one("bench_linear", method="low-rank", **problem)
+    theirs = one("bench_linear", method="SVC", **problem)
+    assert ours["relative_gap"] <= 1e-6
+    assert theirs["seconds"] >= 100 * ours["seconds"]
+
+
+@pytest.mark.parametrize("features", ["scaled", "raw"])
+def test_the_low_rank_form_against_a_thousand_passes(features):
+    problem = {"n": 200_000, "C": 1.0, "features": features}
+    ours = one("bench_linear", method="low-rank", **problem)
+    theirs = one("bench_linear", method="LinearSVC", **problem)
+    assert ours["relative_gap"] <= 1e-6
+    assert ours["memory_over_data"] <= 4
+    assert ours["seconds"] < theirs["seconds"]
+    assert not theirs["converged"]
+
+
+def test_time_grows_like_the_number_of_points():
+    small, large = (
+        one("bench_linear", n=n, C=1.0, features="scaled", method="low-rank")["seconds"]
+        for n in (50_000, 200_000)
+    )
+    assert np.log(large / small) / np.log(4) <= 1.1
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize(("n", "method", "factor"), [(1000, "textbook", 5), (1500, "sparse G", 1)])
+def test_the_dense_form_against_cvxopt(C, n, method, factor):
+    ours = one("bench_dense", n=n, C=C, method="dense")
+    theirs = one("bench_dense", n=n, C=C, method=method)
+    assert theirs["seconds"] >= factor * ours["seconds"]
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_the_dense_form_against_its_factorisations(C):
+    row = one("bench_dense", n=4000, C=C, method="dense, in factorisations")
+    assert row["factorisations_per_iteration"] <= 1.5
