@@ -103,7 +103,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
     alpha : ndarray of shape (n,)
         Feasible multipliers.
     intercept : float
-        Threshold.
+        Intercept.
     y, C, f : ndarray of shape (n,)
         Labels -1 and +1, upper bounds (possibly all infinite), outputs without intercept.
     n_iter : int
