@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from sklearn.utils import check_array
 
 from .kernels import KERNELS, check_gram
 
@@ -16,7 +15,7 @@ __all__ = ["KernelChoice", "choose_kernel"]
 LARGEST = 1e100  # of X, and one over it the smallest: sums of squares of such numbers are doubles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KernelChoice:
     """A kernel with its parameters fixed.
 
@@ -90,13 +89,15 @@ class KernelChoice:
     def _values(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
             K = self.function(X, Z)
-        K = check_array(K, dtype=np.float64, ensure_all_finite=False, input_name="the kernel")
+        K = np.asarray(K)
         if K.shape != (len(X), len(Z)):
             raise ValueError(
                 f"the kernel returned shape {K.shape} for {len(X)} points against {len(Z)}; "
                 f"it must return ({len(X)}, {len(Z)})."
             )
-        return K
+        if K.dtype.kind not in "fiub":
+            raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
+        return K.astype(np.float64, copy=False)
 
 
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):

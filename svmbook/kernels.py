@@ -18,8 +18,9 @@ __all__ = ["KERNELS", "check_gram", "exponential", "gaussian", "laplacian", "lin
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
 # errors of single precision, in which many a Gram matrix has been computed.
-ASYMMETRIC = 1e-6  # of the largest entry
-INDEFINITE = 1e-7  # of the trace
+ASYMMETRIC = 1e-6  # of the cosines of the points
+INDEFINITE = 1e-7  # of the number of points, the trace of the cosines
+ROUNDING = 1e-13  # of the cosines: what double precision leaves, and nobody notices
 
 
 def linear(X, Z=None):
@@ -168,10 +169,11 @@ KERNELS = {
 def check_gram(K, *, definite=True):
     r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
 
-    Semi-definiteness is decided by one Cholesky factorisation (:math:`n^3/3` operations) of
-    :math:`K + \varepsilon\,\mathrm{tr}(K) I`: it exists only where no eigenvalue lies below
-    minus the shift. With :math:`\varepsilon` = 1e-7 that of a matrix computed in single precision
-    does not.
+    The matrix is looked at in units of the points' lengths, as cosines
+    :math:`R_{ij} = K_{ij} / \sqrt{K_{ii}K_{jj}}`. Semi-definiteness is decided by one Cholesky
+    factorisation (:math:`n^3/3` operations) of :math:`R + n\varepsilon I`: it exists only where no
+    eigenvalue lies below minus the shift. With :math:`\varepsilon` = 1e-7 the rounding errors of
+    single precision do not stand in the way.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ def check_gram(K, *, definite=True):
     Returns
     -------
     ndarray of shape (n, n)
-        ``K`` as an array of floats.
+        ``K`` as an array of floats; symmetric, where rounding had left a difference.
 
     Raises
     ------
@@ -200,44 +202,65 @@ def check_gram(K, *, definite=True):
     ValueError: the kernel is not positive semi-definite on the training points ...
     """
     K = check_array(K, dtype=np.float64, ensure_all_finite=False, input_name="the Gram matrix")
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            f"a training Gram matrix is square, one row a point; found shape {K.shape}."
-        )
+    check_square(K)
     if not np.isfinite(K).all():
         raise ValueError(
             "the kernel has values that are not finite on the training points; scale the "
             "features (for instance with StandardScaler) or lower gamma or degree."
         )
-    if _asymmetry(K) > ASYMMETRIC * max(K.max(), -K.min()):
-        raise ValueError(
-            "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
-            "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
-        )
-    if np.diagonal(K).min() < 0:
+    diagonal = np.diagonal(K)
+    if diagonal.min() < 0:
         raise ValueError(
             "the kernel is not positive semi-definite: some k(x, x) is negative. "
             "Use another kernel."
         )
+    lengths = np.where(diagonal > 0, np.sqrt(diagonal), 1.0)  # of the points in feature space
+    asymmetry = _asymmetry(K, lengths)
+    if asymmetry > ASYMMETRIC:
+        raise ValueError(
+            "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
+            "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
+        )
+    if asymmetry > ROUNDING:  # a solver reads one triangle, a certificate the other
+        K = 0.5 * (K + K.T)
     if definite:
-        _check_definite(K)
+        _check_definite(K, lengths)
     return K
 
 
-def _asymmetry(K, tile=256):
-    """Return the largest difference between K and its transpose, tile by tile in the cache."""
-    starts = range(0, len(K), tile)
+def check_square(K):
+    """Refuse a Gram matrix that is not square.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, m)
+        Gram matrix of the training points.
+
+    Raises
+    ------
+    ValueError
+        n is not m.
+    """
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"a training Gram matrix is square, one row a point; found shape {K.shape}."
+        )
+
+
+def _asymmetry(K, lengths, tile=256):
+    """Return the largest difference of two cosines that should be equal, tile by tile."""
+    rows = [slice(start, start + tile) for start in range(0, len(K), tile)]
     return max(
-        np.abs(K[i : i + tile, j : j + tile] - K[j : j + tile, i : i + tile].T).max()
-        for i in starts
-        for j in starts
-        if j <= i
+        (np.abs(K[i, j] - K[j, i].T) / (lengths[i, None] * lengths[j])).max()
+        for i in rows
+        for j in rows
+        if j.start <= i.start
     )
 
 
-def _check_definite(K):
-    shifted = K.copy(order="F")
-    shifted[np.diag_indices_from(shifted)] += INDEFINITE * np.diagonal(K).sum() + 1e-300
+def _check_definite(K, lengths):
+    shifted = np.asfortranarray(K / lengths / lengths[:, None])
+    shifted[np.diag_indices_from(shifted)] += INDEFINITE * len(K)
     _, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
     if info:
         raise ValueError(

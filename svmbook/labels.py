@@ -44,6 +44,8 @@ def encode_labels(y):
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
         kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        if "," not in kinds:
+            raise
         raise ValueError(
             f"the labels cannot be sorted, as they are of different kinds ({kinds}); "
             "turn them all into strings or all into numbers."

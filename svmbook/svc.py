@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .kernel_choice import choose_kernel
-from .kernels import KERNELS, check_gram
+from .kernels import KERNELS, check_square
 from .labels import decode_labels, encode_labels
 from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
 from .weights import upper_bounds
@@ -22,8 +22,8 @@ __all__ = ["DualSVC"]
 
 AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
 AUTO_DENSE = 1000  # points up to which the dense interior point costs less than a second
+DUST = 1e-14  # of the largest multiplier: what rounding leaves of one that is zero
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
-FITTED = ("dual_coef_", "coef_", "gamma_", "_kernel")
 LIBSVM_KERNELS = ("linear", "poly", "rbf")
 MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the intercept
 
@@ -54,9 +54,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         the classes are separable, and needs one of the two interior-point solvers.
     kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
             default="linear"
-        A name, a function of `svmbook.kernels` (it gets the parameters below), or any
-        ``k(X, Z)`` returning a matrix of shape (len(X), len(Z)). "precomputed" means that ``X`` is
-        the Gram matrix.
+        A name, a function of `svmbook.kernels` (it gets the parameters below), or any ``k(X, Z)``
+        returning shape (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of every named kernel but the linear one. "scale" is
         ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
@@ -104,7 +103,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     coef_ : ndarray of shape (1, n_features)
         The weights :math:`w`; linear kernel only.
     geometric_margin_ : float
-        :math:`1/\|w\|`, half the width of the street.
+        :math:`1/\|w\|` for the machine as it is, half the width of its street.
     dual_gap_ : float
         Primal minus dual objective at the solution: an upper bound on the error of either.
     primal_objective_, dual_objective_ : float
@@ -208,25 +207,26 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         DualSVC
             The fitted estimator.
         """
-        for attribute in FITTED:  # a failed fit, or another kernel, leaves nothing of the old one
-            vars(self).pop(attribute, None)
+        for attribute in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, attribute)  # a failed fit, or another kernel, leaves nothing of the old
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, signs = encode_labels(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         upper = upper_bounds(self.C, self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(upper > 0)
-        self._kernel = choose_kernel(
-            self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
-        self.solver_ = self._choose_solver(len(present), X.shape[1])
-        origin = X.mean(axis=0) if self._kernel.name in MOVABLE else 0.0
-        moved = X - origin if np.any(origin) else X
-        result = self._solve(self._rows(moved, present), signs[present], upper[present])
+        points = self._rows(X, present)
+        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        self._kernel = choose_kernel(self.kernel, points, weights[present], **params)
+        self.solver_ = self._choose_solver(*points.shape)
+        origin = points.mean(axis=0) if self._kernel.name in MOVABLE else 0.0
+        if np.any(origin):
+            points = points - origin
+        result = self._solve(points, signs[present], upper[present])
         alpha = np.zeros(len(y))
-        alpha[present] = result.alpha
+        alpha[present] = np.where(result.alpha > DUST * result.alpha.max(), result.alpha, 0.0)
         self._store(result, alpha, X, signs, upper)
         if self._kernel.name == "linear":
-            self.coef_ = self.dual_coef_ @ moved[self.support_]
+            self.coef_ = (signs * alpha)[None, present] @ points
             self.intercept_ = self.intercept_ - self.coef_ @ origin
         return self
 
@@ -250,6 +250,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self._kernel.name == "linear":
             return X @ self.coef_[0] + self.intercept_[0]
+        if len(self.support_) == 0:  # a fit stopped too early may end without any
+            return np.full(len(X), self.intercept_[0])
         precomputed = self._kernel.name == "precomputed"
         K = X[:, self.support_] if precomputed else self._kernel.between(X, self.support_vectors_)
         return K @ self.dual_coef_[0] + self.intercept_[0]
@@ -292,12 +294,10 @@ class DualSVC(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X, present):
         """Return the points of positive weight; for a precomputed kernel their Gram matrix."""
-        if self._kernel.name == "precomputed":
-            check_gram(X, definite=False)
-            columns = present
-        else:
-            columns = np.arange(X.shape[1])
-        return X if len(present) == len(X) else X[np.ix_(present, columns)]
+        if self.__sklearn_tags__().input_tags.pairwise:
+            check_square(X)
+            return X if len(present) == len(X) else X[np.ix_(present, present)]
+        return X if len(present) == len(X) else X[present]
 
     def _solve(self, X, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""
@@ -308,8 +308,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         if solver == "cvxopt-lowrank":
             return _interior_point(X, y, C, form="low-rank", **limit)
         if solver == "libsvm" and kernel.name in LIBSVM_KERNELS and kernel.known_definite:
-            named = {"kernel": kernel.function, "libsvm_kernel": kernel.name, **kernel.params}
-            return solve_libsvm(X, y, C, **named, **limit)
+            return solve_libsvm(X, y, C, kernel=kernel.name, **kernel.params, **limit)
         solve = {"cvxopt": _interior_point, "smo": solve_smo, "libsvm": solve_libsvm}[solver]
         return solve(kernel.gram(X), y, C, **limit)
 
@@ -318,7 +317,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         if not result.converged:
             warnings.warn(
                 f"{self.solver_} stopped after {result.n_iter} iterations at a relative duality "
-                f"gap of {result.relative_gap:.1e}, above tol={self.tol:g} ({result.message}). "
+                f"gap of {result.relative_gap:.1e}, not certified to tol={self.tol:g} "
+                f"({result.message}). "
                 "Scale the features, lower C, raise max_iter or tol, or choose another solver.",
                 ConvergenceWarning,
                 stacklevel=4,  # past _store, fit and its validating wrapper

@@ -25,7 +25,8 @@ def upper_bounds(C, class_weight, classes, y, sample_weight):
     y : ndarray of shape (n,)
         Labels.
     sample_weight : ndarray of shape (n,)
-        Factor of each point, not negative; zero makes the point absent.
+        Factor of each point, not negative; zero makes the point absent, and so does a weight so
+        small beside the largest that rounding swallows it.
 
     Returns
     -------
@@ -51,6 +52,8 @@ def upper_bounds(C, class_weight, classes, y, sample_weight):
             f"sample_weight has negative values (smallest {sample_weight.min():g}); a weight "
             "multiplies C, so it must be zero or positive."
         )
+    if not C > 0:
+        raise ValueError(f"C must be positive; found {C}.")
     codes = np.searchsorted(classes, y)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named below
         if isinstance(class_weight, str):  # "balanced", the only word
@@ -66,10 +69,12 @@ def upper_bounds(C, class_weight, classes, y, sample_weight):
             "C times class_weight times sample_weight is too large for double precision: C is "
             f"{C:g}, the largest sample weight {sample_weight.max():g}."
         )
+    # What such a point pays at most is lost in the rounding of the sum.
+    bounds[bounds < np.finfo(float).eps / len(y) * bounds.max()] = 0.0
     if len(np.unique(codes[bounds > 0])) < 2:
         raise ValueError(
-            "sample_weight leaves one class only, or none: points of weight zero count as absent, "
-            "and both classes must remain."
+            "sample_weight leaves one class only, or none: points of weight zero (or of a weight "
+            "that is rounding beside the largest) count as absent, and both classes must remain."
         )
     return np.where(bounds > 0, np.inf, 0.0) if np.isinf(C) else bounds
 

@@ -27,7 +27,8 @@ def svm_problems(draw, max_n=40):
     elif shape == "one positive":
         y = -np.ones(n)
         y[0] = 1.0
-    C = 10.0 ** draw(st.floats(-6, 6))
+    X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
+    C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
     return X, y, C * weights
 

@@ -43,6 +43,7 @@ def ours(path):
         if level:
             base = inside[: len(inside) - (level - 1)]
             parts = (*base, *module.split(".")) if module else base
+            assert parts, f"{path.name} imports from the package itself; name the module"
             found.add(parts[0])
         elif module.split(".")[0] == "svmbook":
             found.add([*module.split("."), "__init__"][1])
@@ -59,6 +60,9 @@ def test_plotting_knows_numpy_and_matplotlib_alone():
     assert modules <= OUTSIDE_OF_PLOTTING
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.stem))
+SOURCES = [*PACKAGE.rglob("*.py"), *PACKAGE.parent.glob("*/*.py")]
+
+
+@pytest.mark.parametrize("path", sorted({*SOURCES}), ids=lambda p: str(p.stem))
 def test_files_stay_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 350

@@ -65,3 +65,14 @@ def test_check_gram_accepts_rounding():
     X = np.random.default_rng(4).standard_normal((50, 2))
     check_gram(1e8 * X @ X.T)  # rank 2: forty-eight eigenvalues are rounding, some negative
     check_gram(np.zeros((5, 5)))
+
+
+def test_rounding_in_symmetry_is_mended_and_more_is_refused():
+    X = np.random.default_rng(5).standard_normal((30, 3))
+    K = gaussian(X)
+    noise = np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
+    mended = check_gram(K + 1e-8 * noise, definite=False)
+    np.testing.assert_array_equal(mended, mended.T)
+    with pytest.raises(ValueError, match="not symmetric"):
+        check_gram(K + 1e-5 * noise, definite=False)
+    assert check_gram(K, definite=False) is K

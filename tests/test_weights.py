@@ -22,6 +22,11 @@ def test_balanced_bounds_sum_to_the_same_in_both_classes():
     assert bounds.sum() == pytest.approx(weights.sum())
 
 
+def test_balanced_weights_may_be_as_large_as_doubles_go():
+    large = upper_bounds(1.0, "balanced", CLASSES, Y, 1e307 * ONES)
+    np.testing.assert_allclose(large / 1e307, upper_bounds(1.0, "balanced", CLASSES, Y, ONES))
+
+
 def test_the_hard_margin_knows_present_and_absent_only():
     bounds = upper_bounds(np.inf, {"a": 3.0}, CLASSES, Y, np.array([0.1, 1.0, 0.0, 9.0]))
     np.testing.assert_array_equal(bounds, [np.inf, np.inf, 0.0, np.inf])

@@ -59,12 +59,16 @@ def finished(path):
     FileNotFoundError
         There is no folder for the file.
     ValueError
-        A whole line is damaged, or belongs to another experiment.
+        A whole line is damaged, or belongs to another experiment; or the file ends in a line that
+        no run has begun.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} for the records; make it first")
     written = path.read_bytes() if path.exists() else b""
     length = written.rfind(b"\n") + 1
+    begun = json.dumps({JOB[0]: ""})[:-2].encode()  # how each record begins
+    if not (begun.startswith(written[length:]) or written[length:].startswith(begun)):
+        raise ValueError(f"{path} ends in something else than a record; name another file by --out")
     records = parse_records(written[:length], path)
     if not all(record.keys() >= set(JOB) for record in records):
         raise ValueError(f"{path} holds records of another experiment; name another file by --out")

@@ -22,13 +22,11 @@ Four forms of the same problem, from the textbook to the structured one:
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 import cvxopt
 import numpy as np
 from cvxopt import solvers as cvxopt_solvers
-from threadpoolctl import ThreadpoolController
 
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
@@ -160,7 +158,7 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
-    with _libraries().limit(limits=gram.blas_threads, user_api="blas"):
+    with gram.threads():
         return _soft(gram, y, C, form, tol, max_iter)
 
 
@@ -194,13 +192,14 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     ------
     ValueError
         The hulls meet: no hyperplane separates the classes in this feature space, or only by
-        a margin below about 1e-6 of the data's size.
+        a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
+        known.
     """
     _check_form(form, "solve_hard_margin")
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram = _signed_gram(K, y, form)
-    with _libraries().limit(limits=gram.blas_threads, user_api="blas"):
+    with gram.threads():
         return _hard(gram, y, tol, max_iter)
 
 
@@ -226,6 +225,11 @@ def _hard(gram, y, tol, max_iter):
     f, _ = gram.outputs(u)
     delta_squared = (y * u) @ f
     positive, negative = f[y > 0].min(), f[y < 0].max()
+    if positive <= negative and raw["status"] != "optimal":
+        raise ValueError(
+            f"the hard margin stopped after {raw['iterations']} iterations, before it was clear "
+            "whether a hyperplane separates the classes. Raise max_iter, or choose a finite C."
+        )
     if positive <= negative:
         raise ValueError(
             "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
@@ -236,12 +240,6 @@ def _hard(gram, y, tol, max_iter):
     intercept = -(positive + negative) / delta_squared
     C = np.full(len(y), np.inf)
     return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
-
-
-@cache
-def _libraries():
-    """Find the thread pools of this process, once: looking takes as long as a small problem."""
-    return ThreadpoolController()
 
 
 def _signed_gram(K, y, form):
@@ -268,10 +266,11 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
     the distance to it, the bound is active; with the active bounds fixed, the rest is a
     linear system. The comparison is sharpened until the rounded point is as good as asked for.
     """
-    alpha = np.clip(alpha, 0.0, C)
+    alpha = _balanced(np.clip(alpha, 0.0, C), y, C)
     f, shift = gram.outputs(alpha)
     message = f"cvxopt: {status}"
-    best = certify(alpha, intercept, y, C, f, n_iter=n_iter, tol=tol, message=message)
+    report = {"n_iter": n_iter, "tol": tol, "scale": gram.scale, "message": message}
+    best = certify(alpha, intercept, y, C, f, **report)
     slack = 1.0 - y * (f + intercept)
     reach = np.minimum(C, alpha.max())
     most_interior = np.argmax(np.minimum(alpha, C - alpha) / reach)
@@ -281,10 +280,8 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
         if abs(y @ rounded) > BALANCED * len(y) * rounded.sum():
             rounded[most_interior] = alpha[most_interior]  # someone must carry the rest
             rounded = _balanced(rounded, y, C)
-        if rounded is None:
-            continue
         polished, b, f, polished_shift = polish(gram, rounded, intercept, y, C)
-        result = certify(polished, b, y, C, f, n_iter=n_iter, tol=tol, message=message)
+        result = certify(polished, b, y, C, f, **report)
         if result.converged or result.gap <= best.gap:
             best, shift = result, polished_shift
             break
@@ -292,10 +289,12 @@ def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
 
 
 def _balanced(alpha, y, C):
-    """Restore ``y'alpha = 0`` by moving the free multipliers; None where they cannot."""
+    """Restore ``y'alpha = 0`` by moving the free multipliers, or else by shrinking a class."""
     free = (alpha > 0) & (alpha < C)
     excess = y @ alpha
     room = np.where(free, np.where(y * excess > 0, alpha, np.minimum(C - alpha, alpha.max())), 0.0)
-    if room.sum() < abs(excess):
-        return None
-    return np.clip(alpha - y * excess * room / room.sum(), 0.0, C)
+    if abs(excess) <= room.sum():
+        share = excess / (room.sum() or 1.0)
+        return np.clip(alpha - y * share * room, 0.0, C)
+    heavier = y * excess > 0
+    return np.where(heavier, alpha * (1.0 - abs(excess) / alpha[heavier].sum()), alpha)

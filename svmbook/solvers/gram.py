@@ -9,8 +9,12 @@ third, for solvers that compute :math:`K` as they go, answers only what a certif
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from scipy.linalg import blas, lapack
+
+from .threads import one_blas_thread
 
 __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 
@@ -38,7 +42,9 @@ def _refine(residual, correct, small):
 class _SignedGram:
     """What the stored forms share: ``self.times(v)`` is :math:`Kv`, ``self.y`` the labels."""
 
-    blas_threads = None  # as many as the library likes
+    def threads(self):
+        """Return the context in which BLAS works best on this form: as many threads as it likes."""
+        return nullcontext()
 
     def __matmul__(self, v):
         return self.y * self.times(self.y * v)
@@ -130,9 +136,6 @@ class LowRankGram(_SignedGram):
         Whether the rows are to be taken as they are: part of a factor that was centred as a whole.
     """
 
-    # Blocks that fit the cache of one core are done before a second one has woken up.
-    blas_threads = 1
-
     def __init__(self, Z, y, *, centred=False):
         self.mean = np.zeros(Z.shape[1]) if centred else Z.mean(axis=0)
         spread = np.sqrt(np.einsum("ij,ij->j", Z, Z) / len(Z))
@@ -143,6 +146,13 @@ class LowRankGram(_SignedGram):
             self.Z = Z - self.mean
         self.y = y
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
+
+    def threads(self):
+        """Return the context in which BLAS works best on this form: one thread.
+
+        Blocks that fit the cache of one core are done before a second one has woken up.
+        """
+        return one_blas_thread()
 
     def outputs(self, alpha):
         r"""Return :math:`f = \bar Z w`, centred, and the shift :math:`\bar z^\top w` of b."""
@@ -202,7 +212,7 @@ class LowRankGram(_SignedGram):
 
 
 class KernelGram:
-    r"""Gram matrix of a kernel function, computed in blocks and never stored.
+    r"""Gram matrix of a kernel function, computed in blocks and never stored as a whole.
 
     Parameters
     ----------
@@ -216,10 +226,16 @@ class KernelGram:
 
     def __init__(self, X, y, kernel):
         self.X, self.y, self.kernel = X, y, kernel
-        self.scale = float(np.mean(np.diagonal(kernel(X[:100], X[:100]))))
+        few = 64  # a block of the diagonal costs that many values a point
+        blocks = (X[start : start + few] for start in range(0, len(X), few))
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite scale is refused later
+            self.scale = sum(float(np.trace(kernel(B, B))) for B in blocks) / len(X)
 
     def outputs(self, alpha):
-        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the intercept (none here)."""
+        r"""Return :math:`f = K(y \circ \alpha)` and the shift of the intercept (none here).
+
+        Costs n values of the kernel for each support vector.
+        """
         support = np.flatnonzero(alpha)
         Z, beta = self.X[support], (self.y * alpha)[support]
         blocks = range(0, len(self.X), BLOCK)

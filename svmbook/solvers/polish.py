@@ -72,6 +72,7 @@ def polish(gram, alpha, intercept, y, C, max_rounds=8):
         Hr = solve(residual)
         intercept_step = (y_F @ Hr) / (y_F @ Hy)
         delta = Hr - intercept_step * Hy
+        delta -= y_F * (y_F @ delta) / len(free)  # the ridge lets the difference lose y'delta = 0
         with np.errstate(divide="ignore", invalid="ignore"):
             wall = np.where(delta > 0, C_F, 0.0)
             lengths = np.where(delta == 0, np.inf, (wall - alpha[free]) / delta)

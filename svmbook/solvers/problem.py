@@ -56,7 +56,8 @@ def check_problem(K, y, C, *, square=True):
         needed = f"({n}, {n})" if square else f"({n}, r)"
         raise ValueError(f"K must have shape {needed} for {n} labels; found {K.shape}.")
     if square:
-        check_size("K", np.diagonal(check_gram(K, definite=False)).max())
+        K = check_gram(K, definite=False)
+        check_size("K", np.diagonal(K).max())
     C = check_array(
         np.atleast_1d(C), dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="C"
     )
@@ -133,7 +134,9 @@ def check_stopping(tol, max_iter):
         ...
     ValueError: max_iter == 0, must be >= 1.
     """
-    if not (isinstance(tol, Real) and 0 < tol < np.inf):
+    if not isinstance(tol, Real):
+        raise TypeError(f"tol must be a number; found {tol!r}.")
+    if not 0 < tol < np.inf:
         raise ValueError(f"tol must be a positive, finite number; found {tol!r}.")
     check_scalar(max_iter, "max_iter", Integral, min_val=1)
     return float(tol), int(max_iter)

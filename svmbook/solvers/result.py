@@ -15,8 +15,11 @@ import numpy as np
 
 __all__ = ["SolverResult", "certify", "intercept_interval"]
 
+BALANCED = 1e-10  # of a sum without signs: how far from zero rounding may leave the signed one
+VISIBLE = 1e-3  # of the margin: an uncertainty of the outputs that spoils a certificate
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class SolverResult:
     r"""Solution of an SVM dual together with its certificate.
 
@@ -34,7 +37,9 @@ class SolverResult:
     n_iter : int
         Iterations of the solver.
     converged : bool
-        Whether ``relative_gap`` is at most the tolerance asked for.
+        Whether ``relative_gap`` is at most the tolerance asked for and proves something:
+        :math:`y^\top\alpha = 0` holds up to rounding, :math:`\|w\|^2` is not negative, and the
+        outputs are not lost in rounding.
     message : str
         How the solver ended, in words.
     """
@@ -84,7 +89,7 @@ def intercept_interval(alpha, y, C, f):
     return e[may_rise].max(initial=-np.inf), e[may_fall].min(initial=np.inf)
 
 
-def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
+def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     r"""Compute primal objective, dual objective and gap, and pack them with the solution.
 
     With :math:`f = K(y \circ \alpha)` and :math:`\|w\|^2 = (y\circ\alpha)^\top f`,
@@ -109,14 +114,28 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
     n_iter : int
         Iterations used.
     tol : float
-        ``converged`` is set when the relative gap is at most this.
+        ``converged`` is set when the relative gap is at most this and ``alpha`` is feasible.
+    scale : float, default=0.0
+        A typical :math:`k(x, x)`. The outputs are known to about
+        :math:`\varepsilon\,k(x, x)\sum_i\alpha_i`, :math:`\varepsilon` = 2e-16; where that is
+        more than a thousandth of the margin, no gap computed from them proves anything, and
+        ``converged`` is False.
     message : str, optional
         How the solver ended.
 
     Returns
     -------
     SolverResult
+
+    Examples
+    --------
+    >>> from svmbook.solvers import certify
+    >>> guess = certify([0.1, 0.1], 0.0, [1, -1], 1.0, [0.2, -0.2], n_iter=0, tol=1e-6)
+    >>> round(guess.dual_objective, 3), round(guess.primal_objective, 3)
+    (0.18, 1.62)
     """
+    alpha, y, f = (np.asarray(values, dtype=float) for values in (alpha, y, f))
+    C = np.broadcast_to(np.asarray(C, dtype=float), alpha.shape)
     w_squared = (y * alpha) @ f
     margins = y * (f + intercept)
     dual = alpha.sum() - 0.5 * w_squared
@@ -125,6 +144,12 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
         primal = 0.5 * w_squared / smallest**2 if smallest > 0 else np.inf
     else:
         primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
+    feasible = abs(y @ alpha) <= BALANCED * alpha.sum()
+    rounding = np.finfo(float).eps * scale * alpha.sum()
+    convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
+    if rounding > VISIBLE:
+        message = f"{message}; rounding leaves outputs uncertain by {rounding:.0e}"
+    proved = feasible and convex and rounding <= VISIBLE and np.isfinite(primal)
     return SolverResult(
         alpha=alpha,
         intercept=float(intercept),
@@ -132,6 +157,6 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, message=""):
         dual_objective=float(dual),
         n_iter=int(n_iter),
         w_squared=float(w_squared),
-        converged=bool(np.isfinite(primal) and primal - dual <= tol * primal),
+        converged=bool(proved and abs(primal - dual) <= tol * primal),
         message=message,
     )

@@ -8,6 +8,7 @@ quotient. Written for reading; LIBSVM is the same algorithm with a cache, shrink
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     risen_to, fallen_to, idle = -np.inf, np.inf, 0  # best dual objective and gap so far
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
 
-    for n_iter in range(max_iter + 1):
+    for n_iter in count():
         may_rise = np.where(y > 0, alpha < C, alpha > 0)  # I_up: y_i alpha_i can grow
         may_fall = np.where(y > 0, alpha > 0, alpha < C)  # I_low: y_i alpha_i can shrink
         # The pair of first order: i promises the steepest ascent ...
@@ -92,13 +93,16 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
                 raise ValueError("K is not positive semi-definite; SMO needs a convex problem.")
             e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
-            result = certify(alpha, 0.5 * (low + high), y, C, y - e, n_iter=n_iter, tol=tol)
+            b, scale = 0.5 * (low + high), diagonal.mean()
+            result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=scale)
             if result.converged:
                 return result
             progress = result.dual_objective > risen_to or result.gap < fallen_to
             idle = 0 if progress else idle + 1
             if gain[j] == 0.0 or idle == PATIENCE:
                 return replace(result, message="no pair gains what rounding leaves visible")
+            if n_iter == max_iter:
+                return replace(result, message="all pairs used up")
             risen_to = max(risen_to, result.dual_objective)
             fallen_to = min(fallen_to, result.gap)
         # Newton's step along the line, cut where one of the two meets its bound.
@@ -108,7 +112,6 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
         alpha[i] = _moved(alpha[i], y[i] * t, C[i], t == room_i)
         alpha[j] = _moved(alpha[j], -y[j] * t, C[j], t == room_j)
         e -= t * (K[i] - K[j])
-    return replace(result, message="all pairs used up")
 
 
 def _moved(value, change, upper, meets_its_bound):

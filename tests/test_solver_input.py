@@ -1,0 +1,101 @@
+"""What the solvers refuse, and how they say it."""
+
+import numpy as np
+import pytest
+
+from svmbook.solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo, to_cvxopt
+
+
+def test_an_indefinite_matrix_is_named():
+    y = np.array([1.0, -1.0, 1.0])
+    K = np.array([[0.0, 1e3, 0], [1e3, 0.0, 0], [0, 0, -1e4]])
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        solve_dual(K, y, 1e6)
+
+
+def test_a_form_without_bounds_is_refused_for_the_hard_margin():
+    with pytest.raises(ValueError, match="solve_hard_margin takes one of dense, low-rank"):
+        solve_hard_margin(np.eye(2), [1, -1], form="textbook")
+
+
+def test_unknown_form_is_refused():
+    with pytest.raises(ValueError, match="low-rank"):
+        solve_dual(np.eye(2), [1, -1], 1.0, form="clever")
+
+
+@pytest.mark.parametrize(
+    ("K", "y", "C", "message"),
+    [
+        (np.eye(2), [1, 1], 1.0, "labels -1 and"),
+        (np.eye(2), [0, 1], 1.0, "labels -1 and"),
+        (np.eye(3), [-1, 1], 1.0, r"shape \(2, 2\)"),
+        (np.eye(2)[:, :1], [-1, 1], 1.0, r"shape \(2, 2\)"),
+        (np.eye(2) * np.nan, [-1, 1], 1.0, "NaN"),
+        (np.eye(2), [-1, 1], 0.0, "positive and finite"),
+        (np.eye(2), [-1, 1], np.inf, "solve_hard_margin"),
+        (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
+    ],
+)
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, to_cvxopt])
+def test_bad_arrays_are_named(solver, K, y, C, message):
+    with pytest.raises(ValueError, match=message):
+        solver(K, y, C)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, solve_hard_margin])
+@pytest.mark.parametrize(
+    "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
+)
+def test_bad_limits_are_named(solver, wrong):
+    bounds = {} if solver is solve_hard_margin else {"C": 1.0}
+    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+        solver(np.eye(2), [1, -1], **bounds, **wrong)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm])
+@pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
+def test_sizes_without_products_are_refused(solver, K, C):
+    with pytest.raises(ValueError, match="products stay doubles"):
+        solver(K * np.eye(2), [1, -1], C)
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_smo])
+@pytest.mark.parametrize(("K", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
+def test_sizes_with_products_are_solved(solver, K, C):
+    result = solver(K * np.eye(2), [1, -1], C)
+    assert result.converged
+    np.testing.assert_allclose(result.alpha, min(1 / K, C))
+
+
+def test_what_libsvm_cannot_hold_is_said():
+    with pytest.raises(ValueError, match="LIBSVM ended without a finite solution"):
+        solve_libsvm(1e45 * np.eye(2), [1, -1], 1.0)
+
+
+def test_a_factor_without_products_is_refused():
+    with pytest.raises(ValueError, match="Z is of the size"):
+        solve_dual(1e30 * np.eye(2), [1, -1], 1.0, form="low-rank")
+
+
+def test_smo_finds_a_negative_curvature():
+    K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match="semi-definite"):
+        solve_smo(K, [1, -1, 1], 1.0)
+
+
+def test_lists_will_do():
+    result = solve_dual([[0.0], [2.0]], [-1, 1], 1.0, form="low-rank")
+    np.testing.assert_allclose(result.alpha, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("solver", [solve_dual, solve_libsvm])
+def test_a_barely_indefinite_matrix_does_not_crash_the_polish(solver):
+    rng = np.random.default_rng(0)
+    basis, _ = np.linalg.qr(rng.standard_normal((40, 40)))
+    spectrum = np.geomspace(1e-12, 1.0, 40)
+    spectrum[:5] = -5e-11 * spectrum.sum()
+    K = basis * spectrum @ basis.T
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    result = solver(0.5 * (K + K.T), y, 1e4)
+    assert abs(y @ result.alpha) <= 1e-10 * result.alpha.sum()
+    assert np.isfinite(result.gap)
