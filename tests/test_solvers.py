@@ -298,7 +298,7 @@ def test_the_certificate_belongs_to_the_multipliers_returned(name, limit):
     [
         ([1.0, 0.0], [1.0, -1.0], 1.0),  # y'alpha is not zero
         ([1.0, 1.0], [-1.0, 1.0], 1.0),  # |w|^2 is negative
-        ([1.0, 1.0], [0.5, -0.5], 1e15),  # the outputs are rounding
+        ([1.0, 1.0], [0.5, -0.5], 1e17),  # the outputs are rounding
     ],
 )
 def test_what_proves_nothing_is_not_converged(alpha, f, scale):

@@ -154,5 +154,5 @@ def test_what_rounding_leaves_of_the_outputs_is_said():
     rng = np.random.default_rng(0)
     X = 2000 + rng.standard_normal((20, 2))
     y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)
-    with pytest.warns(ConvergenceWarning, match="rounding leaves outputs uncertain"):
+    with pytest.warns(ConvergenceWarning, match="rounding leaves the objective uncertain"):
         DualSVC(kernel="poly", degree=2, solver="cvxopt").fit(X, y)

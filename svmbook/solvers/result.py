@@ -16,7 +16,6 @@ import numpy as np
 __all__ = ["SolverResult", "certify", "intercept_interval"]
 
 BALANCED = 1e-10  # of a sum without signs: how far from zero rounding may leave the signed one
-VISIBLE = 1e-3  # of the margin: an uncertainty of the outputs that spoils a certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +37,8 @@ class SolverResult:
         Iterations of the solver.
     converged : bool
         Whether ``relative_gap`` is at most the tolerance asked for and proves something:
-        :math:`y^\top\alpha = 0` holds up to rounding, :math:`\|w\|^2` is not negative, and the
-        outputs are not lost in rounding.
+        :math:`y^\top\alpha = 0` holds up to rounding, :math:`\|w\|^2` is not negative, and rounding
+        leaves the objective as certain as the tolerance.
     message : str
         How the solver ended, in words.
     """
@@ -116,10 +115,10 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     tol : float
         ``converged`` is set when the relative gap is at most this and ``alpha`` is feasible.
     scale : float, default=0.0
-        A typical :math:`k(x, x)`. The outputs are known to about
-        :math:`\varepsilon\,k(x, x)\sum_i\alpha_i`, :math:`\varepsilon` = 2e-16; where that is
-        more than a thousandth of the margin, no gap computed from them proves anything, and
-        ``converged`` is False.
+        A typical :math:`k(x, x)`. Rounding leaves the outputs uncertain by about
+        :math:`\varepsilon\,k(x, x)\,\|\alpha\|`, :math:`\varepsilon` = 2e-16, and the primal
+        objective by :math:`\|C\|` times as much. Where that is more than ``tol`` of it, the gap
+        proves nothing and ``converged`` is False.
     message : str, optional
         How the solver ended.
 
@@ -144,12 +143,13 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         primal = 0.5 * w_squared / smallest**2 if smallest > 0 else np.inf
     else:
         primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
-    feasible = abs(y @ alpha) <= BALANCED * alpha.sum()
-    rounding = np.finfo(float).eps * scale * alpha.sum()
+    balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
+    rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
     convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
-    if rounding > VISIBLE:
-        message = f"{message}; rounding leaves outputs uncertain by {rounding:.0e}"
-    proved = feasible and convex and rounding <= VISIBLE and np.isfinite(primal)
+    blurred = rounding * np.linalg.norm(C) / primal if np.isfinite(C).all() else 0.0
+    if blurred > tol:
+        message = f"{message}; rounding leaves the objective uncertain by {blurred:.0e} of it"
+    proved = balanced and convex and blurred <= tol and np.isfinite(primal)
     return SolverResult(
         alpha=alpha,
         intercept=float(intercept),
