@@ -65,6 +65,17 @@ def encode_labels(y):
 def decode_labels(classes, scores):
     """Return the label of each score: ``classes[1]`` where positive, else ``classes[0]``.
 
+    Parameters
+    ----------
+    classes : ndarray of shape (2,)
+        The labels, as `encode_labels` returns them.
+    scores : ndarray of shape (m,)
+        Outputs of a machine.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
     Examples
     --------
     >>> import numpy as np

@@ -101,7 +101,23 @@ def read_records(path):
 
 
 def parse_records(written, path):
-    """Return the records in the bytes of a file, whose path is only for the message.
+    """Return the records in the bytes of a file.
+
+    Parameters
+    ----------
+    written : bytes
+        JSON, one record a line.
+    path : path-like
+        Where they come from, for the message.
+
+    Returns
+    -------
+    list of dict
+
+    Raises
+    ------
+    ValueError
+        A line is no record; the message names it.
 
     Examples
     --------

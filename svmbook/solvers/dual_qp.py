@@ -180,8 +180,16 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
 
     Parameters
     ----------
-    K, y, form, tol, max_iter
-        As for `solve_dual`; ``form`` is "dense" or "low-rank".
+    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
+        Gram matrix, or its factor.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    form : {"dense", "low-rank"}, default="dense"
+        How the problem is handed to cvxopt.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=100
+        Iterations at most.
 
     Returns
     -------
@@ -194,6 +202,18 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
         The hulls meet: no hyperplane separates the classes in this feature space, or only by
         a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
         known.
+
+    References
+    ----------
+    Bennett and Bredensteiner (2000), "Duality and geometry in SVM classifiers", ICML, 57-64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_hard_margin
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> (49 * solve_hard_margin(X @ X.T, [1, 1, -1, -1]).alpha).round(4)
+    array([26.,  0., 18.,  8.])
     """
     _check_form(form, "solve_hard_margin")
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")

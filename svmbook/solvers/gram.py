@@ -85,6 +85,8 @@ class DenseGram(_SignedGram):
     def factor(self, D):
         """Factor :math:`K + D` and return the function that solves :math:`(Q + D)x = b`.
 
+        Raises ArithmeticError where a pivot is not positive.
+
         The factorisation loses digits where :math:`D` is tiny beside :math:`K`, which is where the
         iterations end. The residual is cheap and shows it; a correction restores them.
         """
@@ -169,6 +171,8 @@ class LowRankGram(_SignedGram):
 
     def factor(self, D):
         r"""Factor the r x r system and return the function that solves :math:`(Q + D)x = b`.
+
+        Raises ArithmeticError where a pivot is not positive.
 
         With :math:`S = I + Z^\top D^{-1} Z` the lemma reads :math:`S t = Z^\top D^{-1} b`,
         :math:`x = D^{-1}(b - Z t)`, and in exact arithmetic :math:`Z^\top x = t`. What rounding

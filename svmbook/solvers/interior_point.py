@@ -47,6 +47,23 @@ def kkt_solver(gram, scale, A, bounded):
 
     The labels factor out: :math:`Q + D = Y(K + D)Y` with :math:`Y = \mathrm{diag}(y)`, so the
     Gram matrix itself is factored; ``A`` comes with the labels already multiplied in.
+
+    Parameters
+    ----------
+    gram : DenseGram or LowRankGram
+        The signed Gram matrix :math:`Q`.
+    scale : float
+        Its factor: :math:`P = \mathrm{scale} \cdot Q`.
+    A : ndarray of shape (p, n)
+        Equality constraints, one a row.
+    bounded : bool
+        Whether there are upper bounds beside the lower ones.
+
+    Returns
+    -------
+    callable
+        ``factor(W)``, which returns ``solve(x, y, z)``. Both raise ArithmeticError where a
+        factorisation fails, which is how cvxopt learns that it has to stop.
     """
     n = A.shape[1]
 
@@ -84,6 +101,19 @@ def options(tol, max_iter, h_norm):
     digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
     over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
     iterating on would spoil the solution.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap asked for.
+    max_iter : int
+        Iterations at most.
+    h_norm : float
+        Euclidean length of the right-hand side ``h``.
+
+    Returns
+    -------
+    dict
     """
     return {
         "show_progress": False,
@@ -95,7 +125,35 @@ def options(tol, max_iter, h_norm):
 
 
 def coneqp(gram, scale, q, upper, A, b, tol, max_iter):
-    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b."""
+    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b.
+
+    Parameters
+    ----------
+    gram : DenseGram or LowRankGram
+        The signed Gram matrix :math:`Q`.
+    scale : float
+        Its factor.
+    q : ndarray of shape (n,)
+        Linear part of the objective.
+    upper : ndarray of shape (n,) or None
+        Upper bounds, if any.
+    A, b : ndarray of shape (p, n) and sequence of p floats
+        Equality constraints.
+    tol : float
+        Relative duality gap asked for.
+    max_iter : int
+        Iterations at most.
+
+    Returns
+    -------
+    dict
+        What ``cvxopt.solvers.coneqp`` returns.
+
+    Raises
+    ------
+    ValueError
+        The first KKT system could not be factored.
+    """
     n = len(q)
     bounded = upper is not None
     h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)
