@@ -18,25 +18,13 @@ from .threads import one_blas_thread
 
 __all__ = ["DenseGram", "KernelGram", "LowRankGram"]
 
-# Residuals, relative to the right-hand side, that need no refinement. In the low-rank form each
-# refinement is one more pass over the data, and its iterations forgive more.
-DENSE_RESIDUAL, LOW_RANK_RESIDUAL = 1e-11, 1e-9
+# A residual, relative to the right-hand side, that needs no refinement: each is one more pass
+# over the data.
+SMALL_RESIDUAL = 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
 CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
-
-
-def _refine(residual, correct, small):
-    """Correct a solution until its residual is small, or a correction no longer helps."""
-    before = np.inf
-    for _ in range(REFINEMENTS):
-        r = residual()
-        now = np.abs(r).max()
-        if now <= small or now > STALLED * before:
-            return
-        before = now
-        correct(r)
 
 
 class _SignedGram:
@@ -86,9 +74,6 @@ class DenseGram(_SignedGram):
         """Factor :math:`K + D` and return the function that solves :math:`(Q + D)x = b`.
 
         Raises ArithmeticError where a pivot is not positive.
-
-        The factorisation loses digits where :math:`D` is tiny beside :math:`K`, which is where the
-        iterations end. The residual is cheap and shows it; a correction restores them.
         """
         if self._work is None:
             self._work = np.empty_like(self.K, order="F")
@@ -98,18 +83,8 @@ class DenseGram(_SignedGram):
         if info:
             raise ArithmeticError(f"K + D is not positive definite: pivot {info} failed")
 
-        def both_triangles(b):  # dpotrs does the same, three times as slowly for a single b
-            return blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1)
-
-        def solve(b):
-            b = self.y * b
-            x = both_triangles(b)
-
-            def correct(residual):
-                x[:] += both_triangles(residual)
-
-            _refine(lambda: b - D * x - self.times(x), correct, DENSE_RESIDUAL * np.abs(b).max())
-            return self.y * x
+        def solve(b):  # dpotrs does the same, three times as slowly for a single b
+            return self.y * blas.dtrsv(L, blas.dtrsv(L, self.y * b, lower=1), lower=1, trans=1)
 
         return solve
 
@@ -203,13 +178,15 @@ class LowRankGram(_SignedGram):
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
 
-            def correct(residual):
-                correction, _ = lapack.dpotrs(L, residual, lower=1)
-                w[:] = subtract(x, correction)
-                t[:] += correction
-
-            small = LOW_RANK_RESIDUAL * np.abs(b).max() / np.sqrt(self.scale or 1.0)
-            _refine(lambda: w - t, correct, small)
+            small, before = SMALL_RESIDUAL * np.abs(b).max() / np.sqrt(self.scale or 1.0), np.inf
+            for _ in range(REFINEMENTS):
+                now = np.linalg.norm(w - t)
+                if now <= small or now > STALLED * before:
+                    break
+                before = now
+                correction, _ = lapack.dpotrs(L, w - t, lower=1)
+                w = subtract(x, correction)
+                t += correction
             return self.y * x
 
         return solve
