@@ -1,5 +1,15 @@
 """Data: seeded synthetic generators."""
 
+from .breiman import (
+    ringnorm,
+    ringnorm_bayes_error,
+    threenorm,
+    threenorm_bayes_error,
+    twonorm,
+    twonorm_bayes_error,
+    waveform,
+    waveform_bayes_rule,
+)
 from .generators import (
     Parts,
     forest_like,
@@ -10,14 +20,32 @@ from .generators import (
     three_parts,
     xor,
 )
+from .intervals import usvc_case_a, usvc_case_b, usvc_threshold_error
+from .planar import isolated, isolated_bayes_error, spirals, striated, striated_bayes_error
 
 __all__ = [
     "Parts",
     "forest_like",
+    "isolated",
+    "isolated_bayes_error",
     "non_separable",
     "non_separable_bayes_error",
+    "ringnorm",
+    "ringnorm_bayes_error",
+    "spirals",
     "stdev",
     "stdev_bayes_error",
+    "striated",
+    "striated_bayes_error",
     "three_parts",
+    "threenorm",
+    "threenorm_bayes_error",
+    "twonorm",
+    "twonorm_bayes_error",
+    "usvc_case_a",
+    "usvc_case_b",
+    "usvc_threshold_error",
+    "waveform",
+    "waveform_bayes_rule",
     "xor",
 ]

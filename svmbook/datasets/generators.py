@@ -6,12 +6,14 @@ each time. Bayes errors are those of classes of equal weight.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
+
+from .draw import balanced_labels, check_positive
 
 __all__ = [
     "Parts",
@@ -73,10 +75,10 @@ def stdev(sd, n=400, *, random_state=None):
     >>> X.shape, y.sum()
     ((6, 2), np.float64(0.0))
     """
-    _check_positive(sd, "sd")
+    check_positive(sd, "sd")
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
-    y = _labels(n, rng)
+    y = balanced_labels(n, rng)
     centre = STDEV_DISTANCE / 2 / np.sqrt(2)
     return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
 
@@ -105,7 +107,7 @@ def stdev_bayes_error(sd):
     >>> [round(100 * stdev_bayes_error(sd), 2) for sd in (1, 2, 4)]
     [0.35, 8.85, 24.98]
     """
-    _check_positive(sd, "sd")
+    check_positive(sd, "sd")
     return float(norm.cdf(-STDEV_DISTANCE / 2 / sd))
 
 
@@ -146,7 +148,7 @@ def non_separable(n=400, *, random_state=None):
     """
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
-    y = _labels(n, rng)
+    y = balanced_labels(n, rng)
     side = rng.choice([-1.0, 1.0], size=n)
     centres = XOR_CENTRE * np.column_stack([side, side * y])
     return centres + rng.standard_normal((n, 2)), y
@@ -201,7 +203,7 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     array([ 1., -1., -1.,  1.])
     """
     check_scalar(n_per_corner, "n_per_corner", Integral, min_val=1)
-    _check_positive(noise, "noise", or_zero=True)
+    check_positive(noise, "noise", or_zero=True)
     rng = check_random_state(random_state)
     corners = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
     X = np.repeat(corners, n_per_corner, axis=0)
@@ -299,17 +301,3 @@ def three_parts(draw, *, random_state=None):
         check_scalar(random_state, "random_state", Integral, min_val=0)
     seeds = np.random.SeedSequence(random_state).generate_state(3)
     return Parts(*(draw(random_state=int(seed)) for seed in seeds))
-
-
-def _labels(n, rng):
-    """Return n labels in random order, half of them (rounded down) positive."""
-    y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
-    return rng.permutation(y)
-
-
-def _check_positive(value, name, *, or_zero=False):
-    """Raise unless a value is a finite number above zero (or zero, where that is allowed)."""
-    bounds = "left" if or_zero else "neither"
-    check_scalar(value, name, Real, min_val=0, include_boundaries=bounds)
-    if not np.isfinite(value):  # a comparison with NaN is never true
-        raise ValueError(f"{name} == {value}, must be finite.")

@@ -1,0 +1,146 @@
+r"""Two problems on a line that mislead a linear SVM: cases A and B of the USVC paper.
+
+Part of class +1 lies inside the interval of class -1. The hinge loss pays for it by distance and
+moves the threshold; the number of errors does not. Both problems have two local minima.
+
+References
+----------
+Navia-Vazquez, Perez-Cruz, Artes-Rodriguez and Figueiras-Vidal (2004), "Advantages of unbiased
+support vector classifiers for data mining applications", J. VLSI Signal Processing 37, equations
+(28) and (29). In (28) the weights of the mixture are printed the wrong way round: as printed, the
+threshold 0.5 errs on one half and not on 20 %, as the paper's own figure says it does.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from scipy.stats import norm, uniform
+from sklearn.utils import check_random_state, check_scalar
+
+__all__ = ["usvc_case_a", "usvc_case_b", "usvc_threshold_error"]
+
+# Probability of class +1, and its components: weight and distribution. Class -1 is U(0, 0.5).
+CASES = {
+    "a": (2 / 3, ((3 / 4, norm(0.75, 0.15)), (1 / 4, norm(0.2, 0.02)))),
+    "b": (0.7, ((1 / 1.4, uniform(0.7, 0.25)), (0.4 / 1.4, norm(0.25, 0.02)))),
+}
+NEGATIVE = uniform(0.0, 0.5)
+
+
+def usvc_case_a(n=500, *, random_state=None):
+    r"""Draw case A: three quarters of class +1 around 0.75, one quarter around 0.2.
+
+    :math:`f(x|+1) = \tfrac34 N(0.75, 0.15) + \tfrac14 N(0.2, 0.02)`, :math:`f(x|-1) = U(0, 0.5)`,
+    :math:`P(+1) = 2/3`. The best threshold is near 0.5 and errs on 19 %.
+
+    Parameters
+    ----------
+    n : int, default=500
+        Points, at least 2; the classes are drawn, but each has at least one point.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 1)
+        Points.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n`` is not an integer of at least 2.
+
+    Examples
+    --------
+    >>> from svmbook.datasets import usvc_case_a
+    >>> X, y = usvc_case_a(30_000, random_state=0)
+    >>> round(float((y > 0).mean()), 2), round(float(X[y > 0].mean()), 2)
+    (0.67, 0.61)
+    """
+    return _draw("a", n, random_state)
+
+
+def usvc_case_b(n=500, *, random_state=None):
+    r"""Draw case B: class +1 uniform on (0.7, 0.95), with a narrow part around 0.25.
+
+    :math:`f(x|+1) = \tfrac{1}{1.4} U(0.7, 0.95) + \tfrac{0.4}{1.4} N(0.25, 0.02)`,
+    :math:`f(x|-1) = U(0, 0.5)`, :math:`P(+1) = 0.7`. Any threshold from 0.5 to 0.7 errs on 20 %; a
+    narrow minimum near 0.21 errs on less.
+
+    Parameters
+    ----------
+    n : int, default=500
+        Points, at least 2; the classes are drawn, but each has at least one point.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 1)
+        Points.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n`` is not an integer of at least 2.
+
+    Examples
+    --------
+    >>> from svmbook.datasets import usvc_case_b
+    >>> X, y = usvc_case_b(30_000, random_state=0)
+    >>> round(float((y > 0).mean()), 1), round(float(X[y < 0].max()), 2)
+    (0.7, 0.5)
+    """
+    return _draw("b", n, random_state)
+
+
+def usvc_threshold_error(case, threshold):
+    r"""Return the error of the rule "+1 above the threshold" on a case.
+
+    Parameters
+    ----------
+    case : {"a", "b"}
+        Which.
+    threshold : float or ndarray
+        Where the rule changes its mind.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    ValueError
+        There is no such case.
+
+    Examples
+    --------
+    >>> from svmbook.datasets import usvc_threshold_error
+    >>> [round(100 * float(usvc_threshold_error("a", t)), 1) for t in (0.17, 0.5)]
+    [23.1, 19.1]
+    >>> [round(100 * float(usvc_threshold_error("b", t)), 1) for t in (0.21, 0.6)]
+    [17.9, 20.0]
+    """
+    if case not in CASES:
+        raise ValueError(f"case is {case!r}; choose 'a' or 'b'.")
+    positive, components = CASES[case]
+    missed = sum(weight * component.cdf(threshold) for weight, component in components)
+    return positive * missed + (1 - positive) * NEGATIVE.sf(threshold)
+
+
+def _draw(case, n, random_state):
+    check_scalar(n, "n", Integral, min_val=2)
+    rng = check_random_state(random_state)
+    positive, components = CASES[case]
+    y = np.where(rng.uniform(size=n) < positive, 1.0, -1.0)
+    y[rng.permutation(n)[:2]] = 1.0, -1.0
+    part = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
+    draws = [component.rvs(n, random_state=rng) for _, component in components]
+    x = np.where(y > 0, np.choose(part, draws), NEGATIVE.rvs(n, random_state=rng))
+    return x[:, None], y
