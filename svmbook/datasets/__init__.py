@@ -1,4 +1,4 @@
-"""Data: seeded synthetic generators."""
+"""Data: seeded generators, and classical tables by name."""
 
 from .breiman import (
     ringnorm,
@@ -21,13 +21,19 @@ from .generators import (
     xor,
 )
 from .intervals import usvc_case_a, usvc_case_b, usvc_threshold_error
+from .loaders import find, manifest
 from .planar import isolated, isolated_bayes_error, spirals, striated, striated_bayes_error
+from .treatments import SOURCES, load
 
 __all__ = [
+    "SOURCES",
     "Parts",
+    "find",
     "forest_like",
     "isolated",
     "isolated_bayes_error",
+    "load",
+    "manifest",
     "non_separable",
     "non_separable_bayes_error",
     "ringnorm",
