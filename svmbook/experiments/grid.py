@@ -1,0 +1,191 @@
+r"""Choosing C and gamma by cross-validation, without computing a distance twice.
+
+A kernel that depends on distances alone, :math:`k = \exp(-\gamma D)`, needs one matrix of
+distances for a whole study: each gamma is one exponential of it, each fold a choice of rows and
+columns, each C one more call of LIBSVM on a matrix that is there already, and none at all once no
+multiplier meets its bound.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn import config_context
+from sklearn.svm import SVC
+from sklearn.utils import check_X_y
+
+__all__ = ["DISTANCES", "GridChoice", "choose_by_grid", "fit_choice", "kernel_values"]
+
+#: The distance behind each kernel, by the name that scipy has for it.
+DISTANCES = {"rbf": "sqeuclidean", "laplacian": "cityblock", "exponential": "euclidean"}
+CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
+
+
+class GridChoice(NamedTuple):
+    """What a grid search chose, and all that it saw.
+
+    Attributes
+    ----------
+    C, gamma : float
+        The parameters with the best mean accuracy; of equals the first in the order of the grid,
+        C outside and gamma inside, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None
+        for the linear kernel.
+    score : float
+        Their mean accuracy.
+    scores : ndarray of shape (n_C, n_gamma, n_folds)
+        The accuracies.
+    """
+
+    C: float
+    gamma: float | None
+    score: float
+    scores: np.ndarray
+
+
+def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
+    """Choose C and gamma of a support vector classifier by cross-validation.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Training points.
+    y : array-like of shape (n,)
+        Their labels; more than two are served one against one, as in `sklearn.svm.SVC`.
+    kernel : {"rbf", "laplacian", "exponential", "linear"}, default="rbf"
+        The kernel.
+    C : sequence of float
+        Prices to try.
+    gamma : sequence of float, default=None
+        Widths to try; none for the linear kernel.
+    cv : cross-validation splitter or iterable of (train, test)
+        The folds.
+
+    Returns
+    -------
+    GridChoice
+
+    Raises
+    ------
+    ValueError
+        The kernel is not one of the four, a grid is empty, or the linear kernel is given a gamma.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.experiments.grid import choose_by_grid
+    >>> X, y = twonorm(60, random_state=0)
+    >>> choice = choose_by_grid(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=StratifiedKFold(3))
+    >>> choice.scores.shape
+    (2, 2, 3)
+    """
+    X, y = check_X_y(X, y)
+    gammas = _check_grid(kernel, C, gamma)
+    folds = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+    distances = _distances(kernel, X, X)
+    scores = np.empty((len(C), len(gammas), len(folds)))
+    # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        for j, width in enumerate(gammas):
+            K = _from_distances(kernel, distances, width)
+            for f, (train, test) in enumerate(folds):
+                K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
+                for i in np.argsort(C, kind="stable"):
+                    machine = SVC(C=C[i], kernel="precomputed", cache_size=CACHE)
+                    machine.fit(K_train, y[train])
+                    scores[i, j, f] = (machine.predict(K_test) == y[test]).mean()
+                    if np.abs(machine.dual_coef_).max() < C[i]:
+                        # No multiplier meets its bound: a larger C gives the same machine.
+                        scores[np.greater(C, C[i]), j, f] = scores[i, j, f]
+                        break
+    means = scores.mean(axis=2)
+    i, j = np.unravel_index(np.argmax(means), means.shape)
+    return GridChoice(C[i], gammas[j], float(means[i, j]), scores)
+
+
+def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
+    """Fit the chosen machine on all training points; return its labels of others and its size.
+
+    Parameters
+    ----------
+    choice : GridChoice
+        From `choose_by_grid`.
+    X, y : array-like of shapes (n, d) and (n,)
+        Training points and labels.
+    X_test : array-like of shape (m, d)
+        Points to label.
+    kernel : str, default="rbf"
+        As in `choose_by_grid`.
+
+    Returns
+    -------
+    labels : ndarray of shape (m,)
+    support_vectors : int
+        Their number.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.experiments.grid import choose_by_grid, fit_choice
+    >>> X, y = twonorm(60, random_state=0)
+    >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=StratifiedKFold(3))
+    >>> labels, size = fit_choice(choice, X, y, X[:4], kernel="linear")
+    >>> len(labels)
+    4
+    """
+    X, y = check_X_y(X, y)
+    machine = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE)
+    machine.fit(kernel_values(kernel, X, X, choice.gamma), y)
+    labels = machine.predict(
+        kernel_values(kernel, np.asarray(X_test, dtype=float), X, choice.gamma)
+    )
+    return labels, int(machine.n_support_.sum())
+
+
+def kernel_values(kernel, X, Z, gamma):
+    """Return the kernel matrix of two sets of points.
+
+    Parameters
+    ----------
+    kernel : str
+        As in `choose_by_grid`.
+    X, Z : ndarray of shapes (n, d) and (m, d)
+        Points.
+    gamma : float or None
+        Width; None for the linear kernel.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.experiments.grid import kernel_values
+    >>> kernel_values("rbf", np.zeros((1, 2)), np.ones((1, 2)), 0.5).round(4)
+    array([[0.3679]])
+    """
+    return _from_distances(kernel, _distances(kernel, X, Z), gamma)
+
+
+def _distances(kernel, X, Z):
+    """Return the distances behind a kernel; for the linear one its values themselves."""
+    return X @ Z.T if kernel == "linear" else cdist(X, Z, DISTANCES[kernel])
+
+
+def _from_distances(kernel, distances, gamma):
+    return distances if kernel == "linear" else np.exp(-gamma * distances)
+
+
+def _check_grid(kernel, C, gamma):
+    if kernel not in (*DISTANCES, "linear"):
+        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(DISTANCES)}, linear.")
+    if kernel == "linear" and gamma is not None:
+        raise ValueError("the linear kernel has no gamma; leave it out.")
+    gammas = [None] if kernel == "linear" else list([] if gamma is None else gamma)
+    if len(C) == 0 or len(gammas) == 0:
+        raise ValueError(f"the grid is empty: {len(C)} values of C, {len(gammas)} of gamma.")
+    return gammas
