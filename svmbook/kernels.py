@@ -11,10 +11,20 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array
 
-__all__ = ["KERNELS", "check_gram", "exponential", "gaussian", "laplacian", "linear", "polynomial"]
+__all__ = [
+    "DISTANCES",
+    "KERNELS",
+    "check_gram",
+    "check_square",
+    "exponential",
+    "gaussian",
+    "laplacian",
+    "linear",
+    "polynomial",
+]
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
 # errors of single precision, in which many a Gram matrix has been computed.
@@ -100,10 +110,7 @@ def gaussian(X, Z=None, *, gamma=1.0):
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    X, Z = _pair(X, Z)
-    centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
-    moved = Z - centre
-    return rbf_kernel(moved if X is Z else X - centre, moved, gamma=gamma)
+    return _exp(DISTANCES["rbf"](*_pair(X, Z)), gamma)
 
 
 def laplacian(X, Z=None, *, gamma=1.0):
@@ -127,8 +134,7 @@ def laplacian(X, Z=None, *, gamma=1.0):
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    X, Z = _pair(X, Z)
-    return np.exp(-gamma * manhattan_distances(X, Z))
+    return _exp(DISTANCES["laplacian"](*_pair(X, Z)), gamma)
 
 
 def exponential(X, Z=None, *, gamma=1.0):
@@ -152,9 +158,21 @@ def exponential(X, Z=None, *, gamma=1.0):
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
-    X, Z = _pair(X, Z)
-    return np.exp(-gamma * cdist(X, Z))
+    return _exp(DISTANCES["exponential"](*_pair(X, Z)), gamma)
 
+
+def _squared_distances(X, Z):
+    centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
+    moved = Z - centre
+    return euclidean_distances(moved if X is Z else X - centre, moved, squared=True)
+
+
+#: The distance D of two arrays behind each kernel that is exp(-gamma D).
+DISTANCES = {
+    "rbf": _squared_distances,
+    "laplacian": manhattan_distances,
+    "exponential": cdist,
+}
 
 #: Kernel functions by the names the estimators take, each with the parameters it reads.
 KERNELS = {
@@ -268,6 +286,12 @@ def _check_definite(K, lengths):
             f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
             "no single optimum. Use another kernel, or clip the negative eigenvalues of K."
         )
+
+
+def _exp(D, gamma):
+    """Return exp(-gamma D) in the place of D."""
+    D *= -gamma
+    return np.exp(D, out=D)
 
 
 def _pair(X, Z):

@@ -16,6 +16,7 @@ from .kernel_choice import choose_kernel
 from .kernels import KERNELS, check_square
 from .labels import decode_labels, encode_labels
 from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
+from .solvers.libsvm import NATIVE
 from .weights import upper_bounds
 
 __all__ = ["DualSVC"]
@@ -24,7 +25,6 @@ AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-ra
 AUTO_DENSE = 1000  # points up to which the dense interior point costs less than a second
 DUST = 1e-14  # of the largest multiplier: what rounding leaves of one that is zero
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
-LIBSVM_KERNELS = ("linear", "poly", "rbf")
 MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the intercept
 
 
@@ -307,7 +307,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             limit["max_iter"] = self.max_iter
         if solver == "cvxopt-lowrank":
             return _interior_point(X, y, C, form="low-rank", **limit)
-        if solver == "libsvm" and kernel.name in LIBSVM_KERNELS and kernel.known_definite:
+        if solver == "libsvm" and kernel.name in NATIVE and kernel.known_definite:
             return solve_libsvm(X, y, C, kernel=kernel.name, **kernel.params, **limit)
         solve = {"cvxopt": _interior_point, "smo": solve_smo, "libsvm": solve_libsvm}[solver]
         return solve(kernel.gram(X), y, C, **limit)

@@ -8,8 +8,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import threenorm
-from svmbook.experiments.grid import choose_by_grid, fit_choice, kernel_values
-from svmbook.kernels import exponential, gaussian, laplacian
+from svmbook.experiments.grid import choose_by_grid, fit_choice
 
 C, GAMMA = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
 CV = StratifiedKFold(4, shuffle=True, random_state=0)
@@ -64,17 +63,6 @@ def test_more_than_two_classes():
     choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
-
-
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [("rbf", gaussian), ("laplacian", laplacian), ("exponential", exponential)],
-)
-def test_the_kernels_are_those_of_the_package(points, name, function):
-    X, _ = points
-    np.testing.assert_allclose(
-        kernel_values(name, X, X[:7], 0.3), function(X, X[:7], gamma=0.3), rtol=1e-9
-    )
 
 
 def test_folds_may_be_given_as_they_are(points):

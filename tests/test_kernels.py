@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 
-from svmbook.kernels import KERNELS, check_gram, exponential, gaussian, laplacian, polynomial
+from svmbook.kernels import (
+    DISTANCES,
+    KERNELS,
+    check_gram,
+    exponential,
+    gaussian,
+    laplacian,
+    polynomial,
+)
 
 DEFINITIONS = {
     "linear": lambda x, z: x @ z,
@@ -76,3 +85,15 @@ def test_rounding_in_symmetry_is_mended_and_more_is_refused():
     with pytest.raises(ValueError, match="not symmetric"):
         check_gram(K + 1e-5 * noise, definite=False)
     assert check_gram(K, definite=False) is K
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_serve_every_gamma_and_are_not_used_up(name):
+    rng = np.random.default_rng(7)
+    X, Z = rng.standard_normal((9, 3)), rng.standard_normal((4, 3))
+    function, _ = KERNELS[name]
+    D = DISTANCES[name](X, Z)
+    metric = {"rbf": "sqeuclidean", "laplacian": "cityblock", "exponential": "euclidean"}[name]
+    np.testing.assert_allclose(D, cdist(X, Z, metric), rtol=1e-9)
+    for gamma in (0.3, 2.0):
+        np.testing.assert_allclose(function(X, Z, gamma=gamma), np.exp(-gamma * D), rtol=1e-9)

@@ -23,7 +23,6 @@ import numpy as np
 from sklearn.datasets import (
     fetch_covtype,
     fetch_openml,
-    get_data_home,
     load_breast_cancer,
     load_digits,
     load_iris,
@@ -217,7 +216,6 @@ def _download(entry):
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     content = text.getvalue().encode()
-    get_data_home()  # scikit-learn makes its folder
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.name}.csv"

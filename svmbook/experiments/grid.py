@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.svm import SVC
 from sklearn.utils import check_X_y
 
-__all__ = ["DISTANCES", "GridChoice", "choose_by_grid", "fit_choice", "kernel_values"]
+from ..kernels import DISTANCES, KERNELS, linear
 
-#: The distance behind each kernel, by the name that scipy has for it.
-DISTANCES = {"rbf": "sqeuclidean", "laplacian": "cityblock", "exponential": "euclidean"}
+__all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
+
 CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
 
 
@@ -84,12 +83,12 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     X, y = check_X_y(X, y)
     gammas = _check_grid(kernel, C, gamma)
     folds = list(cv.split(X, y) if hasattr(cv, "split") else cv)
-    distances = _distances(kernel, X, X)
+    distances = linear(X) if kernel == "linear" else DISTANCES[kernel](X, X)
     scores = np.empty((len(C), len(gammas), len(folds)))
     # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for j, width in enumerate(gammas):
-            K = _from_distances(kernel, distances, width)
+            K = distances if kernel == "linear" else np.exp(-width * distances)
             for f, (train, test) in enumerate(folds):
                 K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
                 for i in np.argsort(C, kind="stable"):
@@ -137,47 +136,12 @@ def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
     4
     """
     X, y = check_X_y(X, y)
+    function, reads = KERNELS[kernel]
+    params = {"gamma": choice.gamma} if reads else {}
     machine = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE)
-    machine.fit(kernel_values(kernel, X, X, choice.gamma), y)
-    labels = machine.predict(
-        kernel_values(kernel, np.asarray(X_test, dtype=float), X, choice.gamma)
-    )
+    machine.fit(function(X, **params), y)
+    labels = machine.predict(function(X_test, X, **params))
     return labels, int(machine.n_support_.sum())
-
-
-def kernel_values(kernel, X, Z, gamma):
-    """Return the kernel matrix of two sets of points.
-
-    Parameters
-    ----------
-    kernel : str
-        As in `choose_by_grid`.
-    X, Z : ndarray of shapes (n, d) and (m, d)
-        Points.
-    gamma : float or None
-        Width; None for the linear kernel.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.experiments.grid import kernel_values
-    >>> kernel_values("rbf", np.zeros((1, 2)), np.ones((1, 2)), 0.5).round(4)
-    array([[0.3679]])
-    """
-    return _from_distances(kernel, _distances(kernel, X, Z), gamma)
-
-
-def _distances(kernel, X, Z):
-    """Return the distances behind a kernel; for the linear one its values themselves."""
-    return X @ Z.T if kernel == "linear" else cdist(X, Z, DISTANCES[kernel])
-
-
-def _from_distances(kernel, distances, gamma):
-    return distances if kernel == "linear" else np.exp(-gamma * distances)
 
 
 def _check_grid(kernel, C, gamma):

@@ -13,7 +13,9 @@ from .polish import polish
 from .problem import check_problem, check_size, check_stopping
 from .result import certify
 
-__all__ = ["solve_libsvm"]
+__all__ = ["NATIVE", "solve_libsvm"]
+
+NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
 CACHE = 1000  # megabytes of kernel rows
 LOOSEST = 1e-3  # violation that LIBSVM is asked for at least: scikit-learn's default
@@ -122,7 +124,7 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
 
 def _function(kernel, params):
     """Return the kernel function behind a name that LIBSVM knows; None for a Gram matrix."""
-    reads = {"precomputed": (), **{name: KERNELS[name][1] for name in ("linear", "poly", "rbf")}}
+    reads = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE}}
     if kernel not in reads:
         raise ValueError(f"kernel is {kernel!r}; LIBSVM knows {', '.join(reads)}.")
     if set(params) != set(reads[kernel]):
