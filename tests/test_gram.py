@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from svmbook.kernels import gaussian, linear
+from svmbook.solvers import solve_dual
 from svmbook.solvers.gram import DenseGram, KernelGram, LowRankGram
 
 RNG = np.random.default_rng(0)
@@ -63,3 +64,44 @@ def test_a_kernel_never_stored_is_the_stored_one(kernel):
     assert computed.scale == pytest.approx(stored.scale)
     points = np.array([0, 7, 11])
     np.testing.assert_allclose(computed.restrict(points).K, stored.restrict(points).K)
+
+
+def forest_like(seed, n=600):
+    """Return features as of a forest: four in metres, two sets of indicators, a constant one."""
+    rng = np.random.default_rng(seed)
+    kind, soil = rng.integers(0, 6, n), rng.integers(0, 12, n)
+    metres = 1000.0 * rng.normal(size=(n, 4))
+    X = np.column_stack([metres, np.eye(6)[kind], np.eye(12)[soil], np.full(n, 3.0)])
+    return X, np.where(rng.random(n) < 1 / 7, 1.0, -1.0)
+
+
+def test_dependent_columns_are_folded_into_the_others():
+    X, y = forest_like(0)
+    matrix = LowRankGram(X, y)
+    assert matrix.Z.shape[1] == 4 + 5 + 11
+    centred = X - X.mean(axis=0)
+    v = RNG.standard_normal(len(y))
+    expected = centred @ (centred.T @ v)
+    np.testing.assert_allclose(matrix.times(v), expected, rtol=1e-12, atol=1e-8)
+    alpha = RNG.uniform(0, 1, len(y))
+    alpha[y > 0] *= alpha[y < 0].sum() / alpha[y > 0].sum()
+    f, shift = matrix.outputs(alpha)
+    np.testing.assert_allclose(f + shift, X @ (X.T @ (y * alpha)), rtol=1e-10, atol=1e-5)
+
+
+def test_nearly_dependent_columns_are_kept():
+    X = RNG.standard_normal((N, 2))
+    X = np.column_stack([X, X[:, 0] + 1e-5 * RNG.standard_normal(N)])
+    assert LowRankGram(X, Y).Z.shape[1] == 3
+
+
+def test_features_that_are_all_constant():
+    matrix = LowRankGram(np.ones((N, 3)), Y)
+    assert not matrix.times(RNG.standard_normal(N)).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dependent_columns_in_all_units_do_not_stop_the_interior_point(seed):
+    # Labels that no feature tells: most multipliers end inside the box, and D goes to zero.
+    result = solve_dual(*forest_like(seed), 100.0, form="low-rank")
+    assert result.relative_gap <= 1e-5  # rounding leaves 1e-6: K is of order 1e7

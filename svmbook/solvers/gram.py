@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, lapack, solve_triangular
 
 from .threads import one_blas_thread
 
@@ -24,6 +24,7 @@ SMALL_RESIDUAL = 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
 CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
+DEPENDENT = 10 * np.finfo(float).eps  # times r: what rounding leaves of a dependent unit column
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
 
 
@@ -103,6 +104,10 @@ class LowRankGram(_SignedGram):
     changes nothing but the intercept. The rows are therefore centred: the same
     problem, better conditioned. Rows that are centred already are not copied.
 
+    Columns that depend on others (constant ones; the last of a set of 0/1 indicators that sum to
+    one) are folded into them. They add nothing to :math:`K`, and as :math:`D` goes to zero
+    :math:`I + Z^\top D^{-1} Z` would be singular but for an :math:`I` that rounding swallows.
+
     Parameters
     ----------
     Z : ndarray of shape (n, r)
@@ -121,6 +126,8 @@ class LowRankGram(_SignedGram):
             self.Z = np.ascontiguousarray(Z)
         else:
             self.Z = Z - self.mean
+        if not centred:
+            self.Z, self.mean = _independent(self.Z, self.mean, spread)
         self.y = y
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
 
@@ -190,6 +197,37 @@ class LowRankGram(_SignedGram):
             return self.y * x
 
         return solve
+
+
+def _independent(Z, mean, spread):
+    r"""Return a factor of the same :math:`ZZ^\top` with independent columns, and its mean.
+
+    With columns of length one, :math:`Z = UT`, a Cholesky factorisation of :math:`U^\top U` with
+    pivots finds independent columns B and writes the others as :math:`U_B M`. Then
+
+    .. math:: ZZ^\top = U_B\,[I\;M]\,T^2\,[I\;M]^\top U_B^\top = (U_B L)(U_B L)^\top,
+
+    where :math:`LL^\top` is the small matrix in the middle.
+    """
+    n, r = Z.shape
+    length = np.sqrt(np.einsum("ij,ij->j", Z, Z))
+    varied = np.flatnonzero(length > DEPENDENT * np.sqrt(n) * spread)
+    length = length[varied]
+    inner = (Z.T @ Z)[np.ix_(varied, varied)] / np.outer(length, length)
+    R, order, rank, _ = lapack.dpstrf(inner, tol=DEPENDENT * r)
+    if rank == r or rank == 0:
+        return Z, mean
+    order -= 1  # LAPACK counts from one
+    B, rest = order[:rank], order[rank:]
+    M = solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    L = np.linalg.cholesky(np.diag(length[B] ** 2) + (M * length[rest] ** 2) @ M.T)
+    moved = length * mean[varied]
+    mean = solve_triangular(L, moved[B] + M @ moved[rest], lower=True)
+    L /= length[B, None]
+    factor = np.empty((n, rank))
+    for start in range(0, n, BLOCK):
+        factor[start : start + BLOCK] = Z[start : start + BLOCK, varied[B]] @ L
+    return factor, mean
 
 
 class KernelGram:
