@@ -109,6 +109,19 @@ def test_seeds_and_bad_arguments(draw):
         draw(2.5)
 
 
+@pytest.mark.parametrize("distance", [0.0, 1.0, 3.5])
+def test_ringnorm_at_any_distance(distance):
+    X, y = ringnorm(MANY, distance=distance, random_state=0)
+    wide = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
+    narrow = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
+    guess = np.where(wide > narrow, 1.0, -1.0)
+    assert close((guess != y).mean(), ringnorm_bayes_error(distance=distance))
+    with pytest.raises(ValueError, match="distance == -1"):
+        ringnorm(distance=-1.0)
+    with pytest.raises(ValueError, match="distance == inf"):
+        ringnorm_bayes_error(distance=np.inf)
+
+
 def test_threenorm_needs_an_even_dimension():
     with pytest.raises(ValueError, match="even dimension"):
         threenorm(10, d=3)

@@ -9,7 +9,7 @@ from svmbook.experiments.protocols import Generated, RandomSplits, StratifiedFol
 X = np.arange(150.0)[:, None]
 Y = np.where(np.arange(150) % 3 == 0, 1.0, -1.0)
 PROTOCOLS = {
-    "random": lambda runs=20, seed=0: RandomSplits(X, Y, train_share=0.6, runs=runs, seed=seed),
+    "random": lambda **options: RandomSplits(X, Y, train_share=0.6, **{"runs": 20, **options}),
     "generated": lambda runs=20, seed=0: Generated(twonorm, 20, 30, runs=runs, seed=seed),
     "folds": lambda runs=10, seed=0: StratifiedFolds(X, Y, runs=runs, seed=seed),
 }
@@ -41,12 +41,15 @@ def test_runs_can_be_counted_and_looped_over(name):
     assert len({run.seed for run in protocol}) == 5
 
 
-def test_random_splits_part_every_row_and_keep_the_classes():
-    for run in PROTOCOLS["random"]():
+@pytest.mark.parametrize("stratified", [True, False])
+def test_random_splits_part_every_row(stratified):
+    positive = set()
+    for run in PROTOCOLS["random"](stratified=stratified):
         rows = np.concatenate([run.X_train[:, 0], run.X_test[:, 0]])
         np.testing.assert_array_equal(np.sort(rows), X[:, 0])
         assert len(run.X_train) == 90
-        assert (run.y_train > 0).sum() == 30 and (run.y_test > 0).sum() == 20
+        positive.add(int((run.y_train > 0).sum()))
+    assert (positive == {30}) == stratified
 
 
 def test_every_row_is_tested_once_by_the_folds():

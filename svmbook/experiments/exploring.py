@@ -10,12 +10,25 @@ from __future__ import annotations
 from functools import partial
 from numbers import Integral
 
+import numpy as np
 from sklearn.utils import check_scalar
 
 from ..datasets import non_separable, stdev, three_parts
 from ..svc import DualSVC
+from .statistics import summarise
+from .suite import Suite
+from .tables import Table
 
-__all__ = ["C_GRID", "DATA_SETS", "GAMMA_GRID", "KERNELS", "candidates", "parameter_study"]
+__all__ = [
+    "C_GRID",
+    "DATA_SETS",
+    "GAMMA_GRID",
+    "KERNELS",
+    "REPORTED",
+    "SUITE",
+    "candidates",
+    "parameter_study",
+]
 
 DATA_SETS = {
     "stdev1": partial(stdev, 1),
@@ -26,6 +39,18 @@ DATA_SETS = {
 KERNELS = ("gaussian", "linear")
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_GRID = (0.01, 0.1, 1.0, 10.0)
+
+#: Parameters, support vectors and test error in percent, of one run (Figure 4).
+REPORTED = {
+    ("stdev1", "linear"): ((10,), 3, 0.0),
+    ("stdev2", "linear"): ((0.01,), 125, 7.25),
+    ("stdev4", "linear"): ((0.01,), 249, 22.0),
+    ("nonSep", "linear"): ((1,), 392, 49.5),
+    ("stdev1", "gaussian"): ((1, 0.1), 22, 0.25),
+    ("stdev2", "gaussian"): ((0.01, 0.1), 400, 6.0),
+    ("stdev4", "gaussian"): ((0.01, 0.01), 100, 21.75),
+    ("nonSep", "gaussian"): ((10, 1), 99, 5.0),
+}
 
 
 def candidates(kernel):
@@ -65,7 +90,7 @@ def candidates(kernel):
                 yield C, gamma, DualSVC(C=C, kernel="rbf", gamma=gamma, solver="libsvm")
 
 
-def parameter_study(data_set, kernel, seed):
+def parameter_study(data_set, kernel, run):
     """Choose the parameters of one machine on validation error and measure its test error.
 
     Parameters
@@ -74,20 +99,20 @@ def parameter_study(data_set, kernel, seed):
         Which generator.
     kernel : {"gaussian", "linear"}
         Which kernel; the linear one has no width to choose.
-    seed : int
-        Seed of the three parts, not negative.
+    run : int
+        Number of the run, not negative, and the seed of its three parts.
 
     Returns
     -------
     dict
-        ``data_set, kernel, seed, C, gamma, support_vectors, validation_error, test_error``, the
-        errors as fractions of 400 points; among equal validation errors the smallest ``C``, then
-        the smallest ``gamma``, wins.
+        ``seed, parameters, error, model_size`` (support vectors), ``validation_error``, the errors
+        as fractions of 400 points; among equal validation errors the smallest ``C``, then the
+        smallest ``gamma``, wins.
 
     Raises
     ------
     ValueError, TypeError
-        An unknown data set or kernel, or a seed that is not an integer of at least 0.
+        An unknown data set or kernel, or a run that is not an integer of at least 0.
 
     Notes
     -----
@@ -97,14 +122,14 @@ def parameter_study(data_set, kernel, seed):
     Examples
     --------
     >>> from svmbook.experiments.exploring import parameter_study
-    >>> record = parameter_study("stdev2", "linear", seed=0)
-    >>> record["data_set"], record["gamma"], round(record["test_error"], 1)
-    ('stdev2', None, 0.1)
+    >>> outcome = parameter_study("stdev2", "linear", run=0)
+    >>> list(outcome["parameters"]), round(outcome["error"], 1)
+    (['C'], 0.1)
     """
     _check_name(data_set, "data_set", DATA_SETS)
     _check_name(kernel, "kernel", KERNELS)
-    check_scalar(seed, "seed", Integral, min_val=0)
-    parts = three_parts(DATA_SETS[data_set], random_state=seed)
+    check_scalar(run, "run", Integral, min_val=0)
+    parts = three_parts(DATA_SETS[data_set], random_state=run)
     best = None
     for C, gamma, machine in candidates(kernel):
         wrong = _error_rate(machine.fit(*parts.train), *parts.validation)
@@ -112,15 +137,79 @@ def parameter_study(data_set, kernel, seed):
             best = wrong, C, gamma, machine
     wrong, C, gamma, machine = best
     return {
-        "data_set": data_set,
-        "kernel": kernel,
-        "seed": int(seed),
-        "C": C,
-        "gamma": gamma,
-        "support_vectors": len(machine.support_),
+        "seed": int(run),
+        "parameters": {"C": C} if gamma is None else {"C": C, "gamma": gamma},
+        "error": round(_error_rate(machine, *parts.test), 6),
+        "model_size": len(machine.support_),
         "validation_error": round(wrong, 6),
-        "test_error": round(_error_rate(machine, *parts.test), 6),
     }
+
+
+def _compare(records):
+    """Set all runs beside the one that was reported; ``z`` is in standard deviations of a run."""
+    rows = []
+    for (data_set, method), (parameters, support_vectors, error) in REPORTED.items():
+        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if not runs:
+            continue
+        choices = [tuple(r["parameters"].values()) for r in runs]
+        chosen = max(sorted(set(choices)), key=choices.count)
+        ours = summarise([100 * r["error"] for r in runs])
+        rows.append(
+            {
+                "data_set": data_set,
+                "method": method,
+                "runs": ours.runs,
+                "reported_parameters": parameters,
+                "chosen": chosen,
+                "chosen_runs": choices.count(chosen),
+                "reported_support_vectors": support_vectors,
+                "support_vectors": np.percentile(
+                    [r["model_size"] for r in runs], [25, 50, 75]
+                ).tolist(),
+                "reported": error,
+                "reproduced": ours.mean,
+                "deviation": ours.deviation,
+                "z": (ours.mean - error) / ours.deviation if ours.deviation else float("nan"),
+            }
+        )
+    return rows
+
+
+def _layout(rows):
+    """Return the table as the source lays it out, with what came out."""
+    columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent"]
+    columns += ["support vectors reported", "median (middle half)"]
+    columns += ["test error (%) reported", "mean ± s.d."]
+    lines = []
+    for row in rows:
+        low, median, high = row["support_vectors"]
+        lines.append(
+            [
+                row["data_set"],
+                row["method"],
+                ", ".join(f"{value:g}" for value in row["reported_parameters"]),
+                ", ".join(f"{value:g}" for value in row["chosen"])
+                + f" ({row['chosen_runs']} of {row['runs']})",
+                row["reported_support_vectors"],
+                f"{median:.0f} ({low:.0f} to {high:.0f})",
+                row["reported"],
+                f"{row['reproduced']:.2f} ± {row['deviation']:.2f}",
+            ]
+        )
+    return Table(columns, lines)
+
+
+SUITE = Suite(
+    name="exploring-parameters",
+    title="Exploring Classification, Figure 4: parameters chosen on validation error",
+    data_sets=tuple(DATA_SETS),
+    methods=KERNELS,
+    runs=50,
+    work=parameter_study,
+    compare=_compare,
+    layout=_layout,
+)
 
 
 def _error_rate(machine, X, y):

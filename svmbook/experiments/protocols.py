@@ -65,7 +65,7 @@ def run_seed(seed, run, *, purpose=0):
 
 @dataclass(frozen=True)
 class RandomSplits:
-    """Random splits of one table, the shares of the classes kept in both parts.
+    """Random splits of one table.
 
     Parameters
     ----------
@@ -77,6 +77,8 @@ class RandomSplits:
         Splits.
     seed : int, default=0
         Seed of the study.
+    stratified : bool, default=False
+        Whether both parts keep the shares of the classes; no source says that it saw to that.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class RandomSplits:
     train_share: float
     runs: int = 100
     seed: int = 0
+    stratified: bool = False
 
     @property
     def test_share(self):
@@ -108,7 +111,7 @@ class RandomSplits:
             self.X,
             self.y,
             train_size=self.train_share,
-            stratify=self.y,
+            stratify=self.y if self.stratified else None,
             random_state=run_seed(self.seed, run),
         )
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))

@@ -100,7 +100,7 @@ def read_records(path):
     return parse_records(Path(path).read_bytes(), path)
 
 
-def parse_records(written, path):
+def parse_records(written, path, *, first=1):
     """Return the records in the bytes of a file.
 
     Parameters
@@ -109,6 +109,8 @@ def parse_records(written, path):
         JSON, one record a line.
     path : path-like
         Where they come from, for the message.
+    first : int, default=1
+        Number of the first line.
 
     Returns
     -------
@@ -128,7 +130,7 @@ def parse_records(written, path):
     ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
     """
     records = []
-    for number, line in enumerate(written.splitlines(), start=1):
+    for number, line in enumerate(written.splitlines(), start=first):
         try:
             record = json.loads(line)
         except ValueError as error:  # of JSON, or of the encoding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Table"]
+__all__ = ["Report", "Table"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
 
@@ -65,6 +65,57 @@ class Table:
 
         rule = "|" + "---|" * len(self.columns)
         return "\n".join([line(self.columns), rule, *map(line, self.rows)])
+
+    def __repr__(self):
+        return self._repr_markdown_()
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A table of what a source reports and what came out, and how it was made.
+
+    Parameters
+    ----------
+    table : Table
+        In the layout of the source.
+    rows : tuple of dict
+        The numbers behind it, unrounded, one dict a data set and method.
+    notes : tuple of str
+        Command, runs, versions.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.tables import Report, Table
+    >>> Report(Table(["error (%)"], [["2.64"]]), ({"error": 2.638},), ("One run.",))
+    | error (%) |
+    |---|
+    | 2.64 |
+    <BLANKLINE>
+    One run.
+    """
+
+    table: Table
+    rows: tuple
+    notes: tuple
+
+    def to_frame(self):
+        """Return the numbers as a pandas DataFrame, a line for each of ``rows``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas as pd  # nothing else of the package needs it
+
+        return pd.DataFrame(list(self.rows))
+
+    def _repr_markdown_(self):
+        return "\n\n".join([self.table._repr_markdown_(), *self.notes])
 
     def __repr__(self):
         return self._repr_markdown_()

@@ -1,0 +1,23 @@
+"""The directive ``{reproduction} SUITE``: its table, made from the committed records as the page is."""
+
+from sphinx.util.docutils import SphinxDirective
+
+from svmbook.experiments import report
+from svmbook.experiments.results import results_folder
+
+
+class Reproduction(SphinxDirective):
+    """Show what a source reports beside what came out, and how it was made."""
+
+    required_arguments = 1
+
+    def run(self):
+        (suite,) = self.arguments
+        self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
+        return self.parse_text_to_nodes(report(suite)._repr_markdown_())
+
+
+def setup(app):
+    """Register the directive."""
+    app.add_directive("reproduction", Reproduction)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,246 @@
+"""The command ``svmbook``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from ..datasets.loaders import find, load_table, manifest
+from .reproduce import check_tables, cluster, reproduce
+from .results import results_folder
+from .store import Store
+from .suite import versions
+from .suites import SUITES, find_suite, report
+
+__all__ = ["main"]
+
+INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+
+
+class OneLine(click.Group):
+    """A group whose errors are one line each: what was found, and what to do."""
+
+    def invoke(self, ctx):
+        """Run a command; exit code 2 for a call that is wrong, 1 for whatever else goes wrong."""
+        try:
+            with _plain_warnings():
+                return super().invoke(ctx)
+        except click.UsageError as error:
+            path = (error.ctx or ctx).command_path
+            message = f"{_one_line(error.format_message())} See {path} --help."
+            raise click.UsageError(message) from error  # without a context, and so without usage
+        except BrokenPipeError:
+            raise  # the reader of a pipe has seen enough; click ends quietly
+        except (OSError, ValueError, ImportError) as error:
+            raise click.ClickException(_one_line(error)) from error
+
+
+@click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"]})
+def main():
+    """Reproduce the tables of "Support Vector Machines, from the dual up".
+
+    \b
+    Examples:
+      svmbook list
+      svmbook reproduce exploring-parameters --runs 5 --store mine.jsonl
+      svmbook table exploring-parameters --store mine.jsonl
+      svmbook data sonar heart --fetch
+    """
+
+
+@main.command("list")
+def list_suites():
+    """List the suites: what each runs, and how many of its runs are stored.
+
+    \b
+    Example:
+      svmbook list
+    """
+    for suite in SUITES.values():
+        click.echo(f"{suite.name}\n  {suite.title}")
+        click.echo(f"  data:    {', '.join(suite.data_sets)}")
+        click.echo(f"  methods: {', '.join(suite.methods)}")
+        try:
+            path = _default_store(suite.name)
+            jobs, store = suite.jobs(), Store(path)
+            stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(path)}"
+        except FileNotFoundError:
+            stored = "none"
+        click.echo(f"  runs:    {suite.runs} of each; stored: {stored}")
+
+
+@main.command("reproduce")
+@click.argument("suite", type=click.Choice(list(SUITES)), metavar="SUITE")
+@click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
+@click.option("--methods", metavar="NAME,...", help="Only these methods.")
+@click.option("--runs", type=click.IntRange(min=1), help="Runs of each [default: the suite's].")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=-1),
+    default=1,
+    show_default=True,
+    help="Processes; -1 for one a core.",
+)
+@click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster instead.")
+@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
+def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
+    """Do the runs of SUITE that its store lacks.
+
+    Each finished run is appended to the store at once. Whatever ends the program, the next call
+    goes on where it was. The default store is the suite's among the book's results; give another
+    one to begin from nothing.
+
+    \b
+    Examples:
+      svmbook reproduce exploring-parameters --runs 5 --store mine.jsonl
+      svmbook reproduce lin2005-kernels --datasets sonar,heart --jobs 2
+      svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
+    """
+    if jobs == 0:
+        raise click.BadParameter(
+            "0 processes do nothing; give 1 or more, or -1.", param_hint="--jobs"
+        )
+    try:
+        wanted = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    records = Store(store or _default_store(suite))
+    there = sum(job in records for job in wanted)
+    click.echo(f"{_shown(records.path)}: {there} of {len(wanted)} runs are there", err=True)
+    if there == len(wanted):
+        return
+    check_tables(wanted)
+    try:
+        if dask:
+            with cluster(dask, None if jobs == -1 else jobs) as client:
+                _follow(reproduce(wanted, records, client=client), there, len(wanted))
+        else:
+            _follow(reproduce(wanted, records, n_jobs=jobs), there, len(wanted))
+    except KeyboardInterrupt:
+        records = Store(records.path)  # read again: it may have been stopped between two statements
+        done = sum(job in records for job in wanted)
+        click.echo(
+            f"\nstopped: {done} of {len(wanted)} runs are in {_shown(records.path)}; "
+            "the same command goes on from there",
+            err=True,
+        )
+        sys.exit(INTERRUPTED)
+
+
+@main.command("table")
+@click.argument("suite", type=click.Choice(list(SUITES)), metavar="SUITE")
+@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
+@click.option("--csv", is_flag=True, help="The numbers behind it, unrounded, as CSV.")
+def show_table(suite, store, csv):
+    """Show the table of SUITE, reported beside reproduced, as Markdown.
+
+    \b
+    Examples:
+      svmbook table lin2005-kernels
+      svmbook table exploring-parameters --store mine.jsonl --csv
+    """
+    path = store or _default_store(suite)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}; make it by: svmbook reproduce {suite}")
+    made = report(suite, Store(path).records(suite))
+    click.echo(made.to_frame().to_csv(index=False) if csv else made, nl=not csv)
+
+
+@main.command("data")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--fetch", is_flag=True, help="Download what is absent into the cache.")
+def show_data(names, fetch):
+    """Tell which tables are on this machine, and whether they are what they should be.
+
+    Exit code 1 if a table is damaged, or one that was named is absent.
+
+    \b
+    Examples:
+      svmbook data
+      svmbook data sonar heart --fetch
+    """
+    for name in names:
+        if name not in manifest():
+            raise click.UsageError(
+                f"there is no table {name!r}; there are {', '.join(manifest())}."
+            )
+    failed = False
+    for name in names or manifest():
+        try:
+            if fetch or find(name):
+                load_table(name)
+            path = find(name)
+            state = f"verified  {path}" if path else "absent"
+            failed |= bool(names) and path is None
+        except (OSError, ValueError) as error:
+            state, failed = f"not usable: {_one_line(error)}", True
+        click.echo(f"{name:14} {state}")
+    if failed:
+        sys.exit(1)
+
+
+@main.command("version")
+def show_version():
+    """Tell the versions that a result may depend on.
+
+    \b
+    Example:
+      svmbook version
+    """
+    click.echo(versions())
+
+
+def _follow(progress, there, total):
+    """Show how far the runs are: a bar on a terminal, a line for each run elsewhere."""
+    if sys.stderr.isatty():
+        with click.progressbar(length=total, label="runs", file=sys.stderr, show_pos=True) as bar:
+            bar.update(there)
+            for _ in progress:
+                bar.update(1)
+        return
+    for record, done, _ in progress:
+        run = f"{record['data_set']}, {record['method']}, run {record['run']}"
+        error, seconds = 100 * record["error"], record["seconds"]
+        click.echo(f"{done}/{total} {run}: error {error:.2f} %, {seconds:.1f} s", err=True)
+
+
+def _default_store(suite):
+    """Return the suite's file among the book's results, or here where there is no book."""
+    try:
+        folder = results_folder()
+    except FileNotFoundError:
+        if os.environ.get("SVMBOOK_RESULTS"):
+            raise
+        folder = Path.cwd()
+    return folder / f"{suite}.jsonl"
+
+
+def _shown(path):
+    """Return a path as short as it can be said from here."""
+    path = path.absolute()
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _one_line(message):
+    return " ".join(str(message).split())
+
+
+def _names(text):
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+@contextmanager
+def _plain_warnings():
+    """Print a warning as one line, without the place in the code."""
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        click.echo(f"warning: {_one_line(message)}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,222 @@
+"""A file of finished runs that survives whatever ends the program that writes it.
+
+One line of JSON a run, appended in one piece under a lock. What a killed program leaves is either
+nothing or a line without its end: the next one recognises it, moves it to a file beside the store,
+and does that run again.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+
+from .results import parse_records
+
+__all__ = ["FIELDS", "Job", "Store"]
+
+#: What every record holds; a suite may add fields of its own.
+FIELDS = (
+    *("suite", "data_set", "method", "run", "seed", "parameters", "error", "model_size"),
+    *("seconds", "versions"),
+)
+PATIENCE = 60  # seconds to wait for another process's append, which takes milliseconds
+
+
+class Job(NamedTuple):
+    """What tells one run from all others, in one store."""
+
+    suite: str
+    data_set: str
+    method: str
+    run: int
+
+    def __str__(self):
+        return f"{self.suite}: {self.data_set}, {self.method}, run {self.run}"
+
+
+class Store:
+    """Records of finished runs in a file, by job.
+
+    Any number of processes may append to one store. A run that two of them did is kept once, as
+    the first of them had it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it need not exist, its folder must.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such folder.
+    ValueError
+        A line of the file is damaged, or is no record of a run, or repeats one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from svmbook.experiments.store import FIELDS, Job, Store
+    >>> record = dict.fromkeys(FIELDS, 0) | {"suite": "s", "data_set": "d", "method": "m"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(f"{folder}/runs.jsonl")
+    ...     store.append(record), store.append(record), len(store)
+    (True, False, 1)
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {self.path.parent}; make it first.")
+        self._lock = FileLock(f"{self.path}.lock", timeout=PATIENCE)
+        self._records = {}
+        self._length = 0  # bytes that hold the records read so far
+        self.refresh()
+
+    def __len__(self):
+        return len(self._records)
+
+    def __contains__(self, job):
+        return job in self._records
+
+    def records(self, suite=None):
+        """Return the records, of one suite or of all, in the order of the file.
+
+        Parameters
+        ----------
+        suite : str, default=None
+            Name of the suite.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [r for job, r in self._records.items() if suite in (None, job.suite)]
+
+    def refresh(self):
+        """Read what any process has appended since the last look.
+
+        Returns
+        -------
+        bytes
+            What follows the last whole line: a record that is being written, or the torn one of a
+            program that was killed.
+
+        Raises
+        ------
+        ValueError
+            As for the class.
+        """
+        if not self.path.exists() or self.path.stat().st_size < self._length:
+            self._records, self._length = {}, 0  # somebody took it away, or took an older one back
+        if not self.path.exists():
+            return b""
+        with self.path.open("rb") as file:
+            file.seek(self._length)
+            written = file.read()
+        whole = written.rfind(b"\n") + 1
+        found = {}
+        for number, record in enumerate(
+            parse_records(written[:whole], self.path, first=len(self._records) + 1),
+            start=len(self._records) + 1,
+        ):
+            job = _job(record, f"{self.path}, line {number}")
+            if job in self._records or job in found:
+                raise ValueError(
+                    f"{self.path}, line {number} repeats the run of an earlier line ({job}). "
+                    "Delete one of them."
+                )
+            found[job] = record
+        self._records |= found
+        self._length += whole
+        return written[whole:]
+
+    def mend(self):
+        """Set a torn last line aside, with a warning that says where it went.
+
+        Nothing is done to a whole store.
+        """
+        if self.refresh():
+            with self._locked():
+                self._mend()
+
+    def append(self, record):
+        """Add a finished run, unless it is there.
+
+        Parameters
+        ----------
+        record : dict
+            With all of `FIELDS`; numbers must be finite.
+
+        Returns
+        -------
+        bool
+            Whether it was added.
+
+        Raises
+        ------
+        OSError
+            The disk is full or cannot be written to; the store is as it was before.
+        ValueError
+            The record lacks a field, or holds what JSON cannot express.
+        """
+        job = _job(record, "the record")
+        line = json.dumps(record, allow_nan=False).encode() + b"\n"
+        with self._locked():
+            self._mend()
+            if job in self:
+                return False
+            _append(self.path, line, self._length)
+            self._records[job] = json.loads(line)
+            self._length += len(line)
+        return True
+
+    def _mend(self):
+        torn = self.refresh()
+        if torn:
+            aside = self.path.with_name(self.path.name + ".torn")
+            with aside.open("ab") as file:
+                file.write(torn + b"\n")
+            os.truncate(self.path, self._length)
+            warnings.warn(
+                f"{self.path} ended in the torn record of a program that was stopped; it is set "
+                f"aside in {aside.name}, and its run will be done again.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def _locked(self):
+        try:
+            return self._lock.acquire()
+        except Timeout as error:
+            raise OSError(
+                errno.EAGAIN, f"another process has held {self._lock.lock_file} for {PATIENCE} s"
+            ) from error
+
+
+def _append(path, line, length):
+    """Write a line to the end of a file of a known length, wholly or not at all."""
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        try:
+            written = os.write(file, line)
+            while written < len(line):  # a full disk takes a part, and fails at the next call
+                written += os.write(file, line[written:])
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, length)
+            raise
+    finally:
+        os.close(file)
+
+
+def _job(record, where):
+    missing = [field for field in FIELDS if field not in record]
+    if missing:
+        raise ValueError(f"{where} is no record of a run: it lacks {', '.join(missing)}.")
+    return Job(*(record[field] for field in Job._fields))

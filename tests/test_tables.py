@@ -1,0 +1,71 @@
+"""Tables: what is put into a cell stays in it; reports carry their numbers."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svmbook.experiments import Table
+from svmbook.experiments.tables import Report
+
+
+def cells_shown(table):
+    """Return the cells of each line as another program, markdown-it, reads them."""
+    markdown_it = pytest.importorskip("markdown_it")
+    tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(table._repr_markdown_())
+    assert tokens[0].type == "table_open" and tokens[-1].type == "table_close"
+    text = [token.content for token in tokens if token.type == "inline"]
+    width = len(table.columns)
+    assert len(text) == width * (1 + len(table.rows))
+    return [text[start : start + width] for start in range(0, len(text), width)]
+
+
+@given(st.lists(st.text("a|\\$`\n\r\u2028 ", max_size=8), min_size=6, max_size=6))
+def test_no_text_breaks_out_of_its_cell(texts):
+    shown = cells_shown(Table(texts[:2], [texts[2:4], texts[4:]]))
+    for cell, text in zip(itertools.chain(*shown), texts, strict=True):
+        assert cell.count("a") == text.count("a")
+
+
+def test_bars_and_line_breaks_stay_readable():
+    table = Table(["$|x|$", "n"], [["a|b", 1], [r"a\|b", 2], ["two\nlines", r"$\|w\|$"]])
+    assert cells_shown(table) == [
+        [r"$\vert{}x\vert{}$", "n"],
+        ["a|b", "1"],
+        ["a|b", "2"],
+        ["two lines", r"$\Vert{}w\Vert{}$"],
+    ]
+
+
+def test_a_table_keeps_rows_that_can_be_read_once_only():
+    table = Table(iter(["n", "square"]), ((n, n * n) for n in range(2)))
+    assert repr(table) == repr(table) == "| n | square |\n|---|---|\n| 0 | 0 |\n| 1 | 1 |"
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "error", "message"),
+    [
+        (["n", "time"], [[1, 2], [3]], ValueError, r"row 1 has 1 cells for 2 columns: \(3,\)"),
+        (["n"], [[1, 2]], ValueError, "row 0 has 2 cells for 1 columns"),
+        ([], [], ValueError, "columns is empty"),
+        ("n", [[1]], TypeError, "columns is 'n'; give a sequence"),
+        (["n", "m"], ["12"], TypeError, "row 0 is '12'; give a sequence"),
+        (["n"], [1], TypeError, "row 0 is 1; give a sequence"),
+        (["n"], None, TypeError, "rows is None; give a sequence"),
+    ],
+)
+def test_a_table_that_is_none(columns, rows, error, message):
+    with pytest.raises(error, match=message):
+        Table(columns, rows)
+
+
+def test_a_report_gives_its_numbers():
+    pd = pytest.importorskip("pandas")
+    rows = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
+    report = Report(Table(["error"], [["33.3"], ["25.0"]]), rows, ("Two runs.", "Versions."))
+    frame = report.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.set_index("data_set")["error"]["sonar"] == 1 / 3
+    shown = report._repr_markdown_()
+    assert shown.splitlines()[0] == "| error |" and shown.endswith("\n\nTwo runs.\n\nVersions.")
