@@ -17,7 +17,7 @@ from ..datasets import non_separable, stdev, three_parts
 from ..svc import DualSVC
 from .statistics import summarise
 from .suite import Suite
-from .tables import Table
+from .tables import Table, plus_minus
 
 __all__ = [
     "C_GRID",
@@ -194,7 +194,7 @@ def _layout(rows):
                 row["reported_support_vectors"],
                 f"{median:.0f} ({low:.0f} to {high:.0f})",
                 row["reported"],
-                f"{row['reproduced']:.2f} ± {row['deviation']:.2f}",
+                plus_minus(row["reproduced"], row["deviation"]),
             ]
         )
     return Table(columns, lines)

@@ -27,7 +27,7 @@ from .grid import CACHE
 from .protocols import run_seed
 from .statistics import summarise
 from .suite import Suite
-from .tables import Table
+from .tables import Table, plus_minus
 
 __all__ = ["METHODS", "PART", "REPORTED_C", "SUITE", "Method", "split", "work"]
 
@@ -164,25 +164,16 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
-    columns = ["machine", *(f"$C={C:g}$" for C in C_GRID), "chosen", "test success (%)"]
-    columns += ["support vectors", "training (s)"]
-    reported = [
-        "reported (linear)",
-        *["left blank"] * len(C_GRID),
-        f"{REPORTED_C}",
-        "“XX”",
-        "not given",
-    ]
+    columns = ["machine", *(f"$C={C:g}$" for C in C_GRID), "chosen", "success (%)", "training (s)"]
+    reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
     lines = [[*reported, "“a few hours”"]]
     for row in rows:
-        chosen = ", ".join(f"{value:g}" for value in row["chosen"])
         lines.append(
             [
                 row["method"],
                 *(f"{error:.1f}" for error in row["validation"]),
-                f"{chosen} ({row['chosen_runs']} of {row['runs']})",
-                f"{row['success']:.1f} ± {row['deviation']:.1f}",
-                f"{row['support_vectors']:.0f}",
+                ", ".join(f"{value:g}" for value in row["chosen"]),
+                plus_minus(row["success"], row["deviation"], ".1f"),
                 f"{row['training_seconds']:.2g}",
             ]
         )

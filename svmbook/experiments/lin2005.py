@@ -18,7 +18,7 @@ from .grid import choose_by_grid, fit_choice
 from .protocols import Generated, RandomSplits
 from .statistics import summarise
 from .suite import Suite
-from .tables import Table
+from .tables import Table, plus_minus
 
 __all__ = ["C_GRID", "GAMMA_GRID", "KERNELS", "REPORTED", "SUITE", "protocol", "work"]
 
@@ -143,17 +143,16 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
-    columns = ["data", "kernel", "runs", "error (%) reported", "reproduced", "difference, in s.e."]
+    columns = ["data", "machine", "error (%) reported", "reproduced", "difference, in s.e."]
     columns += ["choice (s) reported", "here"]
     lines = [
         [
             row["data_set"],
             row["method"],
-            row["runs"],
-            f"{row['reported']:g} ± {row['reported_error']:.2f}",
-            f"{row['reproduced']:.2f} ± {row['reproduced_error']:.2f}",
+            plus_minus(row["reported"], row["reported_error"], "#.3g"),
+            plus_minus(row["reproduced"], row["reproduced_error"]),
             f"{row['z']:+.1f}",
-            f"{row['reported_selection_seconds']:g}",
+            f"{row['reported_selection_seconds']:#.3g}".rstrip("."),
             f"{row['selection_seconds']:.2g}",
         ]
         for row in rows

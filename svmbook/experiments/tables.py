@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Report", "Table"]
+__all__ = ["Report", "Table", "plus_minus"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
 
@@ -119,6 +119,30 @@ class Report:
 
     def __repr__(self):
         return self._repr_markdown_()
+
+
+def plus_minus(value, uncertainty, digits=".2f"):
+    """Return a value and its uncertainty as text that is not broken over two lines.
+
+    Parameters
+    ----------
+    value, uncertainty : float
+        Both in the same unit.
+    digits : str, default=".2f"
+        Format of the value; the uncertainty has the same, or two decimals.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from svmbook.experiments.tables import plus_minus
+    >>> plus_minus(18.0, 0.31, "#.3g").split()
+    ['18.0', '±', '0.31']
+    """
+    small = digits if digits.endswith("f") else ".2f"
+    return f"{value:{digits}}\u00a0±\u00a0{uncertainty:{small}}"
 
 
 def _cells(cells, name):
