@@ -206,6 +206,8 @@ def test_scaling_is_what_the_gaussian_kernel_lacked_on_forest_cover():
     success = frame["success"]
     assert success["gaussian-raw"] + 20 < success["linear-raw"]  # as the report found
     assert success["gaussian-scaled"] > success["linear-scaled"] + 10
+    assert success["gaussian-raw-wide"] > success["gaussian-scaled"]
+    assert success["gaussian-raw"] == pytest.approx(100 / 7, abs=2)  # a guess among seven
     assert frame["training_seconds"]["linear-scaled"] < 5  # reported: a few hours
 
 

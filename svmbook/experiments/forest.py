@@ -51,7 +51,7 @@ METHODS = {
     "linear-raw": Method("linear", False, (None,)),
     "gaussian-scaled": Method("rbf", True, GAMMA_GRID),
     "gaussian-raw": Method("rbf", False, GAMMA_GRID),
-    "gaussian-raw-wide": Method("rbf", False, (1e-8, 1e-7, 1e-6, 1e-5)),
+    "gaussian-raw-wide": Method("rbf", False, (1e-7, 1e-6, 1e-5, 1e-4)),
 }
 
 
