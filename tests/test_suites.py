@@ -14,10 +14,17 @@ from svmbook.datasets import (
     twonorm_bayes_error,
 )
 from svmbook.experiments import forest, lin2005, load_records, report
-from svmbook.experiments.exploring import DATA_SETS, KERNELS, candidates, parameter_study
+from svmbook.experiments.exploring import (
+    DATA_SETS,
+    GAMMA_GRID,
+    KERNELS,
+    candidates,
+    parameter_study,
+)
 from svmbook.experiments.results import results_folder
 from svmbook.experiments.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
+from svmbook.kernels import gaussian
 
 POINT = 1 / 400 + 1e-9  # one point of a part may change sides between two builds of BLAS
 PAIRS = list(itertools.product(DATA_SETS, KERNELS))
@@ -209,6 +216,16 @@ def test_scaling_is_what_the_gaussian_kernel_lacked_on_forest_cover():
     assert success["gaussian-raw-wide"] > success["gaussian-scaled"]
     assert success["gaussian-raw"] == pytest.approx(100 / 7, abs=2)  # a guess among seven
     assert frame["training_seconds"]["linear-scaled"] < 5  # reported: a few hours
+
+
+def test_what_the_gaussian_kernel_sees_of_raw_forest_features():
+    if find("covtype") is None:
+        pytest.skip("the table covtype is not on this machine; set SVMBOOK_DATA")
+    X = load("covtype").data[:2000]
+    others = gaussian(X, gamma=min(GAMMA_GRID)) - np.eye(len(X))
+    assert (others > 0.01).mean() < 0.001  # the identity, but for a few pairs of near plots
+    measured = gaussian(X[:, :10], gamma=1e-5)
+    np.testing.assert_allclose(gaussian(X, gamma=1e-5), measured, atol=1e-4)
 
 
 def test_confusion_matrices_count_the_test_part():
