@@ -178,7 +178,7 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
-    columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent"]
+    columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent (runs)"]
     columns += ["support vectors reported", "median (middle half)"]
     columns += ["test error (%) reported", "mean ± s.d."]
     lines = []
@@ -189,8 +189,7 @@ def _layout(rows):
                 row["data_set"],
                 row["method"],
                 ", ".join(f"{value:g}" for value in row["reported_parameters"]),
-                ", ".join(f"{value:g}" for value in row["chosen"])
-                + f" ({row['chosen_runs']} of {row['runs']})",
+                ", ".join(f"{value:g}" for value in row["chosen"]) + f" ({row['chosen_runs']})",
                 row["reported_support_vectors"],
                 f"{median:.0f} ({low:.0f} to {high:.0f})",
                 row["reported"],

@@ -164,7 +164,8 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
-    columns = ["machine", *(f"$C={C:g}$" for C in C_GRID), "chosen", "success (%)", "training (s)"]
+    columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
+    columns += ["chosen", "success (%)", "training (s)"]
     reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
     lines = [[*reported, "“a few hours”"]]
     for row in rows:

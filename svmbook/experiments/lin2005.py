@@ -143,21 +143,26 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
-    columns = ["data", "machine", "error (%) reported", "reproduced", "difference, in s.e."]
-    columns += ["choice (s) reported", "here"]
-    lines = [
-        [
-            row["data_set"],
-            row["method"],
-            plus_minus(row["reported"], row["reported_error"], "#.3g"),
-            plus_minus(row["reproduced"], row["reproduced_error"]),
-            f"{row['z']:+.1f}",
-            f"{row['reported_selection_seconds']:#.3g}".rstrip("."),
-            f"{row['selection_seconds']:.2g}",
-        ]
-        for row in rows
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    columns, lines = ["data"], {row["data_set"]: [row["data_set"]] for row in rows}
+    for method in methods:
+        columns += [f"{method} (%) reported", "reproduced", "difference, in s.e."]
+        columns += ["choice (s) reported", "here"]
+    cells = {(row["data_set"], row["method"]): _cells(row) for row in rows}
+    for data_set, line in lines.items():
+        for method in methods:
+            line += cells.get((data_set, method), [""] * 5)
+    return Table(columns, lines.values())
+
+
+def _cells(row):
+    return [
+        plus_minus(row["reported"], row["reported_error"], "#.3g"),
+        plus_minus(row["reproduced"], row["reproduced_error"]),
+        f"{row['z']:+.1f}",
+        f"{row['reported_selection_seconds']:#.3g}".rstrip("."),
+        f"{row['selection_seconds']:.2g}",
     ]
-    return Table(columns, lines)
 
 
 SUITE = Suite(
