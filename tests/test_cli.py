@@ -43,6 +43,11 @@ def test_reproduce_does_what_is_missing(store):
     assert again.stderr.splitlines() == [f"{store}: 3 of 3 runs are there"]
 
 
+def test_one_run_alone(store):
+    assert run(*PART, "--runs", "3-4", "--store", store).exit_code == 0
+    assert [r["run"] for r in Store(store).records()] == [0, 1, 3, 4]
+
+
 def test_table_shows_what_is_stored(store):
     shown = run("table", "exploring-parameters", "--store", store)
     assert shown.exit_code == 0
@@ -123,7 +128,9 @@ def test_data_fetches(tmp_path, monkeypatch):
         (["nosuch"], 2, "No such command 'nosuch'. See"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
         (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'exploring-parameters'"),
-        ([*PART, "--runs", "0"], 2, "0 is not in the range"),
+        ([*PART, "--runs", "0"], 2, "'0' is no number of runs, such as 10, nor some, such as"),
+        ([*PART, "--runs", "5-3"], 2, "'5-3' is no number of runs"),
+        ([*PART, "--runs", "many"], 2, "'many' is no number of runs"),
         ([*PART, "--jobs", "0", "--store", "x.jsonl"], 2, "give 1 or more, or -1"),
         (["reproduce", "exploring-parameters", "--datasets", "iris"], 2, "no data set 'iris'"),
         ([*PART, "--store", "no/such/x.jsonl"], 1, "there is no folder no/such"),

@@ -183,7 +183,9 @@ def test_the_manifest_is_consistent():
 def test_the_page_of_the_book_says_what_the_manifest_says():
     page = Path(__file__).parent.parent / "book" / "datasets.md"
     rows = [line.split("|")[1:-1] for line in page.read_text(encoding="utf-8").splitlines()]
-    cells = {row[0].strip().strip("`"): [cell.strip() for cell in row[1:]] for row in rows if row}
+    cells = {
+        row[0].strip().strip("`"): [c.strip() for c in row[1:]] for row in rows if len(row) > 3
+    }
     for entry in manifest().values():
         size, counts, used = cells[entry.name][:3]
         assert size == f"{entry.rows:,} x {entry.features}"
@@ -191,6 +193,9 @@ def test_the_page_of_the_book_says_what_the_manifest_says():
         sources = [name for name, treatment in SOURCES.items() if entry.name in treatment.tables]
         assert [f"`{source}`" for source in sources] == [
             source.strip() for source in used.split(",") if source.strip()
+        ]
+        assert [f"`{entry.name}`", entry.origin, entry.licence] in [
+            [cell.strip() for cell in row] for row in rows
         ]
 
 

@@ -259,6 +259,7 @@ def test_every_suite_names_its_report():
         (lambda: find_suite("exploring-forest").jobs(["iris"]), "has no data set 'iris'; it has c"),
         (lambda: find_suite("lin2005-kernels").jobs(methods=["x"]), "has no method 'x'; it has S"),
         (lambda: find_suite("lin2005-kernels").jobs(runs=0), "runs is 0; give at least 1"),
+        (lambda: find_suite("lin2005-kernels").jobs(runs=[3, -1]), "give at least 1, or numbers"),
     ],
 )
 def test_what_there_is_not(call, message):

@@ -204,7 +204,8 @@ def _download(entry):
     advice = f"Put {entry.name}.csv into a folder and set SVMBOOK_DATA to it."
     if entry.openml_id is None and entry.name != "covtype":
         raise FileNotFoundError(
-            f"no {entry.name}.csv in {looked}, and no public copy holds the same table. {advice}"
+            f"no {entry.name}.csv in {looked}, and no public copy holds the same table "
+            f"(origin: {entry.origin}). {advice}"
         )
     try:
         header, rows = _fetch(entry)

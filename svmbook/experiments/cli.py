@@ -22,6 +22,23 @@ __all__ = ["main"]
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 
 
+class Runs(click.ParamType):
+    """How many runs, or which: ``10`` or ``37-40``."""
+
+    name = "N|A-B"
+
+    def convert(self, value, param, ctx):
+        """Return the range of numbers."""
+        first, dash, last = value.partition("-")
+        try:
+            runs = range(int(first), int(last) + 1) if dash else range(int(first))
+        except ValueError:
+            runs = range(0)
+        if not runs:
+            self.fail(f"{value!r} is no number of runs, such as 10, nor some, such as 37-40.")
+        return runs
+
+
 class OneLine(click.Group):
     """A group whose errors are one line each: what was found, and what to do."""
 
@@ -78,7 +95,7 @@ def list_suites():
 @click.argument("suite", type=click.Choice(list(SUITES)), metavar="SUITE")
 @click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
 @click.option("--methods", metavar="NAME,...", help="Only these methods.")
-@click.option("--runs", type=click.IntRange(min=1), help="Runs of each [default: the suite's].")
+@click.option("--runs", type=Runs(), help="How many of each, or which [default: the suite's].")
 @click.option(
     "--jobs",
     type=click.IntRange(min=-1),
@@ -99,6 +116,7 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     Examples:
       svmbook reproduce exploring-parameters --runs 5 --store mine.jsonl
       svmbook reproduce lin2005-kernels --datasets sonar,heart --jobs 2
+      svmbook reproduce lin2005-kernels --datasets twonorm --runs 37-37 --store mine.jsonl
       svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
     """
     if jobs == 0:

@@ -43,9 +43,9 @@ class Method(NamedTuple):
     gammas: tuple
 
 
-#: Each feature has a unit of its own (metres, degrees, 0 and 1). At the widths that the report
-#: tried, points hundreds of metres apart are all strangers to one another; the last line tries
-#: widths that fit metres.
+#: Each feature has a unit of its own (metres, degrees, 0 and 1). At the widths of our grid for the
+#: plane, points a hundred metres apart are strangers to one another; the last line tries widths
+#: that fit metres.
 METHODS = {
     "linear-scaled": Method("linear", True, (None,)),
     "linear-raw": Method("linear", False, (None,)),
@@ -165,7 +165,7 @@ def _compare(records):
 def _layout(rows):
     """Return the table as the source lays it out, with what came out."""
     columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
-    columns += ["chosen", "success (%)", "training (s)"]
+    columns += ["chosen (runs)", "success (%)", "training (s)"]
     reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
     lines = [[*reported, "“a few hours”"]]
     for row in rows:
@@ -173,7 +173,7 @@ def _layout(rows):
             [
                 row["method"],
                 *(f"{error:.1f}" for error in row["validation"]),
-                ", ".join(f"{value:g}" for value in row["chosen"]),
+                ", ".join(f"{value:g}" for value in row["chosen"]) + f" ({row['chosen_runs']})",
                 plus_minus(row["success"], row["deviation"], ".1f"),
                 f"{row['training_seconds']:.2g}",
             ]

@@ -59,13 +59,15 @@ REPORTED = {
 DATA_SETS = tuple(REPORTED["SVM-Gauss"])
 
 
-def protocol(data_set):
+def protocol(data_set, runs=100):
     """Return the runs of a data set, as the thesis makes them.
 
     Parameters
     ----------
     data_set : str
         A name in `REPORTED`.
+    runs : int, default=100
+        Their number.
 
     Returns
     -------
@@ -78,9 +80,9 @@ def protocol(data_set):
     (3000, 20)
     """
     if data_set in GENERATORS:
-        return Generated(GENERATORS[data_set])
+        return Generated(GENERATORS[data_set], runs=runs)
     table = load(TABLES[data_set], prepare="lin2005")
-    return RandomSplits(table.data, table.target, train_share=0.6)
+    return RandomSplits(table.data, table.target, train_share=0.6, runs=runs)
 
 
 def work(data_set, method, run):
@@ -98,7 +100,7 @@ def work(data_set, method, run):
     dict
         ``seed, parameters, error, model_size`` (support vectors), ``selection_seconds``.
     """
-    X, y, X_test, y_test, seed = protocol(data_set)[run]
+    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     kernel = KERNELS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()

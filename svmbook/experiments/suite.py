@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from numbers import Integral
 
 from threadpoolctl import threadpool_limits
 
@@ -62,8 +63,8 @@ class Suite:
         ----------
         data_sets, methods : iterable of str, default=None
             Names; without them all.
-        runs : int, default=None
-            Runs 0 to ``runs - 1``; without it all.
+        runs : int or iterable of int, default=None
+            Runs 0 to ``runs - 1``, or the runs with these numbers; without it all.
 
         Returns
         -------
@@ -72,16 +73,16 @@ class Suite:
         Raises
         ------
         ValueError
-            A name is none of the suite's, or ``runs`` is below 1.
+            A name is none of the suite's, or there is no run, or one of a negative number.
         """
         data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
         methods = _known(methods, self.methods, f"{self.name} has no method")
         runs = self.runs if runs is None else runs
-        if runs < 1:
-            raise ValueError(f"runs is {runs}; give at least 1.")
-        return [
-            Job(self.name, *rest) for rest in itertools.product(data_sets, methods, range(runs))
-        ]
+        numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
+        if not numbers or min(numbers) < 0:
+            raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")
+        wanted = itertools.product(data_sets, methods, numbers)
+        return [Job(self.name, *rest) for rest in wanted]
 
     def carry_out(self, job):
         """Do one run and return its record.
