@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from svmbook.datasets import (
     ringnorm,
@@ -96,6 +97,20 @@ def test_the_rule_of_waveform_is_the_integral_over_u():
     expected = [1.0 if density(0, 1, x) > density(0, 2, x) + density(1, 2, x) else -1.0 for x in X]
     assert (waveform_bayes_rule(X) == expected).mean() > 0.99
     assert (y > 0).sum() == 100
+
+
+def test_the_waveform_rule_holds_far_from_the_data():
+    X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))
+    u = np.linspace(0, 1, 20_001)[:, None]
+
+    def log_density(a, b, x):
+        along = u * WAVES[a] + (1 - u) * WAVES[b]
+        return logsumexp(-0.5 * ((x - along) ** 2).sum(axis=1))
+
+    expected = [
+        log_density(0, 1, x) > np.logaddexp(log_density(0, 2, x), log_density(1, 2, x)) for x in X
+    ]
+    assert ((waveform_bayes_rule(X) > 0) == expected).mean() > 0.99
 
 
 @pytest.mark.parametrize("draw", [twonorm, threenorm, ringnorm, waveform])

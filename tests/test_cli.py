@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import svmbook
-from svmbook.experiments import suites
+from svmbook.experiments import load_records, suites
 from svmbook.experiments.cli import main
 from svmbook.experiments.store import Store
 from svmbook.experiments.suites import SUITES
@@ -52,7 +52,10 @@ def test_table_shows_what_is_stored(store):
     shown = run("table", "exploring-parameters", "--store", store)
     assert shown.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in shown.stdout
-    assert "Made by `svmbook reproduce exploring-parameters`: 2 runs a line" in shown.stdout
+    assert (
+        "`svmbook reproduce exploring-parameters`, a part of it. Runs of each line: 2."
+        in shown.stdout
+    )
 
 
 def test_table_gives_numbers_to_programs(store):
@@ -90,6 +93,45 @@ def test_list_names_every_suite():
         assert name in shown.stdout and suite.title in shown.stdout
 
 
+def test_a_table_of_a_torn_store_says_so(store):
+    with store.open("ab") as file:
+        file.write(b'{"suite": "expl')
+    before = store.read_bytes()
+    shown = run("table", "exploring-parameters", "--store", store)
+    assert shown.exit_code == 0 and "ends in a torn record" in shown.stderr
+    assert store.read_bytes() == before
+
+
+def test_only_tables_that_are_still_needed_are_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    monkeypatch.setattr("svmbook.datasets.loaders.fetch_openml", None)
+    call = ["reproduce", "lin2005-kernels", "--runs", "1", "--store", tmp_path / "runs.jsonl"]
+    missing = run(*call, "--datasets", "twonorm,sonar")
+    assert missing.exit_code == 1 and "no sonar.csv in" in missing.stderr
+    for record in load_records("lin2005-kernels"):
+        if (record["data_set"], record["run"]) == ("sonar", 0):
+            Store(tmp_path / "runs.jsonl").append(record)
+    assert run(*call, "--datasets", "twonorm,sonar").exit_code == 0
+
+
+def test_a_cluster_does_it_too(tmp_path):
+    pytest.importorskip("distributed")
+    path = tmp_path / "runs.jsonl"
+    call = [*COMMAND, *PART, "--runs", "3", "--store", str(path), "--dask", "local", "--jobs", "1"]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stderr
+    assert sorted(r["run"] for r in Store(path).records()) == [0, 1, 2]
+
+
+def test_list_goes_on_after_a_damaged_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
+    (tmp_path / "exploring-forest.jsonl").write_text("damaged\n", encoding="utf-8")
+    shown = run("list")
+    assert shown.exit_code == 0
+    assert "stored: not usable" in shown.stdout and "stored: 0 of 1300" in shown.stdout
+
+
 def test_version():
     assert f"svmbook {svmbook.__version__}" in run("version").stdout
 
@@ -98,7 +140,9 @@ def test_data_tells_present_from_absent_from_damaged(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     shown = run("data")
-    assert shown.exit_code == 0 and shown.stdout.count("absent") == 22
+    assert shown.exit_code == 0 and shown.stdout.count("absent") == 21
+    assert "iris           verified  scikit-learn's own copy" in shown.stdout
+    assert run("data", "iris", "wdbc", "digits").exit_code == 0
     assert run("data", "sonar").exit_code == 1
     (tmp_path / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
     shown = run("data", "sonar", "heart")
@@ -126,6 +170,9 @@ def test_data_fetches(tmp_path, monkeypatch):
     ("arguments", "code", "message"),
     [
         (["nosuch"], 2, "No such command 'nosuch'. See"),
+        (["--nosuch"], 2, "No such option '--nosuch'"),
+        ([*PART, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
+        ([*PART, "--dask", "tcp://nowhere", "--store", "x.jsonl"], 1, "in address"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
         (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'exploring-parameters'"),
         ([*PART, "--runs", "0"], 2, "'0' is no number of runs, such as 10, nor some, such as"),
@@ -143,7 +190,15 @@ def test_an_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
     shown = run(*arguments)
     assert shown.exit_code == code
     assert message in shown.stderr
-    assert shown.stderr.startswith("Error: ") and len(shown.stderr.splitlines()) == 1
+    *before, error = shown.stderr.splitlines()
+    assert error.startswith("Error: ")
+    assert all(line.endswith("runs are there") for line in before)
+
+
+@pytest.mark.parametrize("what", ["--runs", "--jobs"])
+def test_too_much_is_refused(what):
+    shown = run(*PART, what, "9" * 20)
+    assert shown.exit_code == 2 and len(shown.stderr.splitlines()) == 1
 
 
 def test_a_store_that_is_none_is_left_alone(tmp_path):

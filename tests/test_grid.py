@@ -87,10 +87,15 @@ def test_prices_need_no_order_and_larger_ones_may_change_nothing(points):
     [
         ({"kernel": "cosine", "C": C}, "kernel is 'cosine'"),
         ({"kernel": "linear", "C": C, "gamma": GAMMA}, "no gamma"),
-        ({"C": C}, "0 of gamma"),
-        ({"C": [], "gamma": GAMMA}, "0 values of C"),
+        ({"C": C}, "gamma is None; give a list"),
+        ({"C": [], "gamma": GAMMA}, r"C is \[\]; give a list"),
+        ({"C": 1.0, "gamma": GAMMA}, "C is 1.0; give a list"),
+        ({"C": [np.nan], "gamma": GAMMA}, "C"),
+        ({"C": [np.inf], "gamma": GAMMA}, "C holds inf"),
+        ({"C": C, "gamma": [-1.0]}, "gamma == -1.0"),
+        ({"C": C, "gamma": GAMMA, "cv": []}, "cv has no folds"),
     ],
 )
 def test_bad_grids_are_named(points, options, message):
     with pytest.raises(ValueError, match=message):
-        choose_by_grid(*points, cv=CV, **options)
+        choose_by_grid(*points, **{"cv": CV, **options})

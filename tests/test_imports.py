@@ -17,7 +17,7 @@ ALLOWED = {
     "solvers": {"kernels"},
     "datasets": set(),
     "svc": {"labels", "weights", "kernels", "kernel_choice", "solvers"},
-    "experiments": {"svc", "kernels", "datasets"},
+    "experiments": {"svc", "kernels", "solvers", "datasets"},
 }
 OUTSIDE_OF_PLOTTING = {"__future__", "importlib", "numpy", "matplotlib"}
 

@@ -80,6 +80,31 @@ def test_a_damaged_cache_is_named(served, cut):
         load("haberman")
 
 
+def test_the_right_file_is_welcome_beside_the_checksum_of_a_download(served, monkeypatch):
+    load("haberman")
+    right = b"the file of the manifest"
+    find("haberman").write_bytes(right)
+    entry = replace(manifest()["haberman"], sha256=sha256(right).hexdigest())
+    monkeypatch.setattr(loaders, "manifest", lambda: {"haberman": entry})
+    assert find("haberman").read_bytes() == right
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a,target\n" + b"9" * 200_000 + b",1\n"])
+def test_a_file_that_is_no_table_is_named(served, monkeypatch, content):
+    load("haberman")
+    path = find("haberman")
+    path.write_bytes(content)
+    path.with_suffix(".sha256").write_text(sha256(content).hexdigest(), encoding="ascii")
+    with pytest.raises(ValueError, match=r"haberman\.csv is damaged .* Remove it, and load again"):
+        load("haberman")
+
+
+def test_a_folder_that_is_none_is_named(nowhere, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_DATA", str(nowhere / "typo"))
+    with pytest.raises(FileNotFoundError, match=r"SVMBOOK_DATA names '.*typo', which is no folder"):
+        load("sonar")
+
+
 def test_an_interrupted_download_leaves_no_table(served, monkeypatch):
     def killed(source, target):
         raise KeyboardInterrupt

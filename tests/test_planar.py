@@ -70,6 +70,14 @@ def test_the_nearest_stripe_errs_as_often_as_theory_says(stripes, width):
     assert error == pytest.approx(expected, abs=4 * np.sqrt(expected / MANY))
 
 
+def test_wide_stripes_have_a_better_rule_than_the_nearest_stripe():
+    X, y = striated(200_000, stripes=4, width=1.5, random_state=0)
+    density = np.exp(-0.5 * ((X[:, :1] - np.arange(4)) / 1.5) ** 2)
+    best = np.where(density[:, ::2].sum(axis=1) > density[:, 1::2].sum(axis=1), 1.0, -1.0)
+    error = striated_bayes_error(stripes=4, width=1.5)
+    assert (best != y).mean() == pytest.approx(error, abs=4 * np.sqrt(0.25 / len(y)))
+
+
 def test_spirals_are_exact():
     X, y = spirals()
     assert X.shape == (194, 2) and y.sum() == 0

@@ -86,3 +86,24 @@ def test_bad_seeds_are_named():
         run_seed(-1, 0)
     with pytest.raises(TypeError, match="run must be"):
         run_seed(0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RandomSplits(X, Y, train_share=1.0), "train_share == 1.0, must be < 1"),
+        (lambda: RandomSplits(X, Y, train_share=5.0), "train_share == 5.0, must be < 1"),
+        (lambda: RandomSplits(X, Y, train_share=0.6, runs=0), "runs == 0, must be >= 1"),
+        (lambda: RandomSplits(X, Y[:-1], train_share=0.6), "inconsistent numbers of samples"),
+        (lambda: StratifiedFolds(X, Y, runs=-1), "runs == -1, must be >= 1"),
+        (lambda: Generated(twonorm, runs=0), "runs == 0, must be >= 1"),
+    ],
+)
+def test_what_is_no_protocol_is_refused_at_once(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_lists_will_do():
+    folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
+    assert same(folds[0], StratifiedFolds(X, Y, runs=5)[0])

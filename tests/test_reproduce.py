@@ -8,12 +8,15 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from svmbook.experiments import suites
 from svmbook.experiments.reproduce import check_tables, cluster, reproduce
 from svmbook.experiments.store import Store
+from svmbook.experiments.suite import RunError
 from svmbook.experiments.suites import find_suite
 
 SUITE = "exploring-parameters"
@@ -84,14 +87,26 @@ def test_killed_ten_times_and_resumed(tmp_path, undisturbed):
     assert untimed(records) == undisturbed
 
 
-def test_ctrl_c_leaves_the_store_whole_and_says_how_to_go_on(tmp_path, undisturbed):
+@pytest.mark.parametrize(
+    ("options", "number"),
+    [
+        (["--jobs", "2"], signal.SIGINT),
+        (["--jobs", "1"], signal.SIGTERM),
+        (["--dask", "local", "--jobs", "2"], signal.SIGINT),
+    ],
+)
+def test_a_signal_leaves_the_store_whole_and_says_how_to_go_on(
+    tmp_path, undisturbed, options, number
+):
+    if "--dask" in options:
+        pytest.importorskip("distributed")
     path = tmp_path / "runs.jsonl"
-    process = start(path, "--jobs", "2")
+    process = start(path, *options)
     wait_for_more(path, process, 3)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of its processes
+    os.killpg(process.pid, number)  # as a terminal does: to all of its processes
     message = process.communicate(timeout=120)[1]
     done = lines(path)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert message.splitlines()[-1] == (
         f"stopped: {done} of 40 runs are in {path}; the same command goes on from there"
     )
@@ -99,6 +114,17 @@ def test_ctrl_c_leaves_the_store_whole_and_says_how_to_go_on(tmp_path, undisturb
     again = start(path, "--jobs", "2")
     assert f"{path}: {done} of 40 runs are there" in again.communicate(timeout=300)[1]
     assert untimed(Store(path).records()) == undisturbed
+
+
+def test_ctrl_c_while_a_cluster_starts_is_not_lost(tmp_path):
+    pytest.importorskip("distributed")
+    process = start(tmp_path / "runs.jsonl", "--dask", "local", "--jobs", "1")
+    assert process.stderr.readline().endswith("0 of 40 runs are there\n")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert lines(tmp_path / "runs.jsonl") < 40
 
 
 def test_many_processes_make_the_same_records(tmp_path, undisturbed):
@@ -134,6 +160,79 @@ def test_a_cluster_that_loses_a_worker_makes_the_same_records(tmp_path, undistur
     assert untimed(store.records()) == undisturbed
 
 
+def workers_of(process):
+    """Return the processes that a command has started to work for it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == process.pid and b"LokyProcess" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to find the workers in")
+def test_a_worker_that_is_killed_is_told_in_one_line(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    process = start(path, "--jobs", "2")
+    wait_for_more(path, process, 2)
+    os.kill(workers_of(process)[0], signal.SIGKILL)
+    message = process.communicate(timeout=120)[1]
+    assert process.returncode == 1
+    assert message.splitlines()[-1].startswith("Error: a process died")
+    assert "the same command goes on from there" in message.splitlines()[-1]
+    assert "Traceback" not in message
+    assert len(Store(path)) == lines(path) < 40
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_that_is_lost_is_told_and_loses_nothing(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    store = Store(tmp_path / "runs.jsonl")
+    local = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    )
+    with (
+        local,
+        cluster(local.scheduler_address) as client,
+        pytest.raises(ChildProcessError, match="the cluster was lost"),
+    ):
+        for progress in reproduce(jobs(), store, client=client):
+            if progress.done == 2:
+                local.close()
+    assert 2 <= len(store) < 40
+
+
+def test_runs_side_by_side_keep_blas_to_one_thread(monkeypatch):
+    suite, meet, seen = find_suite(SUITE), threading.Barrier(2, timeout=60), {}
+
+    def threads():
+        pools = threadpool_info()
+        return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
+
+    def work(data_set, method, run):
+        meet.wait()
+        if run == 1:
+            time.sleep(0.3)  # the other run is over by now
+        seen[run] = threads()
+        return {}
+
+    before = threads()
+    overlapping = replace(suite, work=work)
+    runners = [
+        threading.Thread(target=overlapping.carry_out, args=(job,))
+        for job in suite.jobs(["stdev2"], ["linear"], 2)
+    ]
+    for runner in runners:
+        runner.start()
+    for runner in runners:
+        runner.join(timeout=60)
+    assert seen == {0: {1}, 1: {1}}
+    assert threads() == before
+
+
 def test_nothing_answers(monkeypatch):
     pytest.importorskip("distributed")
     with pytest.raises(OSError, match="Timed out"), cluster("tcp://127.0.0.1:1", timeout=1):
@@ -150,7 +249,8 @@ def test_what_a_run_raises_ends_it_all_and_loses_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setitem(suites.SUITES, SUITE, replace(suite, work=work))
     store = Store(tmp_path / "runs.jsonl")
-    with pytest.raises(ZeroDivisionError, match="beyond us"):
+    message = r"stdev2, linear, run 2 failed \(ZeroDivisionError: run 2 is beyond us\)"
+    with pytest.raises(RunError, match=message):
         list(reproduce(jobs(), store))
     assert [r["run"] for r in store.records()] == [0, 1]
 

@@ -89,6 +89,18 @@ def test_equal_lists_tie_and_constant_differences_are_certain():
     assert verdict(paired_t([2, 3, 4], [1, 2, 3])) == "loss"
 
 
+def test_rounding_is_no_difference():
+    assert as_good_as_the_best({"a": [0.3] * 3, "b": [0.1 + 0.2] * 3}) == ["a", "b"]
+    alike = paired_t([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
+    assert alike.t == np.inf and alike.p == 0
+
+
+@pytest.mark.parametrize("level", [0.0, 95, -3, np.nan])
+def test_a_level_lies_between_zero_and_one(level):
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+        verdict(paired_t([1.0, 2.0], [1.0, 3.0]), level=level)
+
+
 def test_wins_ties_and_losses_are_counted():
     good, bad = [1.0, 1.2, 0.9, 1.1], [3.0, 3.3, 2.9, 3.2]
     comparisons = [paired_t(good, bad), paired_t(bad, good), paired_t(good, good)]

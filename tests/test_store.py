@@ -1,17 +1,19 @@
 """The store: whole after whatever ends the program that writes it."""
 
 import json
+import os
 import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 
 from svmbook.experiments.store import FIELDS, Job, Store
 
 
 def record(run, data_set="d"):
-    values = dict.fromkeys(FIELDS, 0)
+    values = dict.fromkeys(FIELDS, 0) | {"parameters": {"C": 1.0}, "versions": "none"}
     return values | {"suite": "s", "data_set": data_set, "method": "m", "run": run, "error": 0.25}
 
 
@@ -22,7 +24,7 @@ def path(tmp_path):
 
 def filled(path, n):
     store = Store(path)
-    for run in range(n):
+    for run in range(len(store), n):
         assert store.append(record(run))
     return store
 
@@ -95,6 +97,31 @@ def test_a_store_that_was_taken_back_is_read_again(path):
     path.unlink()
     store.refresh()
     assert len(store) == 0
+    other = path.with_name("other.jsonl")
+    filled(other, 1)
+    store.append(record(7))
+    filled(other, 5)
+    other.replace(path)  # longer than the one that was read, and nothing in it is torn
+    store.refresh()
+    assert [r["run"] for r in store.records()] == list(range(5))
+
+
+def test_a_store_that_cannot_be_written_is_refused_before_the_first_run(path):
+    store = Store(path)
+    store.mend()
+    assert path.read_bytes() == b""
+    path.unlink()
+    path.symlink_to(path.with_name("no") / "folder.jsonl")
+    with pytest.raises(OSError, match="No such file"):
+        store.mend()
+
+
+def test_a_lock_that_is_never_given_back(path, monkeypatch):
+    store = filled(path, 1)
+    monkeypatch.setattr("svmbook.experiments.store.PATIENCE", 0.1)
+    impatient = Store(path)
+    with store._lock, pytest.raises(OSError, match=r"another process has held .*lock for 0\.1 s"):
+        impatient.append(record(1))
 
 
 FULL_DISK = """
@@ -106,7 +133,7 @@ store = Store(sys.argv[2])
 try:
     store.append(record(2))
 except OSError as error:
-    print("refused", len(store))
+    print("refused", len(store), len(open(sys.argv[2], "rb").read()))
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(store.append(record(2)), len(store))
 """
@@ -118,7 +145,8 @@ def test_a_full_disk_leaves_the_store_as_it_was(path, request):
     room = len(before) + 40  # a part of the next record fits: the write is torn, not refused
     call = [sys.executable, "-c", FULL_DISK, str(request.path.parent), str(path), str(room)]
     done = subprocess.run(call, capture_output=True, text=True, timeout=120)
-    assert done.stdout == "refused 2\nTrue 3\n", done.stderr
+    assert done.stdout == f"refused 2 {len(before)}\nTrue 3\n", done.stderr
+    assert not path.with_name("runs.jsonl.torn").exists()
     assert path.read_bytes().startswith(before)
     assert Store(path).records() == [record(run) for run in range(3)]
 
@@ -153,6 +181,14 @@ def test_two_processes_share_a_store(path, request):
     [
         ('{"suite": "s"', "line 2 is damaged"),
         ('{"suite": "s"}', "line 2 is no record of a run: it lacks data_set"),
+        (json.dumps(record("1")), "line 2 is no record of a run: run is '1'; it has to be a whole"),
+        (json.dumps(record(True)), "run is True; it has to be a whole number from 0"),
+        (json.dumps(record(1, data_set=["d"])), r"data_set is \['d'\]; it has to be text"),
+        (json.dumps(record(1) | {"error": 7}), "error is 7; it has to be between 0 and 1"),
+        (json.dumps(record(1) | {"error": float("nan")}), "error is nan; it has to be between"),
+        (json.dumps(record(1) | {"seconds": None}), "seconds is None; it has to be a finite"),
+        (json.dumps(record(1) | {"parameters": [1]}), r"parameters is \[1\]; it has to be names"),
+        ("[" * 100_000, "line 2 is damaged"),
         (json.dumps(record(0)), r"line 2 repeats the run of an earlier line \(s: d, m, run 0\)"),
     ],
 )
@@ -164,11 +200,27 @@ def test_a_file_that_is_no_store_is_named(path, line, message):
         Store(path)
 
 
+@pytest.mark.parametrize("written", [b"my notes, without a last newline", b"\0" * 1000])
+def test_a_file_of_something_else_is_left_alone(path, written):
+    path.write_bytes(written)
+    with pytest.raises(ValueError, match="ends in something else than a record"):
+        Store(path)
+    assert path.read_bytes() == written
+
+
+def test_what_is_no_file_is_refused(path):
+    os.mkfifo(path)
+    for other in (path, path.parent, "/dev/null"):
+        with pytest.raises(ValueError, match="is no file that could hold records"):
+            Store(other)
+
+
 def test_what_cannot_be_stored(path, tmp_path):
     store = filled(path, 1)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="JSON"):
-        store.append(record(1) | {"error": float("nan")})
+    for value in (float("nan"), np.int64(3), {1, 2}):
+        with pytest.raises(ValueError, match="the record of s: d, m, run 1 cannot be written as J"):
+            store.append(record(1) | {"confusion": value})
     with pytest.raises(ValueError, match="it lacks seconds, versions"):
         store.append({k: v for k, v in record(1).items() if k not in ("seconds", "versions")})
     assert path.read_bytes() == before

@@ -1,4 +1,4 @@
-"""The directive ``{reproduction} SUITE``: its table, made from the committed records as the page is."""
+"""The directive ``{reproduction} SUITE``: its table, made from the committed records."""
 
 from sphinx.util.docutils import SphinxDirective
 
@@ -14,7 +14,11 @@ class Reproduction(SphinxDirective):
     def run(self):
         (suite,) = self.arguments
         self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
-        return self.parse_text_to_nodes(report(suite)._repr_markdown_())
+        try:
+            made = report(suite)
+        except (OSError, ValueError) as error:
+            raise self.error(str(error)) from error
+        return self.parse_text_to_nodes(made._repr_markdown_())
 
 
 def setup(app):

@@ -296,8 +296,12 @@ def waveform_bayes_rule(X):
         offset = X - WAVES[b]
         position = offset @ unit  # of the foot on the line of the segment
         off_line = (offset**2).sum(axis=1) - position**2
-        inside = norm.cdf(length - position) - norm.cdf(-position)
-        logs[kind] = np.log(np.maximum(inside, 1e-300) / length) - 0.5 * off_line
+        # The normal probability of the interval from -position to length - position. Where it lies
+        # to the right both ends have probabilities near one, so it is mirrored to the left.
+        right = position < 0.5 * length
+        start = np.where(right, position - length, -position)
+        high, low = norm.logcdf(start + length), norm.logcdf(start)
+        logs[kind] = high + np.log1p(-np.exp(low - high)) - np.log(length) - 0.5 * off_line
     return np.where(logs[1] > np.logaddexp(logs[2], logs[3]), 1.0, -1.0)
 
 

@@ -1,9 +1,10 @@
 """Classical tables by name: found, checked, and described.
 
-A table is looked for in ``$SVMBOOK_DATA``, then in the user's cache, then on OpenML (or where
-scikit-learn keeps the forest cover data), from where it is written to the cache. Whatever its way,
-its shape and the counts of its classes must be those of the manifest that comes with the package,
-and a file must have the checksum it had when it was made.
+Iris, wdbc and digits are scikit-learn's own copies. Any other table is looked for in
+``$SVMBOOK_DATA``, then in the user's cache, then on OpenML (or where scikit-learn keeps the forest
+cover data), from where it is written to the cache. Whatever its way, its shape and the counts of
+its classes must be those of the manifest that comes with the package, and a file must have the
+checksum it had when it was made.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import csv
 import hashlib
 import io
 import os
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -143,10 +143,13 @@ def load_table(name):
         raise ValueError(f"there is no table {name!r}; there are {known}.")
     entry = manifest()[name]
     path = find(name) or _download(entry)
-    header, rows = _read(path)
-    _check(entry, header, rows, path)
-    columns = list(zip(*rows, strict=True))
-    coded = [_numbers(column, votes=name == "vote84") for column in columns[:-1]]
+    try:
+        header, rows = _read(path)
+        _check(entry, header, rows, path)
+        columns = list(zip(*rows, strict=True))
+        coded = [_numbers(column, votes=name == "vote84") for column in columns[:-1]]
+    except (KeyError, UnicodeError, csv.Error) as error:
+        raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
         data=np.column_stack([values for values, _ in coded]),
         target=_labels(columns[-1]),
@@ -172,10 +175,14 @@ def find(name):
 
     Raises
     ------
+    FileNotFoundError
+        ``SVMBOOK_DATA`` names no folder.
     ValueError
         There is a file, but with another checksum: it is damaged, or another version.
     """
     if folder := os.environ.get("SVMBOOK_DATA"):
+        if not Path(folder).is_dir():
+            raise FileNotFoundError(f"SVMBOOK_DATA names {folder!r}, which is no folder.")
         path = Path(folder) / f"{name}.csv"
         if path.exists():
             _check_sum(path, manifest()[name].sha256)
@@ -183,9 +190,11 @@ def find(name):
     path = cache_folder() / f"{name}.csv"
     if not path.exists():
         return None
+    expected = [manifest()[name].sha256]
     written = path.with_suffix(".sha256")  # of what was downloaded: other spellings of numbers
-    expected = written.read_text(encoding="ascii") if written.exists() else manifest()[name].sha256
-    _check_sum(path, expected.strip())
+    if written.exists():
+        expected.append(written.read_text(encoding="ascii", errors="replace").strip())
+    _check_sum(path, *expected)
     return path
 
 
@@ -254,8 +263,10 @@ def _words(column, categories):
 
 def _read(path):
     with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    return header, rows
+        rows = list(csv.reader(file))
+    if not rows:
+        raise csv.Error("it is empty")
+    return rows[0], rows[1:]
 
 
 def _check(entry, header, rows, where):
@@ -273,20 +284,23 @@ def _check(entry, header, rows, where):
         )
 
 
-def _check_sum(path, expected):
+def _check_sum(path, *expected):
     found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != expected:
+    if found not in expected:
         raise ValueError(
-            f"{path} is damaged or another version: expected the sha256 {expected[:12]}..., found "
-            f"{found[:12]}.... Remove it, or put the right file in its place."
+            f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
+            f"found {found[:12]}.... Remove it, or put the right file in its place."
         )
 
 
 def _write(path, content):
-    """Write a file so that it is there whole or not at all."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(content)
-    os.replace(file.name, path)
+    """Write a file so that it is there whole or not at all, for whoever may read the folder."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _numbers(column, votes):

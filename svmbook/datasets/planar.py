@@ -12,6 +12,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
 
@@ -88,7 +89,7 @@ def striated(n=800, *, stripes=8, width=0.2, random_state=None):
     r"""Draw parallel stripes of alternating class, each a long thin Gaussian.
 
     Stripe j has its centre at :math:`x_1 = j`, standard deviation ``width`` across and 2 along. The
-    Bayes rule takes the class of the nearest stripe.
+    Bayes rule takes the class of the nearest stripe, as long as stripes hardly overlap.
 
     Parameters
     ----------
@@ -132,8 +133,8 @@ def striated(n=800, *, stripes=8, width=0.2, random_state=None):
 def striated_bayes_error(stripes=8, width=0.2):
     r"""Return the error of the best possible rule on `striated`.
 
-    A point of stripe j errs where the nearest stripe is at an odd distance: a sum of Gaussian
-    probabilities of intervals.
+    It is half of the integral of the smaller of the two densities along :math:`x_1`, each a mixture
+    of Gaussians.
 
     Examples
     --------
@@ -142,10 +143,11 @@ def striated_bayes_error(stripes=8, width=0.2):
     1.09
     """
     _check_stripes(stripes, width)
-    edges = np.concatenate([[-np.inf], np.arange(stripes - 1) + 0.5, [np.inf]])
-    j, k = np.meshgrid(np.arange(stripes), np.arange(stripes), indexing="ij")
-    there = norm.cdf((edges[k + 1] - j) / width) - norm.cdf((edges[k] - j) / width)
-    return float(there[(j - k) % 2 == 1].sum() / stripes)
+    reach = 10.0 * width  # beyond it a stripe has no mass
+    x = np.linspace(-reach, stripes - 1 + reach, 200_001)
+    density = norm.pdf(x[:, None], np.arange(stripes), width)
+    positive, negative = density[:, ::2].mean(axis=1), density[:, 1::2].mean(axis=1)
+    return float(0.5 * trapezoid(np.minimum(positive, negative), x))
 
 
 def spirals():

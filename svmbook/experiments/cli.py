@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from contextlib import contextmanager
@@ -10,16 +11,16 @@ from pathlib import Path
 
 import click
 
-from ..datasets.loaders import find, load_table, manifest
+from ..datasets.loaders import BUNDLED, find, load_table, manifest
 from .reproduce import check_tables, cluster, reproduce
 from .results import results_folder
 from .store import Store
-from .suite import versions
+from .suite import RunError, versions
 from .suites import SUITES, find_suite, report
 
 __all__ = ["main"]
 
-INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+MOST = 1_000_000  # runs of each that anybody may want
 
 
 class Runs(click.ParamType):
@@ -31,30 +32,43 @@ class Runs(click.ParamType):
         """Return the range of numbers."""
         first, dash, last = value.partition("-")
         try:
-            runs = range(int(first), int(last) + 1) if dash else range(int(first))
+            first, end = (int(first), int(last) + 1) if dash else (0, int(first))
         except ValueError:
-            runs = range(0)
-        if not runs:
+            first = end = 0
+        if not 0 < end - first <= MOST:
             self.fail(f"{value!r} is no number of runs, such as 10, nor some, such as 37-40.")
-        return runs
+        return range(first, end)
 
 
 class OneLine(click.Group):
     """A group whose errors are one line each: what was found, and what to do."""
 
+    def make_context(self, info_name, args, parent=None, **extra):
+        """Read the options of the group itself."""
+        with _one_line_errors(info_name):
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx):
-        """Run a command; exit code 2 for a call that is wrong, 1 for whatever else goes wrong."""
-        try:
-            with _plain_warnings():
-                return super().invoke(ctx)
-        except click.UsageError as error:
-            path = (error.ctx or ctx).command_path
-            message = f"{_one_line(error.format_message())} See {path} --help."
-            raise click.UsageError(message) from error  # without a context, and so without usage
-        except BrokenPipeError:
-            raise  # the reader of a pipe has seen enough; click ends quietly
-        except (OSError, ValueError, ImportError) as error:
-            raise click.ClickException(_one_line(error)) from error
+        """Run a command."""
+        with _one_line_errors(ctx.command_path), _plain_warnings():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line_errors(command):
+    """Leave exit code 2 to a call that is wrong, 1 to whatever else goes wrong."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # which shows the help
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else command
+        message = f"{_one_line(error.format_message())} See {command} --help."
+        raise click.UsageError(message) from error  # without a context, and so without usage
+    except BrokenPipeError:
+        raise  # the reader of a pipe has seen enough; click ends quietly
+    except (OSError, ValueError, ImportError, RunError) as error:
+        raise click.ClickException(_one_line(error)) from error
 
 
 @click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,11 +97,10 @@ def list_suites():
         click.echo(f"  data:    {', '.join(suite.data_sets)}")
         click.echo(f"  methods: {', '.join(suite.methods)}")
         try:
-            path = _default_store(suite.name)
-            jobs, store = suite.jobs(), Store(path)
-            stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(path)}"
-        except FileNotFoundError:
-            stored = "none"
+            jobs, store = suite.jobs(), Store(_default_store(suite.name))
+            stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(store.path)}"
+        except (OSError, ValueError) as error:
+            stored = f"not usable: {_one_line(error)}"
         click.echo(f"  runs:    {suite.runs} of each; stored: {stored}")
 
 
@@ -98,10 +111,8 @@ def list_suites():
 @click.option("--runs", type=Runs(), help="How many of each, or which [default: the suite's].")
 @click.option(
     "--jobs",
-    type=click.IntRange(min=-1),
-    default=1,
-    show_default=True,
-    help="Processes; -1 for one a core.",
+    type=click.IntRange(-1, 4096),
+    help="Processes; -1 for one a core [default: 1, or with --dask local one a core].",
 )
 @click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster instead.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
@@ -110,7 +121,8 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
 
     Each finished run is appended to the store at once. Whatever ends the program, the next call
     goes on where it was. The default store is the suite's among the book's results; give another
-    one to begin from nothing.
+    one to begin from nothing. Two calls may share a store; give them different --runs, or both do
+    the same work.
 
     \b
     Examples:
@@ -120,34 +132,53 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
       svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
     """
     if jobs == 0:
-        raise click.BadParameter(
-            "0 processes do nothing; give 1 or more, or -1.", param_hint="--jobs"
-        )
+        raise click.UsageError("--jobs 0 does nothing; give 1 or more, or -1.")
+    if dask not in (None, "local") and jobs is not None:
+        raise click.UsageError("a cluster has the workers it has; leave --jobs out.")
     try:
         wanted = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     records = Store(store or _default_store(suite))
-    there = sum(job in records for job in wanted)
+    missing = [job for job in wanted if job not in records]
+    there = len(wanted) - len(missing)
     click.echo(f"{_shown(records.path)}: {there} of {len(wanted)} runs are there", err=True)
-    if there == len(wanted):
+    if not missing:
         return
-    check_tables(wanted)
+    reason, code = "stopped", 0
+    with _sigterm_like_ctrl_c():
+        try:
+            if dask is not None:
+                with cluster(dask, None if jobs == -1 else jobs) as client:
+                    client.run(check_tables, missing)  # where the work is done
+                    _follow(reproduce(wanted, records, client=client), there, len(wanted))
+            else:
+                check_tables(missing)
+                _follow(reproduce(wanted, records, n_jobs=jobs or 1), there, len(wanted))
+        except KeyboardInterrupt as error:
+            code = 128 + (error.args[0] if error.args else signal.SIGINT)
+        except (OSError, RunError) as error:
+            reason, code = _one_line(f"Error: {error}"), 1
+    records = Store(records.path)  # read again: it may have been stopped between two statements
+    done = sum(job in records for job in wanted)
+    if done < len(wanted):
+        where = f"{done} of {len(wanted)} runs are in {_shown(records.path)}"
+        click.echo(f"{reason}: {where}; the same command goes on from there", err=True)
+        sys.exit(code or 1)
+
+
+@contextmanager
+def _sigterm_like_ctrl_c():
+    """Let a batch system's SIGTERM end the work as Ctrl-C does."""
+
+    def stop(number, frame):
+        raise KeyboardInterrupt(number)
+
+    before = signal.signal(signal.SIGTERM, stop)
     try:
-        if dask:
-            with cluster(dask, None if jobs == -1 else jobs) as client:
-                _follow(reproduce(wanted, records, client=client), there, len(wanted))
-        else:
-            _follow(reproduce(wanted, records, n_jobs=jobs), there, len(wanted))
-    except KeyboardInterrupt:
-        records = Store(records.path)  # read again: it may have been stopped between two statements
-        done = sum(job in records for job in wanted)
-        click.echo(
-            f"\nstopped: {done} of {len(wanted)} runs are in {_shown(records.path)}; "
-            "the same command goes on from there",
-            err=True,
-        )
-        sys.exit(INTERRUPTED)
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @main.command("table")
@@ -162,10 +193,10 @@ def show_table(suite, store, csv):
       svmbook table lin2005-kernels
       svmbook table exploring-parameters --store mine.jsonl --csv
     """
-    path = store or _default_store(suite)
-    if not path.exists():
-        raise FileNotFoundError(f"there is no {path}; make it by: svmbook reproduce {suite}")
-    made = report(suite, Store(path).records(suite))
+    records = Store(store or _default_store(suite))
+    if records.refresh():
+        click.echo("warning: the store ends in a torn record, which is left out", err=True)
+    made = report(suite, records)
     click.echo(made.to_frame().to_csv(index=False) if csv else made, nl=not csv)
 
 
@@ -183,18 +214,19 @@ def show_data(names, fetch):
       svmbook data sonar heart --fetch
     """
     for name in names:
-        if name not in manifest():
-            raise click.UsageError(
-                f"there is no table {name!r}; there are {', '.join(manifest())}."
-            )
+        if name not in {*manifest(), *BUNDLED}:
+            known = ", ".join(dict.fromkeys([*manifest(), *BUNDLED]))
+            raise click.UsageError(f"there is no table {name!r}; there are {known}.")
     failed = False
-    for name in names or manifest():
+    for name in names or dict.fromkeys([*manifest(), *BUNDLED]):
         try:
-            if fetch or find(name):
-                load_table(name)
-            path = find(name)
-            state = f"verified  {path}" if path else "absent"
-            failed |= bool(names) and path is None
+            state = "verified  scikit-learn's own copy"
+            if name not in BUNDLED:
+                if fetch or find(name):
+                    load_table(name)
+                path = find(name)
+                state = f"verified  {path}" if path else "absent"
+                failed |= bool(names) and path is None
         except (OSError, ValueError) as error:
             state, failed = f"not usable: {_one_line(error)}", True
         click.echo(f"{name:14} {state}")
@@ -249,7 +281,7 @@ def _one_line(message):
 
 
 def _names(text):
-    return None if text is None else [name.strip() for name in text.split(",")]
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 @contextmanager

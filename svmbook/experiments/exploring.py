@@ -15,7 +15,7 @@ from sklearn.utils import check_scalar
 
 from ..datasets import non_separable, stdev, three_parts
 from ..svc import DualSVC
-from .statistics import summarise
+from .statistics import most_frequent, summarise
 from .suite import Suite
 from .tables import Table, plus_minus
 
@@ -152,8 +152,7 @@ def _compare(records):
         runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
         if not runs:
             continue
-        choices = [tuple(r["parameters"].values()) for r in runs]
-        chosen = max(sorted(set(choices)), key=choices.count)
+        chosen, times = most_frequent(tuple(r["parameters"].values()) for r in runs)
         ours = summarise([100 * r["error"] for r in runs])
         rows.append(
             {
@@ -162,7 +161,7 @@ def _compare(records):
                 "runs": ours.runs,
                 "reported_parameters": parameters,
                 "chosen": chosen,
-                "chosen_runs": choices.count(chosen),
+                "chosen_runs": times,
                 "reported_support_vectors": support_vectors,
                 "support_vectors": np.percentile(
                     [r["model_size"] for r in runs], [25, 50, 75]

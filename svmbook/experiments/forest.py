@@ -9,7 +9,6 @@ on the third reported.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..svc import DualSVC
 from .exploring import C_GRID, GAMMA_GRID
 from .grid import CACHE
 from .protocols import run_seed
-from .statistics import summarise
+from .statistics import most_frequent, summarise
 from .suite import Suite
 from .tables import Table, plus_minus
 
@@ -143,8 +142,7 @@ def _compare(records):
         if not runs:
             continue
         success = summarise([100 * (1 - r["error"]) for r in runs])
-        choices = Counter(tuple(r["parameters"].values()) for r in runs)
-        chosen, times = choices.most_common(1)[0]
+        chosen, times = most_frequent(tuple(r["parameters"].values()) for r in runs)
         rows.append(
             {
                 "method": method,

@@ -8,12 +8,13 @@ multiplier meets its bound.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn import config_context
 from sklearn.svm import SVC
-from sklearn.utils import check_X_y
+from sklearn.utils import check_scalar, check_X_y
 
 from ..kernels import DISTANCES, KERNELS, linear
 
@@ -27,6 +28,8 @@ class GridChoice(NamedTuple):
 
     Attributes
     ----------
+    kernel : str
+        The kernel.
     C, gamma : float
         The parameters with the best mean accuracy; of equals the first in the order of the grid,
         C outside and gamma inside, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None
@@ -37,6 +40,7 @@ class GridChoice(NamedTuple):
         The accuracies.
     """
 
+    kernel: str
     C: float
     gamma: float | None
     score: float
@@ -68,7 +72,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     Raises
     ------
     ValueError
-        The kernel is not one of the four, a grid is empty, or the linear kernel is given a gamma.
+        The kernel is not one of the four, a grid is empty or holds what is not positive, there is
+        no fold, or the linear kernel is given a gamma.
 
     Examples
     --------
@@ -81,30 +86,32 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     (2, 2, 3)
     """
     X, y = check_X_y(X, y)
-    gammas = _check_grid(kernel, C, gamma)
+    Cs, gammas = _check_grid(kernel, C, gamma)
     folds = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+    if not folds:
+        raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     distances = linear(X) if kernel == "linear" else DISTANCES[kernel](X, X)
-    scores = np.empty((len(C), len(gammas), len(folds)))
+    scores = np.empty((len(Cs), len(gammas), len(folds)))
     # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for j, width in enumerate(gammas):
             K = distances if kernel == "linear" else np.exp(-width * distances)
             for f, (train, test) in enumerate(folds):
                 K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
-                for i in np.argsort(C, kind="stable"):
-                    machine = SVC(C=C[i], kernel="precomputed", cache_size=CACHE)
+                for i in np.argsort(Cs, kind="stable"):
+                    machine = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE)
                     machine.fit(K_train, y[train])
                     scores[i, j, f] = (machine.predict(K_test) == y[test]).mean()
-                    if np.abs(machine.dual_coef_).max() < C[i]:
-                        # No multiplier meets its bound: a larger C gives the same machine.
-                        scores[np.greater(C, C[i]), j, f] = scores[i, j, f]
+                    if np.abs(machine.dual_coef_).max() < Cs[i]:
+                        # No multiplier meets its bound: a larger C has the same solution.
+                        scores[np.greater(Cs, Cs[i]), j, f] = scores[i, j, f]
                         break
     means = scores.mean(axis=2)
     i, j = np.unravel_index(np.argmax(means), means.shape)
-    return GridChoice(C[i], gammas[j], float(means[i, j]), scores)
+    return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores)
 
 
-def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
+def fit_choice(choice, X, y, X_test):
     """Fit the chosen machine on all training points; return its labels of others and its size.
 
     Parameters
@@ -115,8 +122,6 @@ def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
         Training points and labels.
     X_test : array-like of shape (m, d)
         Points to label.
-    kernel : str, default="rbf"
-        As in `choose_by_grid`.
 
     Returns
     -------
@@ -131,12 +136,12 @@ def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
     >>> from svmbook.experiments.grid import choose_by_grid, fit_choice
     >>> X, y = twonorm(60, random_state=0)
     >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=StratifiedKFold(3))
-    >>> labels, size = fit_choice(choice, X, y, X[:4], kernel="linear")
+    >>> labels, size = fit_choice(choice, X, y, X[:4])
     >>> len(labels)
     4
     """
     X, y = check_X_y(X, y)
-    function, reads = KERNELS[kernel]
+    function, reads = KERNELS[choice.kernel]
     params = {"gamma": choice.gamma} if reads else {}
     machine = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE)
     machine.fit(function(X, **params), y)
@@ -145,11 +150,17 @@ def fit_choice(choice, X, y, X_test, *, kernel="rbf"):
 
 
 def _check_grid(kernel, C, gamma):
+    """Return the two grids as lists."""
     if kernel not in (*DISTANCES, "linear"):
         raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(DISTANCES)}, linear.")
     if kernel == "linear" and gamma is not None:
         raise ValueError("the linear kernel has no gamma; leave it out.")
-    gammas = [None] if kernel == "linear" else list([] if gamma is None else gamma)
-    if len(C) == 0 or len(gammas) == 0:
-        raise ValueError(f"the grid is empty: {len(C)} values of C, {len(gammas)} of gamma.")
-    return gammas
+    grids = {"C": C} if kernel == "linear" else {"C": C, "gamma": gamma}
+    for name, grid in grids.items():
+        if np.ndim(grid) != 1 or len(grid) == 0:
+            raise ValueError(f"{name} is {grid!r}; give a list of values to try.")
+        for value in grid:
+            check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
+            if not np.isfinite(value):
+                raise ValueError(f"{name} holds {value}; give finite values.")
+    return list(C), [None] if kernel == "linear" else list(gamma)

@@ -106,7 +106,7 @@ def work(data_set, method, run):
     start = time.perf_counter()
     choice = choose_by_grid(X, y, kernel=kernel, C=C_GRID, gamma=GAMMA_GRID, cv=folds)
     selection = time.perf_counter() - start
-    labels, support_vectors = fit_choice(choice, X, y, X_test, kernel=kernel)
+    labels, support_vectors = fit_choice(choice, X, y, X_test)
     return {
         "seed": seed,
         "parameters": {"C": choice.C, "gamma": choice.gamma},

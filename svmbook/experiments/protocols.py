@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.utils import check_scalar
+from sklearn.utils import check_scalar, check_X_y
 
 __all__ = ["Generated", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
 
@@ -97,6 +97,17 @@ class RandomSplits:
     seed: int = 0
     stratified: bool = False
 
+    def __post_init__(self):
+        _check_table(self)
+        check_scalar(
+            self.train_share,
+            "train_share",
+            Real,
+            min_val=0,
+            max_val=1,
+            include_boundaries="neither",
+        )
+
     @property
     def test_share(self):
         """Share of the rows in the test part, for the corrected t-test."""
@@ -147,6 +158,9 @@ class Generated:
     runs: int = 100
     seed: int = 0
 
+    def __post_init__(self):
+        check_scalar(self.runs, "runs", Integral, min_val=1)
+
     #: Runs share no points, so no correction is called for.
     test_share = None
 
@@ -193,6 +207,9 @@ class StratifiedFolds:
     runs: int = 10
     seed: int = 0
 
+    def __post_init__(self):
+        _check_table(self)
+
     @property
     def test_share(self):
         """Share of the rows in one fold, for the corrected t-test."""
@@ -207,6 +224,14 @@ class StratifiedFolds:
         train, test = list(shuffled.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
         return Run(self.X[train], self.y[train], self.X[test], self.y[test], seed)
+
+
+def _check_table(protocol):
+    """Refuse what is no table; keep what is one as arrays."""
+    check_scalar(protocol.runs, "runs", Integral, min_val=1)
+    X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
+    object.__setattr__(protocol, "X", X)  # the class is frozen
+    object.__setattr__(protocol, "y", y)
 
 
 def _check_run(run, runs):

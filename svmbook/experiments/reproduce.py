@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
-import threading
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -13,6 +12,8 @@ from sklearn.utils import check_scalar
 
 from ..datasets.loaders import load_table
 from .suites import find_suite
+
+PATIENCE = 60  # seconds without a result after which a cluster is asked whether it has workers
 
 __all__ = ["Progress", "check_tables", "cluster", "reproduce"]
 
@@ -52,8 +53,10 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     ------
     OSError
         The store cannot be written to.
-    Exception
-        What a run raises ends the whole; what was finished before is in the store.
+    RunError
+        A run failed, which ends the whole; what was finished before is in the store.
+    ChildProcessError
+        A process died, or the cluster was lost.
 
     Examples
     --------
@@ -71,13 +74,11 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     check_scalar(n_jobs, "n_jobs", int)
     store.mend()
     missing = [job for job in jobs if job not in store]
-    done = len(jobs) - len(missing)
     records = _on_cluster(missing, client) if client else _on_cores(missing, n_jobs)
     try:
         for record in records:
             store.append(record)
-            done += 1
-            yield Progress(record, done, len(jobs))
+            yield Progress(record, sum(job in store for job in jobs), len(jobs))
     finally:
         records.close()
 
@@ -123,56 +124,83 @@ def cluster(address, workers=None, *, timeout=20):
     ImportError
         Dask is not installed.
     OSError
-        Nothing answers at the address.
+        Nothing answers at the address, or the workers do not start.
     """
-    from distributed import Client, LocalCluster  # an extra: most readers have one machine
-
+    try:
+        from distributed import Client, LocalCluster  # an extra: most readers have one machine
+    except ImportError as error:
+        raise ImportError(
+            'Dask is missing; install it by: pip install "svmbook[cluster]"'
+        ) from error
     if address != "local":
         with Client(address, timeout=timeout) as client:
             yield client
         return
     workers = joblib.cpu_count() if workers is None else workers
-    with _deaf_to_ctrl_c():
-        local = LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        )
+    try:
+        with _deaf_to_ctrl_c():
+            local = LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            )
+            with Client(local) as client:
+                client.run(_ignore_ctrl_c)
+    except RuntimeError as error:
+        raise ChildProcessError(f"the workers did not start ({error})") from error
     with local, Client(local) as client:
         yield client
 
 
 @contextmanager
 def _deaf_to_ctrl_c():
-    """Let processes started here ignore Ctrl-C: it is for the one that writes the store."""
-    if threading.current_thread() is not threading.main_thread():  # where signals cannot be set
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Hear Ctrl-C at the end of the block only.
+
+    Processes that are started inside inherit the blocked signal: it is for the one that writes the
+    store.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _ignore_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _on_cores(jobs, n_jobs):
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(joblib.delayed(_in_a_process)(job) for job in jobs)
+    with _deaf_to_ctrl_c():  # the processes start here, the jobs are done below
+        records = parallel(joblib.delayed(_carry_out)(job) for job in jobs)
+    try:
+        yield from records
+    except BrokenExecutor as error:
+        raise ChildProcessError(
+            "a process died, of lack of memory perhaps; fewer --jobs need less"
+        ) from error
 
 
 def _on_cluster(jobs, client):
-    from distributed import as_completed
+    from distributed import CancelledError, KilledWorker, wait
 
     futures = client.map(_carry_out, jobs, pure=False)
+    pending = set(futures)
     try:
-        for _, record in as_completed(futures, with_results=True):
-            yield record
+        while pending:
+            try:
+                done, pending = wait(pending, timeout=PATIENCE, return_when="FIRST_COMPLETED")
+            except TimeoutError:
+                if not client.ncores():
+                    raise ChildProcessError("no worker is left on the cluster") from None
+                continue
+            for future in done:
+                yield future.result()
+    except (CancelledError, KilledWorker) as error:
+        raise ChildProcessError(
+            f"the cluster was lost, or a job killed its workers ({error})"
+        ) from error
     finally:
         client.cancel(futures)
-
-
-def _in_a_process(job):
-    if multiprocessing.parent_process() is not None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return _carry_out(job)
 
 
 def _carry_out(job):

@@ -133,7 +133,7 @@ def parse_records(written, path, *, first=1):
     for number, line in enumerate(written.splitlines(), start=first):
         try:
             record = json.loads(line)
-        except ValueError as error:  # of JSON, or of the encoding
+        except (ValueError, RecursionError) as error:  # of JSON, or of the encoding
             raise _damaged(path, number, error) from error
         if not isinstance(record, dict):
             raise _damaged(path, number, f"{record!r} is not a record")

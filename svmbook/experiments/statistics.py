@@ -13,6 +13,7 @@ generalization error", Machine Learning 52, 239-281, equation (14).
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +25,15 @@ __all__ = [
     "Summary",
     "as_good_as_the_best",
     "corrected_resampled_t",
+    "most_frequent",
     "paired_t",
     "summarise",
     "verdict",
     "win_tie_loss",
 ]
+
+
+ROUNDING = 1e-14  # of two values: a difference this small is none
 
 
 class Summary(NamedTuple):
@@ -78,6 +83,31 @@ def summarise(values):
     deviation = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
     error = deviation / np.sqrt(len(values))
     return Summary(float(values.mean()), deviation, float(error), len(values))
+
+
+def most_frequent(values):
+    """Return the most frequent of several values and how often it is there.
+
+    Parameters
+    ----------
+    values : iterable
+        What can be sorted; of equally frequent ones the smallest is returned.
+
+    Returns
+    -------
+    value
+        One of them.
+    count : int
+
+    Examples
+    --------
+    >>> from svmbook.experiments.statistics import most_frequent
+    >>> most_frequent([3, 1, 3, 1, 2])
+    (1, 2)
+    """
+    counts = Counter(values)
+    value = max(sorted(counts), key=counts.get)
+    return value, counts[value]
 
 
 def paired_t(first, second, *, level=0.95):
@@ -164,13 +194,19 @@ def verdict(comparison, *, level=0.95):
     -------
     str
 
+    Raises
+    ------
+    ValueError
+        ``level`` does not lie between 0 and 1.
+
     Examples
     --------
     >>> from svmbook.experiments.statistics import paired_t, verdict
     >>> verdict(paired_t([1.0, 2.0, 1.0, 2.0], [3.1, 3.9, 3.0, 4.0]))
     'win'
     """
-    if comparison.difference == 0 or comparison.p >= 1 - level:
+    _check_level(level)
+    if not comparison.p < 1 - level:
         return "tie"
     return "win" if comparison.difference < 0 else "loss"
 
@@ -250,17 +286,23 @@ def _t_test(first, second, overlap, level):
     n = len(first)
     if n < 2:
         raise ValueError(f"a t-test needs at least two values a list; found {n}.")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1; found {level}.")
+    _check_level(level)
     d = first - second
-    mean = float(d.mean())
-    error = float(np.sqrt((1.0 / n + overlap) * d.var(ddof=1)))
+    rounding = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
+    mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
+    deviation = d.std(ddof=1) if d.std() > rounding else 0.0
+    error = float(np.sqrt(1.0 / n + overlap) * deviation)
     certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
     t = mean / error if error else certain
     distribution = stats.t(df=n - 1)
     reach = distribution.ppf(0.5 + level / 2) * error
     p = float(2 * distribution.sf(abs(t)))
     return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
+
+
+def _check_level(level):
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1; found {level}.")
 
 
 def _values(values):

@@ -25,6 +25,8 @@ FIELDS = (
     *("suite", "data_set", "method", "run", "seed", "parameters", "error", "model_size"),
     *("seconds", "versions"),
 )
+BEGINNING = b'{"suite": "'  # of every line: what else ends without a newline is no torn record
+APPENDING, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 PATIENCE = 60  # seconds to wait for another process's append, which takes milliseconds
 
 
@@ -56,13 +58,14 @@ class Store:
     FileNotFoundError
         There is no such folder.
     ValueError
-        A line of the file is damaged, or is no record of a run, or repeats one.
+        It is no file, or a line is damaged, or is no record of a run, or repeats one.
 
     Examples
     --------
     >>> import tempfile
     >>> from svmbook.experiments.store import FIELDS, Job, Store
-    >>> record = dict.fromkeys(FIELDS, 0) | {"suite": "s", "data_set": "d", "method": "m"}
+    >>> record = dict.fromkeys(FIELDS, 0) | dict.fromkeys(("suite", "data_set", "method"), "a")
+    >>> record |= {"parameters": {"C": 1.0}, "versions": "none"}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(f"{folder}/runs.jsonl")
     ...     store.append(record), store.append(record), len(store)
@@ -73,9 +76,12 @@ class Store:
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent}; make it first.")
+        if self.path.exists() and not self.path.is_file():
+            raise ValueError(f"{self.path} is no file that could hold records; name another.")
         self._lock = FileLock(f"{self.path}.lock", timeout=PATIENCE)
         self._records = {}
         self._length = 0  # bytes that hold the records read so far
+        self._file = None  # which file they were read from
         self.refresh()
 
     def __len__(self):
@@ -112,11 +118,16 @@ class Store:
         ValueError
             As for the class.
         """
-        if not self.path.exists() or self.path.stat().st_size < self._length:
-            self._records, self._length = {}, 0  # somebody took it away, or took an older one back
-        if not self.path.exists():
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError:
+            self._records, self._length = {}, 0
             return b""
-        with self.path.open("rb") as file:
+        with file:
+            status = os.fstat(file.fileno())
+            if status.st_ino != self._file or status.st_size < self._length:
+                self._records, self._length = {}, 0  # another file has taken its place
+            self._file = status.st_ino
             file.seek(self._length)
             written = file.read()
         whole = written.rfind(b"\n") + 1
@@ -132,18 +143,28 @@ class Store:
                     "Delete one of them."
                 )
             found[job] = record
+        torn = written[whole:]
+        if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
+            raise ValueError(
+                f"{self.path} ends in something else than a record; name another file, or mend it."
+            )
         self._records |= found
         self._length += whole
-        return written[whole:]
+        return torn
 
     def mend(self):
-        """Set a torn last line aside, with a warning that says where it went.
+        """Make ready to append: set a torn last line aside, with a warning that says where it went.
 
-        Nothing is done to a whole store.
+        Nothing is done to a whole store, but one that is not there yet is made, empty.
+
+        Raises
+        ------
+        OSError
+            The store cannot be written to.
         """
-        if self.refresh():
-            with self._locked():
-                self._mend()
+        with self._locked():
+            self._mend()
+            os.close(os.open(self.path, APPENDING, MODE))
 
     def append(self, record):
         """Add a finished run, unless it is there.
@@ -166,7 +187,10 @@ class Store:
             The record lacks a field, or holds what JSON cannot express.
         """
         job = _job(record, "the record")
-        line = json.dumps(record, allow_nan=False).encode() + b"\n"
+        try:
+            line = json.dumps(job._asdict() | record, allow_nan=False).encode() + b"\n"
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the record of {job} cannot be written as JSON: {error}.") from error
         with self._locked():
             self._mend()
             if job in self:
@@ -201,7 +225,7 @@ class Store:
 
 def _append(path, line, length):
     """Write a line to the end of a file of a known length, wholly or not at all."""
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    file = os.open(path, APPENDING, MODE)
     try:
         try:
             written = os.write(file, line)
@@ -216,7 +240,37 @@ def _append(path, line, length):
 
 
 def _job(record, where):
+    """Return the job of a record, or say what is wrong with it."""
     missing = [field for field in FIELDS if field not in record]
     if missing:
         raise ValueError(f"{where} is no record of a run: it lacks {', '.join(missing)}.")
+    for field, (is_right, wanted) in RIGHT.items():
+        if not is_right(record[field]):
+            found = f"{field} is {record[field]!r}; it has to be {wanted}."
+            raise ValueError(f"{where} is no record of a run: {found}")
     return Job(*(record[field] for field in Job._fields))
+
+
+def _is_word(value):
+    return isinstance(value, str)
+
+
+def _is_count(value):
+    return type(value) is int and value >= 0
+
+
+def _is_share(value):
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+def _is_time(value):
+    return type(value) in (int, float) and 0 <= value < float("inf")
+
+
+RIGHT = {
+    **dict.fromkeys(("suite", "data_set", "method", "versions"), (_is_word, "text")),
+    **dict.fromkeys(("run", "seed", "model_size"), (_is_count, "a whole number from 0")),
+    "parameters": (lambda value: isinstance(value, dict), "names with values"),
+    "error": (_is_share, "between 0 and 1"),
+    "seconds": (_is_time, "a finite number from 0"),
+}

@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from numbers import Integral
 
-from threadpoolctl import threadpool_limits
-
+from ..solvers.threads import one_blas_thread
 from .store import Job
 from .tables import Table
 
-__all__ = ["Suite", "versions"]
+__all__ = ["RunError", "Suite", "versions"]
 
 NUMERICAL = ("svmbook", "numpy", "scipy", "scikit-learn", "cvxopt")
+
+
+class RunError(RuntimeError):
+    """A run of a suite failed; the message says which, and how."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,18 @@ class Suite:
         -------
         dict
             A record for a `svmbook.experiments.store.Store`; ``seconds`` are those of the run.
+
+        Raises
+        ------
+        RunError
+            The run failed, in whatever way.
         """
-        with threadpool_limits(1):
+        with one_blas_thread():
             start = time.perf_counter()
-            outcome = self.work(job.data_set, job.method, job.run)
+            try:
+                outcome = self.work(job.data_set, job.method, job.run)
+            except Exception as error:
+                raise RunError(f"{job} failed ({type(error).__name__}: {error})") from error
             seconds = time.perf_counter() - start
         return {**job._asdict(), **outcome, "seconds": round(seconds, 4), "versions": versions()}
 
@@ -122,6 +133,8 @@ def versions():
 
 def _known(names, known, complaint):
     names = tuple(dict.fromkeys(known if names is None else names))
+    if not names:
+        raise ValueError(f"no name is given; choose of {', '.join(known)}.")
     for name in names:
         if name not in known:
             raise ValueError(f"{complaint} {name!r}; it has {', '.join(known)}.")

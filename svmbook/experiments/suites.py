@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from . import exploring, forest, lin2005
-from .results import load_records
+from .results import results_folder
+from .store import Job, Store
 from .tables import Report
 
 __all__ = ["SUITES", "find_suite", "report"]
@@ -39,15 +42,15 @@ def find_suite(name):
     return SUITES[name]
 
 
-def report(name, records=None):
+def report(name, store=None):
     """Return the table of a suite: what its source reports beside what came out.
 
     Parameters
     ----------
     name : str
         A name in `SUITES`.
-    records : list of dict, default=None
-        Records of the suite, by default those among the book's results.
+    store : Store, default=None
+        Where its records are, by default among the book's results.
 
     Returns
     -------
@@ -57,24 +60,35 @@ def report(name, records=None):
     Raises
     ------
     FileNotFoundError, ValueError
-        There is no such suite, there are no results of it, or a record is damaged.
+        There is no such suite, the store holds no run of it, or a record is damaged.
     """
     suite = find_suite(name)
-    records = load_records(name) if records is None else records
+    store = Store(results_folder() / f"{name}.jsonl") if store is None else store
+    # In the order of the jobs, so that no sum and no tie depends on which run was done first.
+    records = sorted(store.records(name), key=itemgetter(*Job._fields))
     if not records:
-        raise ValueError(f"no run of {name} is there yet; make them by: svmbook reproduce {name}")
-    rows = tuple(suite.compare(records))
-    return Report(suite.layout(rows), rows, _notes(name, rows, records))
+        raise ValueError(
+            f"{store.path} holds no run of {name}; make them by: svmbook reproduce {name}"
+        )
+    for record in records:
+        suite.jobs([record["data_set"]], [record["method"]], [record["run"]])  # or complains
+    try:
+        rows = tuple(suite.compare(records))
+    except KeyError as error:
+        raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
+    return Report(suite.layout(rows), rows, _notes(suite, rows, records))
 
 
-def _notes(name, rows, records):
+def _notes(suite, rows, records):
     """Say how the records came about: command, runs, time, versions."""
-    runs = sorted({row["runs"] for row in rows})
-    runs = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    counts = sorted({row["runs"] for row in rows})
+    runs = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    whole = len(records) == len(suite.jobs())
     seconds = sum(r["seconds"] for r in records)
     time = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
     versions = "; ".join(sorted({r["versions"] for r in records}))
     return (
-        f"Made by `svmbook reproduce {name}`: {runs} runs a line, {time} of one core in all.",
+        f"Made by `svmbook reproduce {suite.name}`{'' if whole else ', a part of it'}. "
+        f"Runs of each line: {runs}. All together took {time} of one core.",
         f"Versions: {versions}.",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import isnan
 
 __all__ = ["Report", "Table", "plus_minus"]
 
@@ -110,8 +111,12 @@ class Report:
         ImportError
             pandas is not installed.
         """
-        import pandas as pd  # nothing else of the package needs it
-
+        try:
+            import pandas as pd  # nothing else of the package needs it
+        except ImportError as error:
+            raise ImportError(
+                'pandas is missing; install it by: pip install "svmbook[tables]"'
+            ) from error
         return pd.DataFrame(list(self.rows))
 
     def _repr_markdown_(self):
@@ -127,7 +132,7 @@ def plus_minus(value, uncertainty, digits=".2f"):
     Parameters
     ----------
     value, uncertainty : float
-        Both in the same unit.
+        Both in the same unit; an uncertainty that is NaN, of a single run, is left out.
     digits : str, default=".2f"
         Format of the value; the uncertainty has the same, or two decimals.
 
@@ -141,6 +146,8 @@ def plus_minus(value, uncertainty, digits=".2f"):
     >>> plus_minus(18.0, 0.31, "#.3g").split()
     ['18.0', '±', '0.31']
     """
+    if isnan(uncertainty):
+        return f"{value:{digits}}"
     small = digits if digits.endswith("f") else ".2f"
     return f"{value:{digits}}\u00a0±\u00a0{uncertainty:{small}}"
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 __all__ = ["one_blas_thread"]
 
@@ -28,14 +28,26 @@ def one_blas_thread():
     ...     pass
     """
     with _lock:
+        if not _inside:
+            _take_control()
         _inside.append(None if _inside else _libraries().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
         with _lock:
             if len(_inside) == 1:
+                _take_control()
                 _inside[0].restore_original_limits()
             _inside.pop()
+
+
+def _take_control():
+    """Let this thread set limits: new versions of threadpoolctl heed only the first that ever did.
+
+    They cannot know that here threads take turns.
+    """
+    if hasattr(OpenBLASController, "clear_controlling_thread"):
+        OpenBLASController.clear_controlling_thread(force=True)
 
 
 @cache

@@ -1,0 +1,26 @@
+"""Committed records, and stores made of some, for the tests of experiments."""
+
+import pytest
+
+from svmbook.datasets import find
+from svmbook.experiments import load_records
+from svmbook.experiments.store import Store
+
+
+def committed(suite, **wanted):
+    """Return the first committed record with these fields."""
+    return next(r for r in load_records(suite) if wanted.items() <= r.items())
+
+
+def store_of(path, records):
+    """Return a store that holds some records."""
+    store = Store(path)
+    for record in records:
+        store.append(record)
+    return store
+
+
+def needs_table(name):
+    """Skip the test where a table is not on this machine."""
+    if find(name) is None:
+        pytest.skip(f"the table {name} is not on this machine; set SVMBOOK_DATA")
