@@ -9,6 +9,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
+from svmbook import DualSVC
 from svmbook.datasets import load
 from svmbook.experiments import forest, load_records, report
 from svmbook.experiments.exploring import C_GRID, GAMMA_GRID
@@ -89,4 +90,14 @@ def test_a_committed_run_of_forest_can_be_done_again():
     record = committed("exploring-forest", method="linear-scaled", run=0)
     again = forest.work("covtype", "linear-scaled", 0)
     assert again["seed"] == record["seed"]
-    assert again["error"] == pytest.approx(record["error"], abs=0.005)
+    # Machines that answer exactly -1 tie on a tenth of the points, and rounding decides.
+    assert again["error"] == pytest.approx(record["error"], abs=0.02)
+
+
+def test_on_a_tenth_of_the_plots_the_linear_machines_tie():
+    needs_table("covtype")
+    table = load("covtype")
+    (X, y), (X_validation, _), _ = forest.split(table.data, table.target, 0, scaled=True)
+    machines = OneVsRestClassifier(DualSVC(C=1.0)).fit(X, y)
+    best = np.sort(machines.decision_function(X_validation), axis=1)[:, -2:]
+    assert 0.05 < (best[:, 1] - best[:, 0] < 1e-3).mean() < 0.2

@@ -52,3 +52,13 @@ def test_the_dense_form_against_cvxopt(C, n, method, factor):
 def test_the_dense_form_against_its_factorisations(C):
     row = one("bench_dense", n=4000, C=C, method="dense, in factorisations")
     assert row["factorisations_per_iteration"] <= 1.5
+
+
+@pytest.mark.parametrize("data", ["threenorm", "ringnorm"])
+@pytest.mark.parametrize("n", [180, 300, 600])
+def test_the_grid_search_chooses_the_same_and_is_not_slower(data, n):
+    ours = one("bench_grid", data=data, n=n, method="fast")
+    for method in ("built-in kernel", "callable kernel"):
+        theirs = one("bench_grid", data=data, n=n, method=method)
+        assert theirs["seconds"] >= ours["seconds"]
+        assert [theirs[key] for key in ("C", "gamma")] == [ours[key] for key in ("C", "gamma")]

@@ -127,7 +127,8 @@ class LowRankGram(_SignedGram):
         else:
             self.Z = Z - self.mean
         if not centred:
-            self.Z, self.mean = _independent(self.Z, self.mean, spread)
+            with self.threads():
+                self.Z, self.mean = _independent(self.Z, self.mean, spread)
         self.y = y
         self.scale = float(np.einsum("ij,ij->", self.Z, self.Z) / len(y))
 
@@ -223,11 +224,9 @@ def _independent(Z, mean, spread):
     L = np.linalg.cholesky(np.diag(length[B] ** 2) + (M * length[rest] ** 2) @ M.T)
     moved = length * mean[varied]
     mean = solve_triangular(L, moved[B] + M @ moved[rest], lower=True)
-    L /= length[B, None]
-    factor = np.empty((n, rank))
-    for start in range(0, n, BLOCK):
-        factor[start : start + BLOCK] = Z[start : start + BLOCK, varied[B]] @ L
-    return factor, mean
+    chosen = np.zeros((r, rank))
+    chosen[varied[B]] = L / length[B, None]
+    return Z @ chosen, mean
 
 
 class KernelGram:
