@@ -39,7 +39,8 @@ test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 # Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another.
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
-	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct --editable .
+	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct \
+	    --editable ".[tables,cluster]"
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
 	    pytest pytest-xdist hypothesis pyyaml
 	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
