@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -152,16 +153,25 @@ def cluster(address, workers=None, *, timeout=20):
 
 @contextmanager
 def _deaf_to_ctrl_c():
-    """Hear Ctrl-C at the end of the block only.
-
-    Processes that are started inside inherit the blocked signal: it is for the one that writes the
-    store.
-    """
+    """Hear Ctrl-C at the end of the block only."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _started_deaf_to_ctrl_c():
+    """Let processes that start inside ignore Ctrl-C: it is for the one that writes the store."""
+    if threading.current_thread() is not threading.main_thread():  # where it cannot be set
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ignore_ctrl_c():
@@ -170,7 +180,7 @@ def _ignore_ctrl_c():
 
 def _on_cores(jobs, n_jobs):
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-    with _deaf_to_ctrl_c():  # the processes start here, the jobs are done below
+    with _started_deaf_to_ctrl_c():  # the processes start here, the jobs are done below
         records = parallel(joblib.delayed(_carry_out)(job) for job in jobs)
     try:
         yield from records
