@@ -213,18 +213,19 @@ def show_data(names, fetch):
       svmbook data
       svmbook data sonar heart --fetch
     """
+    known = list(dict.fromkeys([*manifest(), *BUNDLED]))
     for name in names:
-        if name not in {*manifest(), *BUNDLED}:
-            known = ", ".join(dict.fromkeys([*manifest(), *BUNDLED]))
-            raise click.UsageError(f"there is no table {name!r}; there are {known}.")
+        if name not in known:
+            raise click.UsageError(f"there is no table {name!r}; there are {', '.join(known)}.")
     failed = False
-    for name in names or dict.fromkeys([*manifest(), *BUNDLED]):
+    for name in names or known:
         try:
             state = "verified  scikit-learn's own copy"
             if name not in BUNDLED:
-                if fetch or find(name):
-                    load_table(name)
                 path = find(name)
+                if path or fetch:
+                    load_table(name)
+                    path = path or find(name)
                 state = f"verified  {path}" if path else "absent"
                 failed |= bool(names) and path is None
         except (OSError, ValueError) as error:

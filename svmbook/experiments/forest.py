@@ -82,8 +82,11 @@ def split(X, y, run, *, scaled):
     """
     order = np.random.RandomState(run_seed(0, run)).permutation(len(y))
     rows = [order[start : start + PART] for start in range(0, 3 * PART, PART)]
-    scaler = StandardScaler().fit(X[rows[0]])
-    return [(scaler.transform(X[part]) if scaled else X[part], y[part]) for part in rows]
+    parts = [(X[part], y[part]) for part in rows]
+    if not scaled:
+        return parts
+    scaler = StandardScaler().fit(parts[0][0])
+    return [(scaler.transform(points), labels) for points, labels in parts]
 
 
 def work(data_set, method, run):
@@ -114,21 +117,23 @@ def work(data_set, method, run):
     for gamma, machine, X, X_validation in _candidates(kernel, gammas, train[0], validation[0]):
         for C in C_GRID:
             machines = OneVsRestClassifier(clone(machine).set_params(C=C)).fit(X, train[1])
-            errors[C, gamma] = _error(machines, X_validation, validation[1])
+            wrong = machines.predict(X_validation) != validation[1]
+            errors[C, gamma] = float(np.mean(wrong))
     selection = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
     machines = OneVsRestClassifier(DualSVC(kernel=kernel, **params)).fit(*train)
     training = time.perf_counter() - start
+    labels = machines.predict(test[0])
     support = np.unique(np.concatenate([machine.support_ for machine in machines.estimators_]))
     return {
         "seed": run_seed(0, run),
         "parameters": params,
-        "error": round(_error(machines, *test), 6),
+        "error": round(float(np.mean(labels != test[1])), 6),
         "model_size": len(support),
         "validation_errors": [round(min(errors[C, gamma] for gamma in gammas), 6) for C in C_GRID],
-        "confusion": confusion_matrix(test[1], machines.predict(test[0])).tolist(),
+        "confusion": confusion_matrix(test[1], labels).tolist(),
         "selection_seconds": round(selection, 3),
         "training_seconds": round(training, 4),
     }
@@ -192,10 +197,6 @@ def _candidates(kernel, gammas, X, X_validation):
     for gamma in gammas:
         machine = SVC(kernel="precomputed", cache_size=CACHE)
         yield gamma, machine, np.exp(-gamma * among), np.exp(-gamma * across)
-
-
-def _error(machines, X, y):
-    return float(np.mean(machines.predict(X) != y))
 
 
 SUITE = Suite(

@@ -20,14 +20,41 @@ from .results import parse_records
 
 __all__ = ["FIELDS", "Job", "Store"]
 
-#: What every record holds; a suite may add fields of its own.
-FIELDS = (
-    *("suite", "data_set", "method", "run", "seed", "parameters", "error", "model_size"),
-    *("seconds", "versions"),
-)
 BEGINNING = b'{"suite": "'  # of every line: what else ends without a newline is no torn record
 APPENDING, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 PATIENCE = 60  # seconds to wait for another process's append, which takes milliseconds
+
+
+def _is_word(value):
+    return isinstance(value, str)
+
+
+def _is_count(value):
+    return type(value) is int and value >= 0
+
+
+def _is_share(value):
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+def _is_time(value):
+    return type(value) in (int, float) and 0 <= value < float("inf")
+
+
+#: What every record holds, in this order, each with a check and with what it has to be. A suite
+#: may add fields of its own.
+FIELDS = {
+    "suite": (_is_word, "text"),
+    "data_set": (_is_word, "text"),
+    "method": (_is_word, "text"),
+    "run": (_is_count, "a whole number from 0"),
+    "seed": (_is_count, "a whole number from 0"),
+    "parameters": (lambda value: isinstance(value, dict), "names with values"),
+    "error": (_is_share, "between 0 and 1"),
+    "model_size": (_is_count, "a whole number from 0"),
+    "seconds": (_is_time, "a finite number from 0"),
+    "versions": (_is_word, "text"),
+}
 
 
 class Job(NamedTuple):
@@ -131,11 +158,9 @@ class Store:
             file.seek(self._length)
             written = file.read()
         whole = written.rfind(b"\n") + 1
-        found = {}
-        for number, record in enumerate(
-            parse_records(written[:whole], self.path, first=len(self._records) + 1),
-            start=len(self._records) + 1,
-        ):
+        found, first = {}, len(self._records) + 1
+        records = parse_records(written[:whole], self.path, first=first)
+        for number, record in enumerate(records, start=first):
             job = _job(record, f"{self.path}, line {number}")
             if job in self._records or job in found:
                 raise ValueError(
@@ -196,8 +221,7 @@ class Store:
             if job in self:
                 return False
             _append(self.path, line, self._length)
-            self._records[job] = json.loads(line)
-            self._length += len(line)
+            self.refresh()
         return True
 
     def _mend(self):
@@ -244,33 +268,8 @@ def _job(record, where):
     missing = [field for field in FIELDS if field not in record]
     if missing:
         raise ValueError(f"{where} is no record of a run: it lacks {', '.join(missing)}.")
-    for field, (is_right, wanted) in RIGHT.items():
+    for field, (is_right, wanted) in FIELDS.items():
         if not is_right(record[field]):
             found = f"{field} is {record[field]!r}; it has to be {wanted}."
             raise ValueError(f"{where} is no record of a run: {found}")
     return Job(*(record[field] for field in Job._fields))
-
-
-def _is_word(value):
-    return isinstance(value, str)
-
-
-def _is_count(value):
-    return type(value) is int and value >= 0
-
-
-def _is_share(value):
-    return type(value) in (int, float) and 0 <= value <= 1
-
-
-def _is_time(value):
-    return type(value) in (int, float) and 0 <= value < float("inf")
-
-
-RIGHT = {
-    **dict.fromkeys(("suite", "data_set", "method", "versions"), (_is_word, "text")),
-    **dict.fromkeys(("run", "seed", "model_size"), (_is_count, "a whole number from 0")),
-    "parameters": (lambda value: isinstance(value, dict), "names with values"),
-    "error": (_is_share, "between 0 and 1"),
-    "seconds": (_is_time, "a finite number from 0"),
-}
