@@ -2,8 +2,9 @@
 
 from importlib.metadata import version
 
+from .klr import ImportVectorMachine, KernelLogisticRegression
 from .svc import DualSVC
 
-__all__ = ["DualSVC", "__version__"]
+__all__ = ["DualSVC", "ImportVectorMachine", "KernelLogisticRegression", "__version__"]
 
 __version__ = version("svmbook")

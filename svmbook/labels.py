@@ -1,11 +1,55 @@
-"""Two classes and the signs -1 and +1: the only place where labels are translated."""
+"""Labels, signs -1 and +1, and numbers: the only place where labels are translated."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-__all__ = ["decode_labels", "encode_labels"]
+__all__ = ["decode_labels", "encode_classes", "encode_labels"]
+
+
+def encode_classes(y):
+    """Translate labels of any kind, of two classes or more, into numbers.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    classes : ndarray of shape (k,)
+        The different labels, sorted.
+    codes : ndarray of shape (n,)
+        For each point the number of its label, 0 to k - 1.
+
+    Raises
+    ------
+    ValueError
+        There is only one label, the labels cannot be sorted, or ``y`` is continuous.
+
+    Examples
+    --------
+    >>> from svmbook.labels import encode_classes
+    >>> classes, codes = encode_classes(["rose", "iris", "tulip", "rose"])
+    >>> codes
+    array([1, 0, 2, 1])
+    """
+    try:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        if "," not in kinds:
+            raise
+        raise ValueError(
+            f"the labels cannot be sorted, as they are of different kinds ({kinds}); "
+            "turn them all into strings or all into numbers."
+        ) from error
+    if len(classes) < 2:
+        found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
+        raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
+    return classes, codes
 
 
 def encode_labels(y):
@@ -39,20 +83,7 @@ def encode_labels(y):
     >>> signs
     array([ 1., -1.,  1.])
     """
-    try:
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
-        if "," not in kinds:
-            raise
-        raise ValueError(
-            f"the labels cannot be sorted, as they are of different kinds ({kinds}); "
-            "turn them all into strings or all into numbers."
-        ) from error
-    if len(classes) < 2:
-        found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
-        raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
+    classes, codes = encode_classes(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
@@ -63,13 +94,16 @@ def encode_labels(y):
 
 
 def decode_labels(classes, scores):
-    """Return the label of each score: ``classes[1]`` where positive, else ``classes[0]``.
+    """Return the label that each output of a machine speaks for.
+
+    With one output a point that is ``classes[1]`` where it is positive, else ``classes[0]``; with
+    one output a class, the class of the largest, of equal ones the first.
 
     Parameters
     ----------
-    classes : ndarray of shape (2,)
-        The labels, as `encode_labels` returns them.
-    scores : ndarray of shape (m,)
+    classes : ndarray of shape (k,)
+        The labels, as `encode_classes` returns them.
+    scores : ndarray of shape (m,) or (m, k)
         Outputs of a machine.
 
     Returns
@@ -83,4 +117,4 @@ def decode_labels(classes, scores):
     >>> decode_labels(np.array(["iris", "rose"]), np.array([0.3, -2.0]))
     array(['rose', 'iris'], dtype='<U4')
     """
-    return classes[(scores > 0).astype(int)]
+    return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]

@@ -1,18 +1,30 @@
 """Solvers: arrays in, a certified `SolverResult` out. They know no estimator."""
 
 from .dual_qp import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
+from .import_points import select_import_points
 from .libsvm import solve_libsvm
+from .newton import LogisticResult, solve_logistic
+from .proximal import largest_lam, solve_logistic_l1, solve_logistic_path
 from .result import SolverResult, certify, intercept_interval
 from .smo import solve_smo
+from .unpenalised import is_separable, solve_unpenalised
 
 __all__ = [
+    "LogisticResult",
     "QuadraticProgram",
     "SolverResult",
     "certify",
     "intercept_interval",
+    "is_separable",
+    "largest_lam",
+    "select_import_points",
     "solve_dual",
     "solve_hard_margin",
     "solve_libsvm",
+    "solve_logistic",
+    "solve_logistic_l1",
+    "solve_logistic_path",
     "solve_smo",
+    "solve_unpenalised",
     "to_cvxopt",
 ]

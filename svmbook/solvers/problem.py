@@ -1,4 +1,4 @@
-"""The arrays of a dual, checked once for all solvers."""
+"""The arrays of a problem, checked once for all solvers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.utils import check_array, check_scalar
 
 from ..kernels import check_gram
 
-__all__ = ["check_problem", "check_size", "check_stopping"]
+__all__ = ["check_lam", "check_logistic", "check_problem", "check_size", "check_stopping"]
 
 LARGEST = 1e50  # of K and C, and one over it the smallest: their products, squared, stay doubles
 
@@ -46,11 +46,91 @@ def check_problem(K, y, C, *, square=True):
         ...
     ValueError: y must hold the labels -1 and +1, both of them; found [0. 1.].
     """
+    y = _check_labels(y, [-1.0, 1.0])
+    K = _check_matrix(K, len(y), square=square)
+    C = _check_positive(C, len(y), "C")
+    return K, y, C
+
+
+def check_logistic(K, y, lam, weights, *, square=True, classes=None):
+    r"""Return the arrays of a penalised log likelihood as numbers, or say what is wrong with them.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n), or (n, r) if not ``square``
+        Gram matrix or factor.
+    y : array-like of shape (n,)
+        Labels, -1 and +1, or 0 to ``classes - 1``, each present.
+    lam : float
+        Weight of the penalty, positive; zero only for a factor.
+    weights : float or array-like of shape (n,)
+        Weights of the points, positive and finite.
+    square : bool, default=True
+        Whether ``K`` must have as many columns as rows.
+    classes : int, default=None
+        Number of classes; None for two with labels -1 and +1.
+
+    Returns
+    -------
+    K, y, weights : ndarray
+        ``y`` as integers for several classes, ``weights`` with one entry a point.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the array, what was found, and what is needed.
+
+    Examples
+    --------
+    >>> from svmbook.solvers.problem import check_logistic
+    >>> check_logistic([[1.0, 0.0], [0.0, 1.0]], [-1, 1], -2.0, 1.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: lam must be positive and finite; found -2.0.
+    """
+    if lam != 0 or square:
+        check_lam(lam)
+    if classes is None:
+        y = _check_labels(y, [-1.0, 1.0])
+    else:
+        check_scalar(classes, "classes", Integral, min_val=2)
+        y = _check_labels(y, range(classes)).astype(int)
+    K = _check_matrix(K, len(y), square=square)
+    return K, y, _check_positive(weights, len(y), "weights")
+
+
+def check_lam(lam):
+    """Refuse a weight of a penalty that is not a positive, finite number of ordinary size.
+
+    Parameters
+    ----------
+    lam : float
+        The weight.
+
+    Raises
+    ------
+    ValueError, TypeError
+        It is not.
+    """
+    if not isinstance(lam, Real):
+        raise TypeError(f"lam must be a number; found {lam!r}.")
+    if not 0 < lam < np.inf:
+        raise ValueError(f"lam must be positive and finite; found {lam!r}.")
+    check_size("lam", lam)
+
+
+def _check_labels(y, wanted):
     y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
     labels = np.unique(y)
-    if y.ndim != 1 or not np.array_equal(labels, [-1.0, 1.0]):
-        raise ValueError(f"y must hold the labels -1 and +1, both of them; found {labels[:5]}.")
-    n = len(y)
+    if y.ndim != 1 or not np.array_equal(labels, wanted):
+        words = "-1 and +1, both of them"
+        if len(wanted) > 2 or wanted[0] == 0:
+            words = f"0 to {len(wanted) - 1}, each of them"
+        raise ValueError(f"y must hold the labels {words}; found {labels[:5]}.")
+    return y
+
+
+def _check_matrix(K, n, *, square):
     K = check_array(K, dtype=np.float64, input_name="K")
     if len(K) != n or (square and K.shape[1] != n):
         needed = f"({n}, {n})" if square else f"({n}, r)"
@@ -58,19 +138,26 @@ def check_problem(K, y, C, *, square=True):
     if square:
         K = check_gram(K, definite=False)
         check_size("K", np.diagonal(K).max())
+    return K
+
+
+def _check_positive(C, n, name):
     C = check_array(
-        np.atleast_1d(C), dtype=np.float64, ensure_2d=False, ensure_all_finite=False, input_name="C"
+        np.atleast_1d(C), dtype=float, ensure_2d=False, ensure_all_finite=False, input_name=name
     )
     if C.ndim > 1 or C.size not in (1, n):
-        raise ValueError(f"C must be a number or hold {n} numbers; found shape {C.shape}.")
+        raise ValueError(f"{name} must be a number or hold {n} numbers; found shape {C.shape}.")
     if not (np.isfinite(C).all() and (C > 0).all()):
+        remedy = "Leave out points of weight zero."
+        if name == "C":
+            remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
         raise ValueError(
-            f"C must be positive and finite; found values from {C.min():g} to {C.max():g}. "
-            "For the hard margin call solve_hard_margin; leave out points of weight zero."
+            f"{name} must be positive and finite; found values from {C.min():g} to {C.max():g}. "
+            f"{remedy}"
         )
-    check_size("C", C.min())
-    check_size("C", C.max())
-    return K, y, np.broadcast_to(C, y.shape)
+    check_size(name, C.min())
+    check_size(name, C.max())
+    return np.broadcast_to(C, n)
 
 
 def check_size(name, value, *, power=1):

@@ -1,0 +1,108 @@
+r"""From scores to probabilities: the sigmoid that Platt fits to the outputs of a machine."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils import check_array, check_consistent_length
+
+from .labels import encode_labels
+from .solvers import solve_logistic
+
+__all__ = ["Sigmoid", "fit_sigmoid"]
+
+
+class Sigmoid(NamedTuple):
+    r"""The function :math:`\sigma(a f + b)` of a score f.
+
+    Attributes
+    ----------
+    slope : float
+        :math:`a`; Platt writes :math:`-A`.
+    intercept : float
+        :math:`b`; Platt writes :math:`-B`.
+    """
+
+    slope: float
+    intercept: float
+
+    def probability(self, scores):
+        """Return the probability of the second label for each score.
+
+        Parameters
+        ----------
+        scores : array-like
+            Outputs of a machine.
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> from svmbook.calibration import Sigmoid
+        >>> Sigmoid(2.0, 0.0).probability([-1.0, 0.0, 1.0]).round(3)
+        array([0.119, 0.5  , 0.881])
+        """
+        return expit(self.slope * np.asarray(scores, dtype=float) + self.intercept)
+
+
+def fit_sigmoid(scores, y):
+    r"""Fit Platt's sigmoid: logistic regression on one feature, the score, with softened labels.
+
+    Minimises :math:`-\sum_i t_i\log p_i + (1 - t_i)\log(1 - p_i)`, :math:`p_i = \sigma(af_i + b)`,
+    without a penalty. The targets are :math:`t_+ = (n_+ + 1)/(n_+ + 2)` for the second label and
+    :math:`t_- = 1/(n_- + 2)` for the first, the means of the two classes' posteriors under a
+    uniform prior; they keep the slope finite where scores separate the classes.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Outputs of a machine on points that did not fit it: on its own training points
+        they are too good.
+    y : array-like of shape (n,)
+        Two labels of any kind.
+
+    Returns
+    -------
+    Sigmoid
+        Its slope is zero if all scores are equal.
+
+    Raises
+    ------
+    ValueError
+        Scores that are not finite or not one a label, or not two classes.
+
+    References
+    ----------
+    Platt (2000), "Probabilities for SV machines", in *Advances in Large Margin Classifiers*; Lin,
+    Lin and Weng (2007), "A note on Platt's probabilistic outputs for support vector machines",
+    Machine Learning 68, 267-276.
+
+    Examples
+    --------
+    >>> from svmbook.calibration import fit_sigmoid
+    >>> sigmoid = fit_sigmoid([-2.0, -1.0, 0.5, 1.0, 3.0], ["no", "no", "yes", "no", "yes"])
+    >>> sigmoid.probability([-2.0, 0.0, 3.0]).round(2)
+    array([0.19, 0.37, 0.72])
+    """
+    scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
+    if scores.ndim != 1:
+        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+    check_consistent_length(scores, y)
+    _, signs = encode_labels(y)
+    n_positive, n_negative = (signs > 0).sum(), (signs < 0).sum()
+    t = np.where(signs > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    centre, spread = scores.mean(), scores.std()
+    if spread <= np.finfo(float).eps * np.abs(scores).max():
+        share = t.mean()
+        return Sigmoid(0.0, float(np.log(share / (1.0 - share))))
+    # A target between the labels is both labels, each with its share of the weight.
+    z = np.tile((scores - centre) / spread, 2)[:, None]
+    both = np.repeat([1.0, -1.0], len(t))
+    weights = np.concatenate([t, 1.0 - t])
+    result = solve_logistic(z, both, 0.0, weights=weights, form="factor", tol=1e-10)
+    slope = float(result.coef[0] / spread)
+    return Sigmoid(slope, float(result.intercept - slope * centre))

@@ -1,0 +1,293 @@
+"""The ridge: Newton's method for two classes and for more, in both forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from logistic_problems import (
+    complex_gradient,
+    logistic_problems,
+    ridge_objective,
+    softmax_objective,
+)
+from scipy.optimize import minimize
+from scipy.special import xlogy
+from sklearn.linear_model import LogisticRegression
+
+from svmbook.datasets import non_separable, stdev
+from svmbook.kernels import gaussian, linear
+from svmbook.solvers import solve_logistic
+from svmbook.solvers.likelihoods import Binomial, Softmax, best_intercept
+from svmbook.solvers.logistic_forms import FactorForm, GramForm
+
+LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
+
+
+# --- gradient and curvature, against complex steps and finite differences ------------------
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@given(data=st.data())
+@settings(max_examples=25)
+def test_the_pull_is_minus_the_derivative_of_the_loss(classes, data):
+    _, y, weights = data.draw(logistic_problems(classes=classes))
+    likelihood = Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+    shape = (len(y),) if classes == 2 else (len(y), classes)
+    F = np.random.default_rng(len(y)).standard_normal(shape)
+    objective = ridge_objective if classes == 2 else softmax_objective
+    zero, none = np.zeros_like(F), np.zeros((len(y), len(y)))
+
+    def loss(outputs):  # all of the outputs in the place of the intercept
+        return objective(zero, outputs, none, y, weights, 0.0)
+
+    assert likelihood.loss(F) == pytest.approx(loss(F), rel=1e-12)
+    np.testing.assert_allclose(likelihood.pull(F), -complex_gradient(loss, F), rtol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@given(data=st.data())
+@settings(max_examples=25)
+def test_curvatures_are_derivatives_of_the_pull(classes, data):
+    _, y, weights = data.draw(logistic_problems(classes=classes))
+    likelihood = Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+    rng = np.random.default_rng(len(y))
+    F, D = rng.standard_normal((2, len(y)) if classes == 2 else (2, len(y), classes))
+    step = 1e-5
+    change = (likelihood.pull(F + step * D) - likelihood.pull(F - step * D)) / (2 * step)
+    assert likelihood.curvature_along(F, D) == pytest.approx(-np.sum(change * D), rel=1e-6)
+    eye = np.eye(1 if classes == 2 else classes)
+    for row, direction in zip(likelihood.intercept_curvature(F), eye, strict=True):
+        ones = np.ones(len(y)) if classes == 2 else np.tile(direction, (len(y), 1))
+        moved = likelihood.pull(F + step * ones) - likelihood.pull(F - step * ones)
+        np.testing.assert_allclose(row, -np.atleast_1d(moved.sum(axis=0)) / (2 * step), rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["gram", "factor"])
+@given(data=st.data(), lam=LAMS)
+@settings(max_examples=40)
+def test_a_weighted_ridge_regression_is_solved(form, data, lam):
+    K, y, _ = data.draw(logistic_problems())
+    rng = np.random.default_rng(len(y))
+    n = len(y)
+    matrix = K if form == "gram" else rng.standard_normal((n, 3))
+    form = GramForm(K, lam) if form == "gram" else FactorForm(matrix, lam)
+    R, r, W = rng.standard_normal((form.size, 2)), rng.standard_normal(2), rng.uniform(0.1, 1, n)
+    A, b = form.ridge(W)(R, r)
+    outputs = W[:, None] * (form.outputs(A) + b)
+    scale = np.abs(A).max() * (np.abs(matrix).max() ** 2 + lam) * n
+    np.testing.assert_allclose(form.gather(outputs) + lam * A, R, atol=1e-11 * scale)
+    np.testing.assert_allclose(outputs.sum(axis=0), r, atol=1e-11 * scale)
+    alone, b_alone = form.ridge(W)(R[:, 0], r[0])
+    np.testing.assert_allclose(alone, A[:, 0], atol=1e-12 * scale)
+    assert b_alone == pytest.approx(b[0], abs=1e-12 * scale)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@given(data=st.data(), lam=st.sampled_from([0.1, 1.0, 10.0]))
+@settings(max_examples=25)
+def test_the_step_solves_newtons_system(classes, data, lam):
+    K, y, weights = data.draw(logistic_problems(max_n=12, classes=classes))
+    n, k = len(y), 1 if classes == 2 else classes
+    likelihood = Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+    shape = (n,) if classes == 2 else (n, k)
+    F = np.random.default_rng(n).standard_normal(shape)
+    A = np.random.default_rng(n + 1).standard_normal(shape)
+    A = A if classes == 2 else A - A.mean(axis=1, keepdims=True)
+    G = likelihood.pull(F)
+    form = GramForm(K, lam)
+    dA, db = likelihood.newton_step(form, F, G - lam * A, G.sum(axis=0))
+    # The same system by dense algebra: the curvature of each point by finite differences.
+    step, H = 1e-5, np.empty((n, k, k))
+    for c in range(k):
+        D = np.zeros((n, k))
+        D[:, c] = step
+        D = D.reshape(shape)
+        moved = likelihood.pull(F - D) - likelihood.pull(F + D)
+        H[:, :, c] = moved.reshape(n, k) / (2 * step)
+    change = np.einsum("icd,id->ic", H, (K @ dA + db).reshape(n, k)).reshape(shape)
+    residual = G - lam * A - change - lam * dA
+    inner = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
+    start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
+    assert inner <= (1e-14 if classes == 2 else 0.2) * start + 1e-12  # Newton-CG stops early
+
+
+# --- solutions ------------------------------------------------------------------------------
+
+
+@given(problem=logistic_problems(), lam=LAMS)
+@settings(max_examples=60)
+def test_the_gradient_vanishes_and_the_gap_is_primal_minus_dual(problem, lam):
+    K, y, weights = problem
+    result = solve_logistic(K, y, lam, weights=weights, tol=1e-7)
+    assert result.converged
+    alpha, b = result.coef, result.intercept
+
+    def objective(theta):
+        return ridge_objective(theta[:-1], theta[-1], K, y, weights, lam)
+
+    theta = np.append(alpha, b)
+    assert result.objective == pytest.approx(objective(theta), rel=1e-9)
+    scale = weights.sum() * max(np.abs(K).max(), 1.0)
+    assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
+    # The dual at the pulls: minus the entropies, minus the squared norm over 2 lam.
+    p = np.abs(result.pull) / weights
+    entropy = -weights @ (xlogy(p, p) + xlogy(1 - p, 1 - p))
+    dual = entropy - 0.5 / lam * result.pull @ K @ result.pull
+    assert result.pull.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
+    rounding = 1e-11 * max(entropy, 1.0)
+    assert result.objective - dual == pytest.approx(result.gap, abs=rounding)
+    assert result.gap <= 1e-7 * result.objective
+
+
+@given(problem=logistic_problems(max_n=12), lam=st.sampled_from([0.05, 1.0, 20.0]))
+@settings(max_examples=25)
+def test_an_independent_minimiser_finds_nothing_better(problem, lam):
+    K, y, weights = problem
+    result = solve_logistic(K, y, lam, weights=weights)
+
+    def objective(theta):
+        return ridge_objective(theta[:-1], theta[-1], K, y, weights, lam)
+
+    other = minimize(
+        objective,
+        np.zeros(len(y) + 1),
+        jac=lambda theta: complex_gradient(objective, theta),
+        method="BFGS",
+        options={"gtol": 1e-9},
+    )
+    assert result.objective <= other.fun * (1 + 1e-9)
+    assert result.objective >= other.fun * (1 - 1e-5)
+
+
+@given(problem=logistic_problems(classes=4), lam=LAMS)
+@settings(max_examples=40)
+def test_the_softmax_gradient_vanishes(problem, lam):
+    K, y, weights = problem
+    result = solve_logistic(K, y, lam, weights=weights, classes=4, tol=1e-7)
+    assert result.converged
+    A, b = result.coef, result.intercept
+
+    def objective(theta):
+        return softmax_objective(theta[:-1], theta[-1], K, y, weights, lam)
+
+    theta = np.vstack([A, b])
+    scale = weights.sum() * max(np.abs(K).max(), 1.0)
+    assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
+    assert b.sum() == pytest.approx(0.0, abs=1e-12 * (1 + np.abs(b).max()))
+    np.testing.assert_allclose(A.sum(axis=1), 0.0, atol=1e-9 * (1 + np.abs(A).max()))
+
+
+@pytest.mark.parametrize("lam", [0.01, 1.0, 100.0])
+def test_softmax_of_two_classes_is_the_two_class_machine(lam):
+    # One function f against the pair f/2, -f/2: half the squared norm, so lam counts half.
+    X, y = stdev(2, 80, random_state=0)
+    K = gaussian(X, gamma=0.3)
+    two = solve_logistic(K, y, lam, tol=1e-10)
+    pair = solve_logistic(K, (y > 0).astype(int), 2 * lam, classes=2, tol=1e-10)
+    np.testing.assert_allclose(pair.coef[:, 1] - pair.coef[:, 0], two.coef, atol=1e-8)
+    assert pair.objective == pytest.approx(two.objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("lam", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("shape", [(60, 3), (30, 80)], ids=["tall", "wide"])
+@pytest.mark.parametrize("classes", [None, 3])
+def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape) + 5.0
+    y = rng.integers(0, classes, len(X)) if classes else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
+    options = {"classes": classes, "tol": 1e-8}
+    w = solve_logistic(X, y, lam, form="factor", **options)
+    alpha = solve_logistic(linear(X), y, lam, **options)
+    reference = LogisticRegression(C=1 / lam, tol=1e-12, max_iter=10_000).fit(X, y)
+    theirs = reference.coef_.T if classes else reference.coef_[0]
+    assert w.converged and alpha.converged
+    np.testing.assert_allclose(X.T @ alpha.coef, w.coef, atol=1e-6 * np.abs(w.coef).max())
+    np.testing.assert_allclose(w.coef, theirs, atol=1e-4 * np.abs(theirs).max())
+    ours = w.objective
+    assert ours <= ridge_like(reference, X, y, lam) * (1 + 1e-12)
+
+
+def ridge_like(reference, X, y, lam):
+    """Return the objective at scikit-learn's solution."""
+    log_p = reference.predict_log_proba(X)
+    loss = -log_p[np.arange(len(X)), np.searchsorted(reference.classes_, y)].sum()
+    return loss + 0.5 * lam * np.sum(reference.coef_**2)
+
+
+def test_no_margin_is_too_large():
+    X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3]])
+    y = np.array([-1.0, -1.0, 1.0, 1.0, -1.0])
+    for lam in (1e-8, 1.0, 1e8):
+        result = solve_logistic(X, y, lam, form="factor")
+        assert result.converged, (lam, result)
+    start = np.array([1.0]), 0.0  # margins of +-1e4 at the first step
+    far = solve_logistic(X, y, 1.0, form="factor", start=start, tol=1e-10)
+    near = solve_logistic(X, y, 1.0, form="factor", tol=1e-10)
+    assert far.converged
+    assert far.coef == pytest.approx(near.coef, rel=1e-6)
+
+
+@pytest.mark.parametrize("lam", [1e-6, 1e-3])
+def test_weak_ridges_are_solved_too(lam):
+    X, y = non_separable(200, random_state=0)
+    result = solve_logistic(gaussian(X, gamma=0.5), y, lam)
+    assert result.converged and result.gap <= 1e-6 * result.objective
+
+
+def test_a_warm_start_ends_at_the_same_machine_sooner():
+    X, y = stdev(2, 200, random_state=0)
+    K = gaussian(X, gamma=0.2)
+    cold = solve_logistic(K, y, 0.1, tol=1e-10)
+    near = solve_logistic(K, y, 0.12)
+    warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(near.coef, near.intercept))
+    np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-8)
+    assert warm.n_iter < cold.n_iter
+
+
+def test_too_few_steps_are_admitted():
+    X, y = stdev(2, 100, random_state=0)
+    result = solve_logistic(gaussian(X), y, 1e-4, max_iter=2)
+    assert not result.converged
+    assert result.message == "all steps used up"
+    better = solve_logistic(gaussian(X), y, 1e-4)
+    assert result.objective - better.objective <= result.gap  # the bound holds anywhere
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_best_intercept_of_no_machine_is_the_log_odds(classes):
+    y = np.repeat(np.arange(classes), np.arange(1, classes + 1) * 3)
+    likelihood = (
+        Binomial(2.0 * y - 1, np.ones(len(y)))
+        if classes == 2
+        else Softmax(y, classes, np.ones(len(y)))
+    )
+    start = 0.0 if classes == 2 else np.zeros(classes)
+    f = np.zeros(len(y)) if classes == 2 else np.zeros((len(y), classes))
+    b = np.atleast_1d(best_intercept(likelihood, f, start))
+    odds = np.log(np.bincount(y) / np.bincount(y)[0])
+    np.testing.assert_allclose(b - b[0] if classes > 2 else b, odds if classes > 2 else odds[1:])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lam": 0.0}, "lam must be positive"),
+        ({"lam": -1.0}, "lam must be positive"),
+        ({"lam": np.inf}, "lam must be positive"),
+        ({"lam": 1e-60}, "lam is of the size"),
+        ({"y": np.array([0.0, 1, 1])}, "-1 and \\+1"),
+        ({"y": np.array([0, 1, 3]), "classes": 3}, "0 to 2, each of them"),
+        ({"weights": np.array([1.0, 0.0, 1.0])}, "weights must be positive"),
+        ({"weights": -1.0}, "weights must be positive"),
+        ({"K": np.ones((3, 2))}, "K must have shape"),
+        ({"K": np.full((3, 3), np.nan)}, "K contains NaN"),
+        ({"tol": 0.0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter == 0"),
+    ],
+)
+def test_what_does_not_fit_is_named(change, message):
+    problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        solve_logistic(**problem)
+    with pytest.raises(TypeError, match="lam must be a number"):
+        solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "much")
