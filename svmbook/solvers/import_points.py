@@ -7,12 +7,15 @@ whose kernel function promises the largest decrease of the objective.
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 from scipy.linalg import solve_triangular
+from sklearn.utils import check_scalar
 
 from .likelihoods import Binomial, best_intercept
 from .newton import LogisticResult, solve_logistic
-from .problem import check_logistic, check_stopping
+from .problem import check_logistic, check_tolerance
 
 __all__ = ["select_import_points"]
 
@@ -83,8 +86,10 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     (5, True)
     """
     K, y, weights = check_logistic(K, y, lam, weights)
-    check_stopping(tol, 1)
-    check_stopping(epsilon, max_points or 1)
+    check_tolerance("tol", tol)
+    check_tolerance("epsilon", epsilon)
+    if max_points is not None:
+        check_scalar(max_points, "max_points", Integral, min_val=1)
     n, likelihood = len(y), Binomial(y, weights)
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     rest = np.array(K, dtype=float)  # K - ZZ': what these leave of the kernel functions

@@ -9,7 +9,14 @@ from sklearn.utils import check_array, check_scalar
 
 from ..kernels import check_gram
 
-__all__ = ["check_lam", "check_logistic", "check_problem", "check_size", "check_stopping"]
+__all__ = [
+    "check_lam",
+    "check_logistic",
+    "check_problem",
+    "check_size",
+    "check_stopping",
+    "check_tolerance",
+]
 
 LARGEST = 1e50  # of K and C, and one over it the smallest: their products, squared, stay doubles
 
@@ -221,9 +228,32 @@ def check_stopping(tol, max_iter):
         ...
     ValueError: max_iter == 0, must be >= 1.
     """
-    if not isinstance(tol, Real):
-        raise TypeError(f"tol must be a number; found {tol!r}.")
-    if not 0 < tol < np.inf:
-        raise ValueError(f"tol must be a positive, finite number; found {tol!r}.")
+    tol = check_tolerance("tol", tol)
     check_scalar(max_iter, "max_iter", Integral, min_val=1)
-    return float(tol), int(max_iter)
+    return tol, int(max_iter)
+
+
+def check_tolerance(name, value):
+    """Return a tolerance as a plain number, or say what is wrong with it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    value : float
+        A positive number.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is none.
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; found {value!r}.")
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a positive, finite number; found {value!r}.")
+    return float(value)

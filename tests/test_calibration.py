@@ -1,0 +1,81 @@
+"""Platt's sigmoid, against scikit-learn's and against what is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit
+from sklearn.calibration import _sigmoid_calibration
+
+from svmbook.calibration import Sigmoid, fit_sigmoid
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(SEEDS, st.sampled_from([1e-3, 1.0, 1e5]), st.floats(-10, 10))
+def test_scikit_learn_finds_the_same(seed, scale, offset):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(50) < 0.4, 1, 0)
+    y[:2] = 0, 1
+    scores = scale * (rng.standard_normal(50) + y + offset)
+    ours = fit_sigmoid(scores, y)
+    slope, intercept = _sigmoid_calibration(scores, y)  # of 1 / (1 + exp(A f + B))
+    theirs = expit(-(slope * scores + intercept))
+    np.testing.assert_allclose(ours.probability(scores), theirs, atol=1e-3)
+
+
+def cross_entropy(sigmoid, scores, y):
+    positive, negative = (y > 0).sum(), (y <= 0).sum()
+    t = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    f = sigmoid.slope * scores + sigmoid.intercept
+    return np.sum(t * np.logaddexp(0, -f) + (1 - t) * np.logaddexp(0, f))
+
+
+@given(SEEDS)
+def test_no_other_sigmoid_is_better(seed):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(40) < 0.3, 1.0, -1.0)
+    y[:2] = -1, 1
+    scores = rng.standard_normal(40) + 0.5 * y
+    sigmoid = fit_sigmoid(scores, y)
+    best = cross_entropy(sigmoid, scores, y)
+    for step in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
+        other = Sigmoid(sigmoid.slope + step[0], sigmoid.intercept + step[1])
+        assert cross_entropy(other, scores, y) > best
+
+
+def test_a_true_sigmoid_is_found_again():
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(-3, 3, 100_000)
+    labels = np.where(rng.random(100_000) < expit(1.5 * scores - 0.5), "yes", "no")
+    sigmoid = fit_sigmoid(scores, labels)
+    assert sigmoid.slope == pytest.approx(1.5, abs=0.05)
+    assert sigmoid.intercept == pytest.approx(-0.5, abs=0.05)
+
+
+def test_separated_scores_keep_a_finite_slope():
+    sigmoid = fit_sigmoid([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    assert 0 < sigmoid.slope < 10
+    assert 0.5 < sigmoid.probability(2.0) < 1
+
+
+def test_equal_scores_say_nothing():
+    sigmoid = fit_sigmoid([5.0] * 8, [1, 1, 1, 0, 0, 0, 0, 0])
+    assert sigmoid.slope == 0.0
+    targets = np.array([4 / 5] * 3 + [1 / 7] * 5)
+    assert sigmoid.probability(5.0) == pytest.approx(targets.mean())
+
+
+@pytest.mark.parametrize(
+    ("scores", "y", "message"),
+    [
+        ([1.0, np.nan], [0, 1], "scores contains NaN"),
+        ([[1.0], [2.0]], [0, 1], "one number a point"),
+        ([1.0, 2.0, 3.0], [0, 1], "inconsistent numbers of samples"),
+        ([1.0, 2.0], [1, 1], "one class only"),
+        ([1.0, 2.0, 3.0], [1, 2, 3], "Only binary"),
+    ],
+)
+def test_what_does_not_fit_is_named(scores, y, message):
+    with pytest.raises(ValueError, match=message):
+        fit_sigmoid(scores, y)

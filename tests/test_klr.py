@@ -1,0 +1,308 @@
+"""The logistic machines as estimators: objective, kernels, weights, paths."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import LogisticRegression
+
+from svmbook import ImportVectorMachine, KernelLogisticRegression
+from svmbook.datasets import non_separable, stdev
+from svmbook.kernels import KERNELS, gaussian, polynomial
+
+X, Y = stdev(2, 80, random_state=0)
+NEW, _ = stdev(2, 30, random_state=1)
+BOTH = [KernelLogisticRegression(), ImportVectorMachine()]
+IRIS = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+def test_the_objective_is_the_one_of_the_docstring(kernel, penalty):
+    weights = np.linspace(0.5, 2, 80)
+    machine = KernelLogisticRegression(0.7, penalty=penalty, kernel=kernel, gamma=0.2)
+    machine.fit(X, Y, sample_weight=weights)
+    function, reads = KERNELS[kernel]
+    params = {"gamma": 0.2, "degree": 3, "coef0": 1.0}
+    K = function(X, **{name: params[name] for name in reads})
+    alpha = machine.alpha_
+    np.testing.assert_allclose(
+        machine.decision_function(X), K @ alpha + machine.intercept_, atol=1e-8 * np.abs(K).max()
+    )
+    loss = -weights @ machine.predict_log_proba(X)[np.arange(80), (Y > 0).astype(int)]
+    ridge, size = 0.35 * alpha @ K @ alpha, 0.7 * np.abs(alpha).sum()
+    assert machine.objective_ == pytest.approx(loss + (ridge if penalty == "l2" else size))
+    assert machine.dual_gap_ <= 1e-5 * machine.objective_
+
+
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_a_kernel_may_be_named_given_or_precomputed(machine):
+    named = machine.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(NEW)
+
+    def half(A, B):
+        return gaussian(A, B, gamma=0.3)
+
+    given = machine.set_params(kernel=half).fit(X, Y).decision_function(NEW)
+    np.testing.assert_allclose(given, named, atol=1e-8)
+    K, K_new = half(X, X), half(NEW, X)
+    precomputed = machine.set_params(kernel="precomputed").fit(K, Y).decision_function(K_new)
+    np.testing.assert_allclose(precomputed, named, atol=1e-8)
+    assert machine.support_vectors_.shape == (0, 0)
+    with pytest.raises(ValueError, match="80 features"):
+        machine.predict(K_new[:, :20])
+
+
+@pytest.mark.parametrize("lam", [0.01, 10.0])
+@pytest.mark.parametrize("d", [5, 200])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_primal_and_dual_of_the_linear_kernel_agree(lam, d, classes):
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((50, d)) + 3.0
+    labels = rng.integers(0, classes, 50)
+    primal_or_dual = KernelLogisticRegression(lam, kernel="linear", tol=1e-8).fit(points, labels)
+    centred = points - points.mean(axis=0)
+    gram = KernelLogisticRegression(lam, kernel="precomputed", tol=1e-7)
+    gram.fit(centred @ centred.T, labels)
+    new = rng.standard_normal((20, d))
+    theirs = LogisticRegression(C=1 / lam, tol=1e-10, max_iter=10_000).fit(points, labels)
+    K_new = (new - points.mean(axis=0)) @ centred.T
+    np.testing.assert_allclose(
+        primal_or_dual.predict_proba(new), gram.predict_proba(K_new), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        primal_or_dual.predict_proba(new), theirs.predict_proba(new), atol=1e-3
+    )
+    # The coefficients of the points give the weights of the features.
+    np.testing.assert_allclose(
+        primal_or_dual.dual_coef_ @ primal_or_dual.support_vectors_,
+        primal_or_dual.coef_,
+        atol=1e-5 * np.abs(primal_or_dual.coef_).max(),
+    )
+    assert primal_or_dual.objective_ <= objective(theirs, points, labels, lam) + 1e-9
+
+
+def objective(theirs, points, labels, lam):
+    loss = -theirs.predict_log_proba(points)[np.arange(len(labels)), labels].sum()
+    return loss + 0.5 * lam * np.sum(theirs.coef_**2)
+
+
+def test_a_gaussian_process_with_the_same_kernel_gives_the_same_mode():
+    # Laplace's approximation maximises our objective with lam = 1 and without an intercept.
+    # Labels that are balanced by symmetry make the intercept zero.
+    points = np.vstack([X, -X])
+    labels = np.append(Y, -Y)
+    ours = KernelLogisticRegression(1.0, gamma=0.5, tol=1e-10).fit(points, labels)
+    theirs = GaussianProcessClassifier(RBF(1.0), optimizer=None).fit(points, labels)
+    assert ours.intercept_[0] == pytest.approx(0.0, abs=1e-9)
+    machine = theirs.base_estimator_
+    mode = gaussian(NEW, points, gamma=0.5) @ (machine.y_train_ - machine.pi_)
+    np.testing.assert_allclose(ours.decision_function(NEW), mode, atol=1e-4)
+
+
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_a_weight_of_two_is_two_points(machine):
+    machine.set_params(kernel="rbf", gamma=0.3)
+    weights = np.random.default_rng(0).integers(0, 3, 80)
+    weighted = machine.fit(X, Y, sample_weight=weights).decision_function(NEW)
+    assert not machine.alpha_[weights == 0].any()
+    repeated = machine.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+    np.testing.assert_allclose(weighted, repeated.decision_function(NEW), atol=1e-5)
+
+
+def test_class_weights_multiply_sample_weights():
+    weighted = KernelLogisticRegression(class_weight={-1: 3.0, 1: 1.0}).fit(X, Y)
+    by_hand = KernelLogisticRegression().fit(X, Y, sample_weight=np.where(Y < 0, 3.0, 1.0))
+    # gamma="scale" looks at sample weights alone
+    by_hand = KernelLogisticRegression(gamma=weighted.gamma_)
+    by_hand.fit(X, Y, sample_weight=np.where(Y < 0, 3.0, 1.0))
+    np.testing.assert_allclose(
+        weighted.decision_function(NEW), by_hand.decision_function(NEW), atol=1e-8
+    )
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["no", "yes"], [0, 1], [99, 100], [False, True], [-1.0, 1.0]],
+    ids=["words", "01", "numbers", "bools", "signs"],
+)
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_labels_of_any_kind(machine, labels):
+    machine.set_params(kernel="rbf", gamma=0.3)
+    y = np.array(labels)[(Y > 0).astype(int)]
+    machine.fit(X, y)
+    answers = machine.predict(NEW)
+    assert answers.dtype == y.dtype
+    np.testing.assert_array_equal(answers == labels[1], machine.decision_function(NEW) > 0)
+    np.testing.assert_allclose(machine.predict_proba(NEW).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_three_classes(kernel):
+    points, labels = IRIS
+    names = np.array(["setosa", "versicolor", "virginica"])[labels]
+    machine = KernelLogisticRegression(0.1, kernel=kernel, gamma=0.2).fit(points, names)
+    assert machine.score(points, names) >= 0.96
+    F, P = machine.decision_function(points), machine.predict_proba(points)
+    assert F.shape == P.shape == (150, 3)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(machine.classes_[P.argmax(axis=1)], machine.predict(points))
+    np.testing.assert_allclose(np.log(P), machine.predict_log_proba(points), atol=1e-9)
+    # Sums of probabilities are the counts of the classes: the intercepts are not penalised.
+    np.testing.assert_allclose(P.sum(axis=0), 50.0, atol=1e-4)
+
+
+def test_probabilities_are_exact_at_both_ends():
+    points = np.array([[-1e4], [-9e3], [9e3], [1e4]])
+    machine = KernelLogisticRegression(1e-9, kernel="linear").fit(points, [0, 0, 1, 1])
+    far = machine.predict_log_proba([[-1e9], [1e9]])
+    assert np.isfinite(far).all()
+    assert far[0, 1] < -700  # its exponential is zero in double precision
+    np.testing.assert_array_equal(machine.predict_proba([[-1e9], [1e9]]), [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_a_path_holds_fitted_machines(penalty, kernel):
+    points = gaussian(X, gamma=0.3) if kernel == "precomputed" else X
+    template = KernelLogisticRegression(penalty=penalty, kernel=kernel, gamma=0.3)
+    path = template.path(points, Y, lams=5, smallest=1e-2)
+    assert not hasattr(template, "alpha_")
+    lams = [machine.lam for machine in path]
+    np.testing.assert_allclose(np.diff(np.log(lams)), np.log(1e-2) / 4)
+    for machine in path:
+        alone = KernelLogisticRegression(**machine.get_params()).fit(points, Y)
+        np.testing.assert_allclose(
+            machine.decision_function(points), alone.decision_function(points), atol=1e-3
+        )
+        assert machine.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+    if penalty == "l1":
+        sizes = [len(machine.support_) for machine in path]
+        assert sizes[0] == 0 < sizes[-1]
+        np.testing.assert_allclose(path[0].predict_proba(points)[:, 1], (Y > 0).mean())
+
+
+def test_a_path_of_three_classes():
+    path = KernelLogisticRegression(gamma=0.2).path(*IRIS, lams=[10.0, 1.0, 0.1])
+    scores = [machine.score(*IRIS) for machine in path]
+    assert [machine.lam for machine in path] == [10.0, 1.0, 0.1]
+    assert scores[-1] >= 0.96
+
+
+def test_no_penalty_is_the_limit_of_the_ridge():
+    limit = KernelLogisticRegression(penalty="none", kernel="linear", tol=1e-9).fit(X, Y)
+    ridge = KernelLogisticRegression(1e-8, kernel="linear", tol=1e-9).fit(X, Y)
+    np.testing.assert_allclose(
+        limit.decision_function(NEW), ridge.decision_function(NEW), rtol=1e-5
+    )
+    quadratic = KernelLogisticRegression(penalty="none", kernel="poly", gamma=1.0, degree=2)
+    K, K_new = polynomial(X, degree=2), polynomial(NEW, X, degree=2)
+    ridge = KernelLogisticRegression(1e-6, kernel="precomputed").fit(K, Y)
+    np.testing.assert_allclose(
+        quadratic.fit(X, Y).decision_function(NEW), ridge.decision_function(K_new), atol=1e-3
+    )
+    np.testing.assert_allclose(
+        K_new @ quadratic.alpha_ + quadratic.intercept_, quadratic.decision_function(NEW)
+    )
+    assert np.isinf(limit.dual_gap_)
+
+
+# --- bad input ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"lam": 0.0}, "'lam' parameter"),
+        ({"lam": -1.0}, "'lam' parameter"),
+        ({"lam": np.nan}, "'lam' parameter"),
+        ({"kernel": "sigmoid"}, "'kernel' parameter"),
+        ({"gamma": 0.0}, "'gamma' parameter"),
+        ({"tol": 0.0}, "'tol' parameter"),
+    ],
+)
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_parameters_out_of_range_are_named(machine, params, message):
+    with pytest.raises(ValueError, match=message):
+        type(machine)(**params).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.ones(80)}, "one class only"),
+        ({"X": np.where(X > 3, np.nan, X)}, "NaN"),
+        ({"sample_weight": -np.ones(80)}, "sample_weight has negative"),
+        ({"sample_weight": np.zeros(80)}, "one class only, or none|at least one non-zero"),
+        ({"sample_weight": (Y > 0).astype(float)}, "one class only, or none"),
+        ({"y": Y[:-1]}, "inconsistent numbers of samples"),
+    ],
+)
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_bad_data_are_named(machine, change, message):
+    machine = type(machine)()
+    with pytest.raises(ValueError, match=message):
+        machine.fit(**({"X": X, "y": Y} | change))
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (lambda A, B: np.full((len(A), len(B)), np.inf), "not finite"),
+        (lambda A, B: -gaussian(A, B), "not positive semi-definite"),
+        (lambda A, B: np.ones((len(A), 3)), "it must return"),
+        (lambda A, B: A @ B.T + np.arange(len(B)), "not symmetric"),
+    ],
+    ids=["infinite", "negative", "wrong shape", "asymmetric"],
+)
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_functions_that_are_no_kernels_are_named(machine, kernel, message):
+    with pytest.raises(ValueError, match=message):
+        type(machine)(kernel=kernel).fit(X, Y)
+
+
+def test_a_precomputed_matrix_must_be_square():
+    with pytest.raises(ValueError, match="square, one row a point"):
+        KernelLogisticRegression(kernel="precomputed").fit(X, Y)
+
+
+def test_separable_data_need_a_penalty():
+    points, labels = stdev(1, 50, random_state=0)
+    with pytest.raises(ValueError, match="penalty='l2' with a small lam"):
+        KernelLogisticRegression(penalty="none", kernel="linear").fit(points, labels)
+    with pytest.raises(ValueError, match="the classes can be separated"):
+        KernelLogisticRegression(penalty="none", kernel="rbf").fit(X, Y)
+    with pytest.raises(ValueError, match="no lam, and so no path"):
+        KernelLogisticRegression(penalty="none").path(X, Y)
+
+
+def test_the_absolute_value_penalty_is_for_two_classes():
+    with pytest.raises(ValueError, match="Only binary classification"):
+        KernelLogisticRegression(penalty="l1").fit(*IRIS)
+    with pytest.raises(ValueError, match="Only binary classification"):
+        ImportVectorMachine().fit(*IRIS)
+
+
+def test_a_class_without_weight_is_named():
+    points, labels = IRIS
+    with pytest.raises(ValueError, match="no point of the class"):
+        KernelLogisticRegression().fit(points, labels, sample_weight=(labels != 1).astype(float))
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
+    points, labels = non_separable(100, random_state=0)
+    machine = KernelLogisticRegression(1e-4, penalty=penalty, gamma=1.0, max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps.*Raise lam"):
+        machine.fit(points, labels)
+    assert machine.score(points, labels) > 0.5
+    assert machine.dual_gap_ > 0
+
+
+@pytest.mark.parametrize("bad", [{"lams": 0}, {"lams": [1.0, -1.0]}, {"smallest": 2.0}])
+def test_paths_refuse_what_makes_no_sense(bad):
+    with pytest.raises(ValueError):
+        KernelLogisticRegression().path(X, Y, **bad)
