@@ -4,7 +4,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from svmbook.plotting import COLOURS, plot_machine, plot_points, ring_support, use_book_style
+from svmbook.plotting import (
+    COLOURS,
+    plot_classes,
+    plot_machine,
+    plot_points,
+    plot_regions,
+    ring_support,
+    use_book_style,
+)
 
 X3, Y3 = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1, 1, 1])
 
@@ -161,3 +169,32 @@ def test_the_style_has_the_classes_first():
         use_book_style()
         colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     assert [f"#{colour.lstrip('#')}" for colour in colours[:2]] == [COLOURS[-1], COLOURS[1]]
+
+
+# --- several classes ------------------------------------------------------------------------
+
+
+def test_each_class_has_a_colour_and_a_marker_of_its_own(ax):
+    X = np.random.default_rng(0).standard_normal((14, 2))
+    drawn = plot_classes(ax, X, np.arange(14) % 7, labels=list("abcdefg"))
+    colours = {tuple(points.get_facecolor()[0]) for points in drawn.values()}
+    markers = {points.get_paths()[0].vertices.tobytes() for points in drawn.values()}
+    assert len(drawn) == len(colours) == len(markers) == 7
+    assert [points.get_label() for points in drawn.values()] == list("abcdefg")
+    np.testing.assert_array_equal(drawn[3].get_offsets(), X[3::7])
+
+
+def test_regions_are_those_of_the_machine(ax):
+    ax.set(xlim=(0, 2), ylim=(0, 1))
+    mesh = plot_regions(ax, lambda Z: np.floor(Z[:, 0] + 0.5).astype(int) - 1, resolution=5)
+    np.testing.assert_array_equal(mesh.get_array()[0], [-1, 0, 0, 1, 1])
+    assert ax.get_xlim() == (0, 2) and ax.get_ylim() == (0, 1)
+    colours = mesh.to_rgba(np.array([-1, 0, 1]))[:, :3]
+    assert len(np.unique(colours, axis=0)) == 3
+    assert (colours > 0.7).all()  # pale, so that points stand out
+
+
+@pytest.mark.parametrize("codes", [[0, 7], [-1, 0], [0.5, 1.0], [0], ["a", "b"]])
+def test_numbers_that_are_no_classes_are_named(ax, codes):
+    with pytest.raises(ValueError, match="classes"):
+        plot_classes(ax, [[0, 0], [1, 1]], codes)

@@ -269,7 +269,10 @@ class KernelLogisticRegression(LogisticMachine):
         for lam, result in zip(lams, self._results(problem, design, lams), strict=True):
             alpha, coef, intercept = result.coef, None, result.intercept
             if self.penalty == "l2" and design.form == "factor":
-                alpha, coef = result.pull / lam, result.coef  # lam * alpha = pull at a minimum
+                # At a minimum lam * alpha is the pull; what the tolerance leaves is spread out.
+                alpha, coef = result.pull / lam, result.coef
+                rest = coef - design.matrix.T @ alpha
+                alpha = alpha + np.linalg.lstsq(design.matrix.T, rest)[0]
             elif linear:
                 coef = (problem.points - design.origin).T @ alpha
             if linear:

@@ -23,7 +23,7 @@ from .problem import check_lam, check_logistic, check_stopping
 __all__ = ["largest_lam", "solve_logistic_l1", "solve_logistic_path"]
 
 ADDED = 10  # coefficients that may join the working set in a step, at least
-INNER = 0.1  # of the violation at its start: where the solution of a parabola ends
+INNER = 0.01  # of the violation at its start: where the solution of a parabola ends
 ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
 ARMIJO = 1e-4  # of the decrease that the model promises: what a step has to keep of it
 JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
@@ -167,22 +167,25 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     K, y, weights = check_logistic(K, y, 1.0, weights)
     likelihood = Binomial(y, weights)
     means = K.mean(axis=0)
-    K = K - means  # moves the intercept alone, and keeps the digits of what is not constant
+    rows = K - means[:, None]  # kernel functions without their means, which move b alone
     alpha, f = np.zeros(len(y)), np.zeros(len(y))
     b = best_intercept(likelihood, f, 0.0)
     for lam in lams:
-        alpha, b, f, n_iter, message = _solve(K, likelihood, lam, alpha, b, f, tol, max_iter)
-        result = _certified(K, likelihood, lam, alpha, b, n_iter, tol, message)
+        alpha, b, f, n_iter, message = _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter)
+        result = _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message)
         yield replace(result, intercept=result.intercept - float(means @ alpha))
 
 
-def _solve(K, likelihood, lam, alpha, b, f, tol, max_iter):
-    """Return coefficients, intercept, outputs without it, steps, and how the solution ended."""
+def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
+    """Return coefficients, intercept, outputs without it, steps, and how the solution ended.
+
+    ``rows`` holds a kernel function a row, so that those of a working set lie together in memory.
+    """
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
     lowest, falling, idle = np.inf, True, 0
     for n_iter in count():
         pull = likelihood.pull(f + b)
-        slope, r = -(pull @ K), pull.sum()
+        slope, r = -(rows @ pull), pull.sum()
         violation = _violation(alpha, slope, lam)
         residual = max(violation.max(), abs(r)) / lam
         if residual <= tol:
@@ -193,15 +196,15 @@ def _solve(K, likelihood, lam, alpha, b, f, tol, max_iter):
             return alpha, b, f, n_iter, "all steps used up"
         if idle == PATIENCE:
             return alpha, b, f, n_iter, "rounding hides the descent"
-        # The parabola on the working set A. Its intercept is eliminated: weighted means leave K.
+        # The parabola on the working set A. Its intercept is eliminated by weighted means.
         A = _working_set(alpha, violation)
-        K_A, W = K[:, A], likelihood.curvature(f + b)
-        mean, drift = W @ K_A / W.sum(), r / W.sum()
-        centred = np.sqrt(W)[:, None] * (K_A - mean)
+        K_A, W = rows[A], likelihood.curvature(f + b)
+        mean, drift = K_A @ W / W.sum(), r / W.sum()
+        centred = (K_A - mean[:, None]) * np.sqrt(W)
         c, enough = slope[A] + mean * r, INNER * violation.max()
-        new = _minimise_parabola(centred.T @ centred, c, alpha[A], lam, enough)
+        new = _minimise_parabola(centred @ centred.T, c, alpha[A], lam, enough)
         step = new - alpha[A]
-        df, db = K_A @ step, drift - mean @ step
+        df, db = step @ K_A, drift - mean @ step
         promised = slope[A] @ step - r * db
         here = alpha[A], f + b, J
         t, J_new = _line_search(likelihood, lam, here, (step, df + db), promised)
@@ -210,14 +213,14 @@ def _solve(K, likelihood, lam, alpha, b, f, tol, max_iter):
         b, f, J = b + t * db, f + t * df, J_new
 
 
-def _certified(K, likelihood, lam, alpha, b, n_iter, tol, message):
+def _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message):
     """Compute residual and gap afresh, so that no drift of the updates is inherited."""
     S = np.flatnonzero(alpha)
-    f = K[:, S] @ alpha[S]
+    f = alpha[S] @ rows[S]
     b = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
     pull = likelihood.pull(f + b)
-    slope = -(pull @ K)
+    slope = -(rows @ pull)
     residual = _violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
     if residual > tol and not message:
@@ -253,16 +256,15 @@ def _minimise_parabola(Q, c, start, lam, enough):
     next direction is computed without it.
     """
     x, g = start.copy(), c.copy()
-    diagonal = np.diagonal(Q).tolist()
+    curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
     for _ in range(ROUNDS):
-        for j, q in enumerate(diagonal):
-            old, slope = x.item(j), g.item(j)
-            if q > 0.0:
-                z, kink = old - slope / q, lam / q
-                new = z - kink if z > kink else z + kink if z < -kink else 0.0
-                if new != old:
-                    x[j] = new
-                    g += (new - old) * Q[j]
+        for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
+            q, old = diagonal[j], x.item(j)
+            z, kink = old - g.item(j) / q, lam / q
+            new = z - kink if z > kink else z + kink if z < -kink else 0.0
+            if new != old:
+                x[j] = new
+                g += (new - old) * Q[j]
         while True:
             S = np.flatnonzero(x)
             if not len(S):

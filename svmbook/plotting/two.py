@@ -1,4 +1,4 @@
-"""Pictures of two-class machines in the plane.
+"""Pictures of two-class machines in the plane, and the style of all pictures.
 
 Each function draws on the axes it is given and returns what it drew. None of them fits a
 machine or creates a figure, and each checks its arguments before it draws anything. Class -1 is

@@ -1,0 +1,152 @@
+"""Pictures of machines for several classes in the plane.
+
+As in `svmbook.plotting.two`, each function draws on the axes it is given and returns what it
+drew. A class has a colour and a marker, so that no picture depends on colour alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.colors import ListedColormap, to_rgb
+
+from .two import COLOURS, _check_points, _check_resolution
+
+__all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
+
+#: Colours of classes 0, 1, 2 and so on; told apart by colour-blind readers, and in grey.
+CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A8A")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_TINT = 0.72  # of white in a region: the points on it must stand out
+
+
+def plot_classes(ax, X, codes, *, size=24.0, labels=None):
+    """Draw points of up to seven classes, one marker and one colour for each.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    X : array-like of shape (n, 2)
+        Points.
+    codes : array-like of shape (n,)
+        Numbers of the classes, 0 to 6.
+    size : float, default=24.0
+        Marker area in square points.
+    labels : sequence of str, default=None
+        Entries of the legend, by number; "class 0" and so on by default.
+
+    Returns
+    -------
+    dict
+        The `matplotlib.collections.PathCollection` of each class that occurs, by number.
+
+    Raises
+    ------
+    ValueError
+        Points that are not in the plane or not finite, or numbers that are none of a class.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import plot_classes
+    >>> figure, ax = plt.subplots()
+    >>> sorted(plot_classes(ax, [[0, 0], [1, 1], [2, 0]], [2, 0, 2]))
+    [0, 2]
+    >>> plt.close(figure)
+    """
+    X = _check_points(X)
+    codes = _check_codes(codes, len(X))
+    drawn = {}
+    for code in np.unique(codes).tolist():
+        rows = codes == code
+        drawn[code] = ax.scatter(
+            *X[rows].T,
+            s=size,
+            color=CLASS_COLOURS[code],
+            marker=_MARKERS[code],
+            label=f"class {code}" if labels is None else labels[code],
+            edgecolor="white",
+            linewidth=0.5,
+            zorder=3,
+        )
+    ax.set_xlabel("$x_1$")
+    ax.set_ylabel("$x_2$")
+    return drawn
+
+
+def plot_regions(ax, predict, *, resolution=240):
+    """Tint the regions in which a machine answers each class, within the axes' limits.
+
+    Call it after the points are drawn: it reads the limits and leaves them as they are.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    predict : callable
+        Maps an array of shape (m, 2) to m numbers of classes, 0 to 6; -1 stands for no answer and
+        is drawn in grey.
+    resolution : int, default=240
+        Grid points a side, at least 2.
+
+    Returns
+    -------
+    matplotlib.collections.QuadMesh
+        The regions.
+
+    Raises
+    ------
+    ValueError
+        The function's values are not one class a point, or ``resolution`` is below 2.
+    TypeError
+        ``resolution`` is not an integer.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import plot_regions
+    >>> figure, ax = plt.subplots()
+    >>> mesh = plot_regions(ax, lambda Z: (Z[:, 0] > 0.5).astype(int), resolution=3)
+    >>> mesh.get_array().tolist()
+    [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
+    >>> plt.close(figure)
+    """
+    resolution = _check_resolution(resolution)
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
+    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
+    codes = _check_codes(predict(grid), len(grid), lowest=-1)
+    colours = [_tinted(colour) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
+    mesh = ax.pcolormesh(
+        first,
+        second,
+        codes.reshape(resolution, resolution),
+        cmap=ListedColormap(colours),
+        vmin=-1.5,
+        vmax=len(CLASS_COLOURS) - 0.5,
+        shading="nearest",
+        rasterized=True,
+        zorder=0,
+    )
+    ax.set_xlim(left, right)
+    ax.set_ylim(bottom, top)
+    return mesh
+
+
+def _tinted(colour):
+    """Return a colour mixed with white."""
+    return tuple(_TINT + (1.0 - _TINT) * part for part in to_rgb(colour))
+
+
+def _check_codes(codes, n, *, lowest=0):
+    """Return n numbers of classes."""
+    codes = np.asarray(codes)
+    if codes.shape != (n,):
+        raise ValueError(f"there are {n} points, but the classes have shape {codes.shape}.")
+    highest = len(CLASS_COLOURS) - 1
+    if codes.dtype.kind not in "iu" or (n and not lowest <= codes.min() <= codes.max() <= highest):
+        raise ValueError(
+            f"classes must be integers from {lowest} to {highest}; found {np.unique(codes)[:5]}. "
+            "Number them first: `classes, codes = svmbook.labels.encode_classes(y)`."
+        )
+    return codes
