@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from records import committed, needs_table
+from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
-from svmbook import DualSVC
+from svmbook import DualSVC, KernelLogisticRegression
 from svmbook.datasets import load
 from svmbook.experiments import forest, load_records, report
 from svmbook.experiments.exploring import C_GRID, GAMMA_GRID
@@ -61,7 +62,7 @@ def test_a_small_forest_by_brute_force(monkeypatch, method):
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
     outcome = forest.work("covtype", method, 3)
 
-    kernel, scaled, gammas = forest.METHODS[method]
+    kernel, scaled, gammas = forest.METHODS[method][:3]
     train, validation, test = forest.split(X, y, 3, scaled=scaled)
     fits = {}
     for C, gamma in itertools.product(C_GRID, gammas):
@@ -77,6 +78,60 @@ def test_a_small_forest_by_brute_force(monkeypatch, method):
     assert outcome["model_size"] == pytest.approx(len(support), abs=2)
     assert np.sum(outcome["confusion"]) == 60
     assert np.sum(outcome["confusion"], axis=1).tolist() == [sum(test[1] == k) for k in (1, 2, 3)]
+
+
+def small_forest(monkeypatch):
+    rng = np.random.default_rng(1)
+    y = np.repeat([1, 2, 3], 60)
+    X = np.column_stack([y + 0.5 * rng.standard_normal(180), rng.standard_normal(180)])
+    monkeypatch.setattr(forest, "PART", 60)
+    monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
+    return X, y
+
+
+def test_pairs_and_softmax_of_a_small_forest_by_brute_force(monkeypatch):
+    X, y = small_forest(monkeypatch)
+    train, validation, test = forest.split(X, y, 2, scaled=True)
+    for method, machine in {
+        "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # LIBSVM's own pairs
+        "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
+    }.items():
+        outcome = forest.work("covtype", method, 2)
+        fits = {C: machine(C).fit(*train) for C in C_GRID}
+        errors = [1 - fit.score(*validation) for fit in fits.values()]
+        np.testing.assert_allclose(outcome["validation_errors"], errors, atol=1 / 59)
+        chosen = fits[outcome["parameters"]["C"]]
+        assert outcome["error"] == pytest.approx(1 - chosen.score(*test), abs=1 / 59)
+        size = len(chosen.support_) if "pairs" in method else 60
+        assert outcome["model_size"] == pytest.approx(size, abs=2)
+
+
+def test_a_price_chosen_on_part_of_the_points_is_as_strong_on_all(monkeypatch):
+    X, y = small_forest(monkeypatch)
+    few = forest.METHODS["logistic-gaussian-scaled"]._replace(few=30)
+    monkeypatch.setitem(forest.METHODS, "logistic-gaussian-scaled", few)
+    outcome = forest.work("covtype", "logistic-gaussian-scaled", 2)
+    (X, y), (X_validation, y_validation), test = forest.split(X, y, 2, scaled=True)
+    errors = {}
+    for C, gamma in itertools.product(C_GRID, GAMMA_GRID):
+        machine = KernelLogisticRegression(1 / (2 * C), gamma=gamma).fit(X[:30], y[:30])
+        errors[C, gamma] = 1 - machine.score(X_validation[:30], y_validation[:30])
+    chosen = outcome["parameters"]["C"], outcome["parameters"]["gamma"]
+    assert errors[chosen] == pytest.approx(min(errors.values()))
+    machine = KernelLogisticRegression(1 / chosen[0], gamma=chosen[1]).fit(X, y)
+    assert outcome["error"] == pytest.approx(1 - machine.score(*test))
+
+
+def test_on_forest_cover_the_scheme_matters_more_than_the_price():
+    rows = {row["method"]: row for row in report("exploring-forest").rows}
+    success = {method: row["success"] for method, row in rows.items()}
+    assert success["linear-scaled-pairs"] - success["linear-scaled"] == pytest.approx(8, abs=0.5)
+    assert success["logistic-scaled"] - success["linear-scaled"] == pytest.approx(7, abs=0.5)
+    assert np.ptp(rows["linear-scaled"]["validation"]) < 3
+    assert 0.5 < success["linear-scaled-pairs"] - success["logistic-scaled"] < 1.5
+    assert round(success["gaussian-scaled-pairs"]) == 78
+    assert rows["logistic-gaussian-scaled"]["training_seconds"] > 30
+    assert rows["gaussian-scaled-pairs"]["training_seconds"] < 3
 
 
 def test_scaling_looks_at_the_first_part_only():

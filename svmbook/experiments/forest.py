@@ -191,14 +191,16 @@ def _layout(rows):
     columns += ["chosen (runs)", "success (%)", "training (s)"]
     reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
     lines = [[*reported, "“a few hours”"]]
+    lines.append(["report: logistic", *["blank"] * (len(C_GRID) + 3)])
     for row in rows:
+        seconds = row["training_seconds"]
         lines.append(
             [
                 row["method"],
                 *(f"{error:.1f}" for error in row["validation"]),
                 ", ".join(f"{value:g}" for value in row["chosen"]) + f" ({row['chosen_runs']})",
                 plus_minus(row["success"], row["deviation"], ".1f"),
-                f"{row['training_seconds']:.2g}",
+                f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}",
             ]
         )
     return Table(columns, lines)

@@ -105,7 +105,7 @@ class KernelLogisticRegression(LogisticMachine):
 
     See Also
     --------
-    ImportVectorMachine : the ridge on a few points chosen greedily.
+    svmbook.klr.import_vectors.ImportVectorMachine : the ridge on a few points chosen greedily.
     sklearn.linear_model.LogisticRegression : for the linear kernel.
 
     Notes
