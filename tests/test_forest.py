@@ -122,6 +122,19 @@ def test_a_price_chosen_on_part_of_the_points_is_as_strong_on_all(monkeypatch):
     assert outcome["error"] == pytest.approx(1 - machine.score(*test))
 
 
+def test_kinds_between_others_are_found_worst():
+    runs = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
+    counts = sum(np.array(r["confusion"]) for r in runs)
+    found = dict(zip(range(1, 8), np.diag(counts) / counts.sum(axis=1), strict=True))
+    assert sorted(found, key=found.get)[-2:] == [7, 4]  # the ends of the mountain
+    assert min(found, key=found.get) == 2
+    assert counts[1].argsort()[::-1][:3].tolist() == [0, 1, 4]  # taken for 1, 2 and 5
+    needs_table("covtype")
+    table = load("covtype")
+    height = {kind: np.median(table.data[table.target == kind, 0]) for kind in range(1, 8)}
+    assert sorted(height, key=height.get) == [4, 3, 6, 5, 2, 1, 7]
+
+
 def test_on_forest_cover_the_scheme_matters_more_than_the_price():
     rows = {row["method"]: row for row in report("exploring-forest").rows}
     success = {method: row["success"] for method, row in rows.items()}

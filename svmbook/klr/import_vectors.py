@@ -80,7 +80,7 @@ class ImportVectorMachine(LogisticMachine):
 
     See Also
     --------
-    svmbook.klr.regression.KernelLogisticRegression : all points, or few by an absolute-value penalty.
+    svmbook.klr.regression.KernelLogisticRegression : all points, or an absolute-value penalty.
 
     References
     ----------

@@ -90,8 +90,10 @@ class Softmax:
 
     def loss(self, F):
         """Return the loss of outputs F."""
-        true = F[self.points, self.codes]
-        return float(self.weights @ (logsumexp(F, axis=1) - true))
+        D = F - F[self.points, self.codes, None]
+        D[self.points, self.codes] = -np.inf
+        # The true class against all others together: exact where its probability is nearly 1.
+        return float(self.weights @ logistic(-logsumexp(D, axis=1)))
 
     def pull(self, F):
         r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, p the softmax of F."""

@@ -148,23 +148,21 @@ def solve_logistic(
 
 
 def _newton(likelihood, form, start, tol, max_iter):
-    """Minimise in one form of the machine."""
-    if start is None:
-        A = np.zeros((form.size, *np.shape(likelihood.no_intercept)))
-        b = best_intercept(likelihood, form.outputs(A), likelihood.no_intercept)
-    else:
-        A, b = start
+    """Minimise in one form of the machine; the intercept is the best one before each step."""
+    zero = np.zeros((form.size, *np.shape(likelihood.no_intercept)))
+    A, b = (zero, likelihood.no_intercept) if start is None else start
     f, lam = form.outputs(A), form.lam
-    J = likelihood.loss(f + b) + 0.5 * lam * form.dot(A, A, f)
-    lowest, falling, idle, message = np.inf, True, 0, ""
+    lowest, idle, before, message = np.inf, 0, np.inf, ""
     for n_iter in count():
+        b = best_intercept(likelihood, f, b)
         G = likelihood.pull(f + b)
         R, r = form.gather(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
+        J = likelihood.loss(f + b) + 0.5 * lam * form.dot(A, A, f)
         residual, gap = _certificate(form, G, R, r)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
-        idle = 0 if residual < lowest or falling else idle + 1
-        lowest = min(lowest, residual)
+        idle = 0 if residual < lowest or before - J > ROUNDING * J else idle + 1
+        lowest, before = min(lowest, residual), J
         if n_iter == max_iter or idle == PATIENCE:
             message = "all steps used up" if n_iter == max_iter else "rounding hides the descent"
             break
@@ -174,9 +172,8 @@ def _newton(likelihood, form, start, tol, max_iter):
             message = str(error)
             break
         df = form.outputs(dA)
-        t, J_new = _line_search(likelihood, form, (A, b, f), (dA, db, df), (R, r), J)
-        falling = J - J_new > ROUNDING * J
-        A, b, f, J = A + t * dA, b + t * db, f + t * df, J_new
+        t = _line_search(likelihood, form, (A, b, f), (dA, db, df), (R, r), J)
+        A, b, f = A + t * dA, b + t * db, f + t * df
     return _judged(_finish(likelihood, form, A, b), tol, n_iter, message)
 
 
@@ -214,7 +211,7 @@ def _certificate(form, G, R, r):
 
 
 def _line_search(likelihood, form, here, step, pull, J):
-    r"""Return a length t along a step, and the objective there.
+    r"""Return a length t along a step; 0 where rounding lets no length be told from it.
 
     By Newton's method in t between brackets, until nine tenths of the slope are gone. The ridge
     is a parabola along the step, so a trial costs n exponentials and no product.
@@ -230,9 +227,9 @@ def _line_search(likelihood, form, here, step, pull, J):
             J_new = likelihood.loss(F + t * dF) + lam * (0.5 * ridge + t * linear)
             J_new += 0.5 * lam * t * t * square
             if J_new <= J * (1.0 + ROUNDING):
-                return t, J_new
+                return t
         low, high = (low, t) if slope > 0 else (t, high)
         t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * square)
         if not low < t < high:
             t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
-    return 0.0, J
+    return 0.0

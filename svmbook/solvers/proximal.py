@@ -28,6 +28,7 @@ ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
 ARMIJO = 1e-4  # of the decrease that the model promises: what a step has to keep of it
 JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
 HALVINGS = 40
+DUST = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
 ROUNDING = 1e-14  # of the objective: a change nobody can see
 PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the violation
 
@@ -173,7 +174,7 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     for lam in lams:
         alpha, b, f, n_iter, message = _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter)
         result = _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message)
-        yield replace(result, intercept=result.intercept - float(means @ alpha))
+        yield replace(result, intercept=result.intercept - float(means @ result.coef))
 
 
 def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
@@ -181,17 +182,18 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
 
     ``rows`` holds a kernel function a row, so that those of a working set lie together in memory.
     """
-    J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-    lowest, falling, idle = np.inf, True, 0
+    lowest, idle, before = np.inf, 0, np.inf
     for n_iter in count():
+        b = best_intercept(likelihood, f, b)
         pull = likelihood.pull(f + b)
         slope, r = -(rows @ pull), pull.sum()
+        J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = _violation(alpha, slope, lam)
         residual = max(violation.max(), abs(r)) / lam
         if residual <= tol:
             return alpha, b, f, n_iter, ""
-        idle = 0 if residual < lowest or falling else idle + 1
-        lowest = min(lowest, residual)
+        idle = 0 if residual < lowest or before - J > ROUNDING * J else idle + 1
+        lowest, before = min(lowest, residual), J
         if n_iter == max_iter:
             return alpha, b, f, n_iter, "all steps used up"
         if idle == PATIENCE:
@@ -207,14 +209,14 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         df, db = step @ K_A, drift - mean @ step
         promised = slope[A] @ step - r * db
         here = alpha[A], f + b, J
-        t, J_new = _line_search(likelihood, lam, here, (step, df + db), promised)
-        falling = J - J_new > ROUNDING * J
+        t = _line_search(likelihood, lam, here, (step, df + db), promised)
         alpha[A] = new if t == 1.0 else alpha[A] + t * step
-        b, f, J = b + t * db, f + t * df, J_new
+        b, f = b + t * db, f + t * df
 
 
 def _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message):
     """Compute residual and gap afresh, so that no drift of the updates is inherited."""
+    alpha = np.where(np.abs(alpha) > DUST * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ rows[S]
     b = best_intercept(likelihood, f, b)
@@ -227,7 +229,7 @@ def _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message):
         message = "rounding limits the coefficients"
     converged = bool(residual <= tol)
     return LogisticResult(
-        alpha.copy(), b, float(J), float(gap), float(residual), pull, n_iter, converged, message
+        alpha, b, float(J), float(gap), float(residual), pull, n_iter, converged, message
     )
 
 
@@ -290,7 +292,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
 
 
 def _line_search(likelihood, lam, here, step, slope):
-    """Return a length t and the objective there: 1, halved until the descent is real."""
+    """Return the length of a step: 1, halved until the descent is real."""
     (alpha, F, J), (d, dF) = here, step
     promised = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
     outside = J - likelihood.loss(F)
@@ -299,9 +301,9 @@ def _line_search(likelihood, lam, here, step, slope):
     for _ in range(HALVINGS):
         J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum() + rest
         if J_new <= J + ARMIJO * t * promised + ROUNDING * J:
-            return t, J_new
+            return t
         t *= 0.5
-    return 0.0, J
+    return 0.0
 
 
 def _jittered(Q):
