@@ -6,6 +6,7 @@ an objective no higher, for each kernel and penalty, and 60 times in the geometr
 30 penalties at 1,000 points against 30 fits from nothing. scikit-learn stands beside ours.
 """
 
+import itertools
 import time
 
 import numpy as np
@@ -21,7 +22,13 @@ from svmbook import ImportVectorMachine, KernelLogisticRegression
 from svmbook.datasets import stdev
 from svmbook.kernels import gaussian, linear
 from svmbook.losses import logistic
-from svmbook.solvers import largest_lam, solve_logistic, solve_logistic_l1, solve_logistic_path
+from svmbook.solvers import (
+    largest_lam,
+    solve_logistic,
+    solve_logistic_l1,
+    solve_logistic_path,
+    solve_unpenalised,
+)
 
 GAMMA = 0.1
 EPSILON = 1e-6  # of the smoothed penalty: its kink is rounded over a thousandth
@@ -55,7 +62,11 @@ def source(X, y, *, kernel, lam):
     return report(penalised(K, y, lam, alpha, b), alpha)
 
 
-def proximal_newton(X, y, *, kernel, lam):
+def ours(X, y, *, kernel, lam):
+    """Solve with the penalty as it is; without one, on the points, since the kernel is linear."""
+    if lam == 0:
+        result = solve_unpenalised(X, y)
+        return report(result.objective, result.coef) | {"iterations": result.n_iter}
     K = gram(X, kernel)
     result = solve_logistic_l1(K, y, lam)
     objective = penalised(K, y, lam, result.coef, result.intercept)
@@ -138,7 +149,7 @@ def import_vectors(X, y, *, kernel, lam):
 
 
 METHODS = {
-    "proximal Newton": proximal_newton,
+    "ours": ours,
     "BFGS": source,
     "Newton, in factorisations": newton_and_cholesky,
     "path": path,
@@ -164,12 +175,12 @@ def rows_of(problem, n, methods, repeats=5, **options):
 
 def run():
     absolute = []
-    for kernel in ("linear", "gaussian"):
-        for lam in (0.01, 1.0):
-            options = {"kernel": kernel, "lam": lam, "repeats": 3}
-            absolute += rows_of("absolute values", 400, ["proximal Newton", "BFGS"], **options)
+    penalties = [("linear", 0.0), *itertools.product(("linear", "gaussian"), (0.01, 1.0))]
+    for kernel, lam in penalties:
+        options = {"kernel": kernel, "lam": lam, "repeats": 3}
+        absolute += rows_of("absolute values", 400, ["ours", "BFGS"], **options)
     print_table(f"Absolute-value penalty, epsilon = {EPSILON:g}", absolute, COLUMNS)
-    ratios = [row["ratio"] for row in absolute if row["method"] == "BFGS"]
+    ratios = [row["ratio"] for row in absolute if row["method"] == "BFGS" and row["lam"] > 0]
     print(f"\nBFGS takes {np.exp(np.mean(np.log(ratios))):.0f} times as long, on average")
 
     ridge = []

@@ -2,16 +2,20 @@ r"""From scores to probabilities: the sigmoid that Platt fits to the outputs of 
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .labels import encode_labels
 from .solvers import solve_logistic
 
 __all__ = ["Sigmoid", "fit_sigmoid"]
+
+TOLERANCE = 1e-8  # relative norm of the gradient: Newton's method in two variables gets there
 
 
 class Sigmoid(NamedTuple):
@@ -92,17 +96,25 @@ def fit_sigmoid(scores, y):
     if scores.ndim != 1:
         raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
     check_consistent_length(scores, y)
-    _, signs = encode_labels(y)
+    _, signs = encode_labels(column_or_1d(y))
     n_positive, n_negative = (signs > 0).sum(), (signs < 0).sum()
     t = np.where(signs > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    centre, spread = scores.mean(), scores.std()
-    if spread <= np.finfo(float).eps * np.abs(scores).max():
+    largest = np.abs(scores).max() or 1.0
+    centre, spread = (scores / largest).mean(), (scores / largest).std()
+    if spread <= np.finfo(float).eps:
         share = t.mean()
         return Sigmoid(0.0, float(np.log(share / (1.0 - share))))
     # A target between the labels is both labels, each with its share of the weight.
-    z = np.tile((scores - centre) / spread, 2)[:, None]
+    z = np.tile((scores / largest - centre) / spread, 2)[:, None]
     both = np.repeat([1.0, -1.0], len(t))
     weights = np.concatenate([t, 1.0 - t])
-    result = solve_logistic(z, both, 0.0, weights=weights, form="factor", tol=1e-10)
-    slope = float(result.coef[0] / spread)
-    return Sigmoid(slope, float(result.intercept - slope * centre))
+    result = solve_logistic(z, both, 0.0, weights=weights, form="factor", tol=TOLERANCE)
+    if not result.converged:
+        warnings.warn(
+            f"the sigmoid was not fitted to {TOLERANCE:g} ({result.message}); look for scores far "
+            "from all others.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    slope = float(result.coef[0] / spread)  # of scores in units of the largest
+    return Sigmoid(slope / largest, float(result.intercept - slope * centre))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-__all__ = ["decode_labels", "encode_classes", "encode_labels"]
+__all__ = ["decode_labels", "encode_classes", "encode_labels", "encode_outputs"]
 
 
 def encode_classes(y):
@@ -52,6 +52,36 @@ def encode_classes(y):
     return classes, codes
 
 
+def encode_outputs(y):
+    """Translate labels for a machine with one output for two classes, and one a class for more.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    classes : ndarray of shape (k,)
+        The different labels, sorted.
+    targets : ndarray of shape (n,)
+        -1.0 and +1.0 for two classes, as `encode_labels` gives them; numbers 0 to k - 1 for more.
+
+    Raises
+    ------
+    ValueError
+        As `encode_classes`.
+
+    Examples
+    --------
+    >>> from svmbook.labels import encode_outputs
+    >>> encode_outputs(["b", "a"])[1], encode_outputs(["b", "a", "c"])[1]
+    (array([ 1., -1.]), array([1, 0, 2]))
+    """
+    classes, codes = encode_classes(y)
+    return classes, _signs(codes) if len(classes) == 2 else codes
+
+
 def encode_labels(y):
     """Translate two labels of any kind into -1 and +1.
 
@@ -90,7 +120,7 @@ def encode_labels(y):
             f"{type_of_target(y)}, with {len(classes)} classes; wrap the estimator in "
             "sklearn.multiclass.OneVsRestClassifier or OneVsOneClassifier."
         )
-    return classes, np.where(codes == 1, 1.0, -1.0)
+    return classes, _signs(codes)
 
 
 def decode_labels(classes, scores):
@@ -118,3 +148,7 @@ def decode_labels(classes, scores):
     array(['rose', 'iris'], dtype='<U4')
     """
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def _signs(codes):
+    return np.where(codes == 1, 1.0, -1.0)

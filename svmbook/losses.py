@@ -7,7 +7,7 @@ returns an array of their shape. None of them overflows, whatever the size of a 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import entr, expit
+from scipy.special import expit, xlog1py, xlogy
 
 __all__ = ["hinge", "logistic", "logistic_conjugate", "logistic_curvature", "logistic_slope"]
 
@@ -123,4 +123,6 @@ def logistic_conjugate(p):
     array([ 0.    , -0.6931,  0.    ])
     """
     p = np.asarray(p, dtype=float)
-    return -entr(p) - entr(1.0 - p)
+    inside = (p >= 0.0) & (p <= 1.0)
+    q = np.where(inside, p, 0.0)
+    return np.where(inside, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)

@@ -59,6 +59,15 @@ def test_separated_scores_keep_a_finite_slope():
     assert 0.5 < sigmoid.probability(2.0) < 1
 
 
+@pytest.mark.parametrize("scale", [1e-170, 1e160])
+def test_scores_may_have_any_size(scale):
+    scores, y = np.array([-2.0, -1.0, 0.5, 1.0, 3.0]), [0, 0, 1, 0, 1]
+    plain, scaled = fit_sigmoid(scores, y), fit_sigmoid(scale * scores, y)
+    np.testing.assert_allclose(
+        scaled.probability(scale * scores), plain.probability(scores), rtol=1e-9
+    )
+
+
 def test_equal_scores_say_nothing():
     sigmoid = fit_sigmoid([5.0] * 8, [1, 1, 1, 0, 0, 0, 0, 0])
     assert sigmoid.slope == 0.0

@@ -114,7 +114,6 @@ def test_a_weight_of_two_is_two_points(machine):
 
 def test_class_weights_multiply_sample_weights():
     weighted = KernelLogisticRegression(class_weight={-1: 3.0, 1: 1.0}).fit(X, Y)
-    by_hand = KernelLogisticRegression().fit(X, Y, sample_weight=np.where(Y < 0, 3.0, 1.0))
     # gamma="scale" looks at sample weights alone
     by_hand = KernelLogisticRegression(gamma=weighted.gamma_)
     by_hand.fit(X, Y, sample_weight=np.where(Y < 0, 3.0, 1.0))
@@ -303,7 +302,50 @@ def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
     assert machine.dual_gap_ > 0
 
 
-@pytest.mark.parametrize("bad", [{"lams": 0}, {"lams": [1.0, -1.0]}, {"smallest": 2.0}])
-def test_paths_refuse_what_makes_no_sense(bad):
+@pytest.mark.parametrize(
+    "bad",
+    [{"lams": 0}, {"lams": [1.0, -1.0]}, {"lams": [1.0, 0.0]}, {"lams": []}, {"smallest": 2.0}],
+    ids=str,
+)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_paths_refuse_what_makes_no_sense(kernel, bad):
     with pytest.raises(ValueError):
-        KernelLogisticRegression().path(X, Y, **bad)
+        KernelLogisticRegression(kernel=kernel).path(X, Y, **bad)
+
+
+def test_a_path_takes_any_sequence_of_numbers():
+    fitted = KernelLogisticRegression().path(X, Y, (lam for lam in (4, 2.0, np.float32(1))))
+    assert [machine.lam for machine in fitted] == [4.0, 2.0, 1.0]
+    with pytest.raises(ValueError, match="all alike to the machine"):
+        KernelLogisticRegression(kernel="linear").path(np.ones_like(X), Y, 3)
+
+
+def test_a_failed_fit_leaves_nothing_of_the_old_one():
+    machine = KernelLogisticRegression().fit(X, Y)
+    with pytest.raises(ValueError, match="one class only"):
+        machine.fit(X, np.ones(80))
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
+def test_far_from_the_origin_a_linear_machine_is_the_same(machine):
+    machine.set_params(kernel="linear")
+    near = machine.fit(X, Y).decision_function(NEW)
+    far = machine.fit(X + 1e6, Y).decision_function(NEW + 1e6)
+    np.testing.assert_allclose(far, near, atol=1e-5)
+    assert machine.dual_gap_ < 0.1
+
+
+def test_log_probabilities_of_three_classes_are_exact_at_both_ends():
+    points = np.array([[-1e3], [0.0], [1e3], [1.1e3]])
+    machine = KernelLogisticRegression(1e-6, kernel="linear").fit(points, [0, 1, 2, 2])
+    far = machine.predict_log_proba([[-1e7], [1e7]])
+    assert np.isfinite(far).all()
+    assert far.min() < -800
+
+
+def test_warnings_name_a_remedy_the_machine_has():
+    with pytest.warns(ConvergenceWarning, match="or raise tol.$") as caught:
+        ImportVectorMachine(tol=1e-18).fit(X, Y)
+    assert caught[0].filename == __file__

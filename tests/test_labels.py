@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmbook.labels import decode_labels, encode_labels
+from svmbook.labels import decode_labels, encode_labels, encode_outputs
 
 PAIRS = st.one_of(
     st.tuples(st.integers(-99, 99), st.integers(-99, 99)),
@@ -23,6 +23,14 @@ def test_decoding_undoes_encoding(pair, codes):
     assert classes[0] < classes[1]
     np.testing.assert_array_equal(signs, np.where(y == max(pair), 1.0, -1.0))
     np.testing.assert_array_equal(decode_labels(classes, signs), y)
+
+
+def test_several_classes_are_numbers_and_two_are_signs():
+    classes, codes = encode_outputs(["b", "c", "a", "b"])
+    np.testing.assert_array_equal(classes[codes], ["b", "c", "a", "b"])
+    np.testing.assert_array_equal(encode_outputs(["b", "a"])[1], [1, -1])
+    scores = np.array([[0.1, 0.9, 0.2], [3.0, 3.0, -1.0]])
+    np.testing.assert_array_equal(decode_labels(classes, scores), ["b", "a"])  # ties: the first
 
 
 def test_a_score_of_zero_speaks_for_the_first_class():

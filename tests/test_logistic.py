@@ -227,6 +227,68 @@ def test_no_margin_is_too_large():
     assert far.coef == pytest.approx(near.coef, rel=1e-6)
 
 
+def test_no_margin_is_too_large_for_several_classes_either():
+    X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
+    y = np.array([0, 0, 1, 1, 2, 0])
+    near = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9)
+    start = np.array([[1.0, 0.0, -1.0]]), np.array([500.0, 0.0, -500.0])
+    far = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9, start=start)
+    assert near.converged and far.converged
+    assert far.objective == pytest.approx(near.objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e3])
+def test_a_start_need_not_be_centred(offset):
+    X, _ = stdev(2, 40, random_state=0)
+    y = np.arange(40) % 3
+    K = gaussian(X, gamma=0.3)
+    cold = solve_logistic(K, y, 1.0, classes=3)
+    start = np.full((40, 3), offset), np.full(3, offset)
+    warm = solve_logistic(K, y, 1.0, classes=3, start=start)
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ((np.zeros(3),), "a pair"),
+        ((np.zeros(4), 0.0), "found shapes"),
+        ((np.zeros(3), np.zeros(1)), "found shapes"),
+        ((np.full(3, np.nan), 0.0), "finite"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_named(start, message):
+    with pytest.raises(ValueError, match=message):
+        solve_logistic(np.eye(3), np.array([-1.0, 1, 1]), 1.0, start=start)
+
+
+def test_rounding_is_admitted_where_it_blurs_the_objective():
+    # Coefficients of the size 1 / lam, outputs of the size 1: the digits between are lost.
+    y = np.where(np.arange(13) < 4, -1.0, 1.0)
+    result = solve_logistic(np.full((13, 13), 7.3), y, 1e-11)
+    assert not result.converged
+    assert "rounding" in result.message
+    assert solve_logistic(np.full((13, 13), 7.3), y, 1e-3).converged
+
+
+def test_the_residual_is_a_fraction_of_the_terms_of_the_gradient():
+    X, y = stdev(2, 50, random_state=0)
+    K = gaussian(X, gamma=0.3)
+    result = solve_logistic(K, y, 0.1, max_iter=1)
+    R = result.pull - 0.1 * result.coef
+    terms = np.abs(result.pull) @ np.sqrt(np.diagonal(K))
+    assert result.residual == pytest.approx(np.sqrt(R @ K @ R) / terms, rel=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 10.0])
+def test_lam_is_in_units_of_the_kernel(factor):
+    X, y = stdev(2, 50, random_state=0)
+    K = gaussian(X, gamma=0.3)
+    one = solve_logistic(K, y, 0.5, tol=1e-9)
+    other = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
+    np.testing.assert_allclose(factor * other.coef, one.coef, atol=1e-7)
+
+
 @pytest.mark.parametrize("lam", [1e-6, 1e-3])
 def test_weak_ridges_are_solved_too(lam):
     X, y = non_separable(200, random_state=0)
@@ -283,6 +345,8 @@ def test_the_best_intercept_of_no_machine_is_the_log_odds(classes):
         ({"K": np.full((3, 3), np.nan)}, "K contains NaN"),
         ({"tol": 0.0}, "tol must be"),
         ({"max_iter": 0}, "max_iter == 0"),
+        ({"form": "Gram"}, "choose 'gram' or 'factor'"),
+        ({"form": "factor", "K": np.full((3, 1), 1e160)}, "Z is of the size"),
     ],
 )
 def test_what_does_not_fit_is_named(change, message):

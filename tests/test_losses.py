@@ -1,5 +1,7 @@
 """The losses, against their definitions, their derivatives and each other."""
 
+import decimal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,6 +41,24 @@ def test_the_conjugate_gives_tangents_from_below(m, p):
     q = 1 / (1 + np.exp(m))
     touching = -q * m - losses.logistic_conjugate(q)
     assert losses.logistic(m) == pytest.approx(touching, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-18, 1e-13, 0.3, 1 - 1e-13])
+def test_the_conjugate_keeps_its_digits(p):
+    p = fifty_digits(p)
+    assert losses.logistic_conjugate(float(p)) == pytest.approx(
+        float(p * p.ln() + (1 - p) * (1 - p).ln()), rel=1e-14
+    )
+
+
+def fifty_digits(p):
+    """Return a number of fifty digits."""
+    decimal.getcontext().prec = 50
+    return decimal.Decimal(p)
+
+
+def test_outside_of_probabilities_the_conjugate_is_infinite():
+    np.testing.assert_array_equal(losses.logistic_conjugate([-0.1, 1.1]), np.inf)
 
 
 def test_the_hinge_is_a_slack():

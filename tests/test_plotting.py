@@ -194,6 +194,34 @@ def test_regions_are_those_of_the_machine(ax):
     assert (colours > 0.7).all()  # pale, so that points stand out
 
 
+def test_regions_leave_the_limits_that_the_points_have_set(ax):
+    plot_classes(ax, [[0, 0], [3, 1]], [0, 1])
+    before = ax.get_xlim(), ax.get_ylim()
+    plot_regions(ax, lambda Z: (Z[:, 0] > 1).astype(int))
+    assert (ax.get_xlim(), ax.get_ylim()) == before
+
+
+def test_borders_of_regions_are_drawn(ax):
+    ax.set(xlim=(0, 4), ylim=(0, 1))
+    plot_regions(ax, lambda Z: np.clip(Z[:, 0].astype(int), 0, 3), resolution=41)
+    lines = [path.vertices for drawn in ax.collections[:-1] for path in drawn.get_paths()]
+    places = np.concatenate([line[:, 0] for line in lines])
+    for border in (1, 2, 3):
+        assert np.abs(places - border).min() < 0.1  # a cell of the grid
+
+
+@pytest.mark.parametrize("labels", ["ab", ["a"]])
+def test_a_class_without_a_label_is_named_before_anything_is_drawn(ax, labels):
+    with pytest.raises(ValueError, match="labels is"):
+        plot_classes(ax, [[0, 0], [1, 1], [2, 2]], [0, 1, 2], labels=labels)
+    assert not ax.collections
+    assert plot_classes(ax, [], []) == {}
+    with pytest.raises(TypeError, match="cannot be called"):
+        plot_regions(ax, "machine")
+    with pytest.raises(ValueError, match="not negative"):
+        plot_classes(ax, [[0, 0]], [0], size=-1)
+
+
 @pytest.mark.parametrize("codes", [[0, 7], [-1, 0], [0.5, 1.0], [0], ["a", "b"]])
 def test_numbers_that_are_no_classes_are_named(ax, codes):
     with pytest.raises(ValueError, match="classes"):

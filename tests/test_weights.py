@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmbook.weights import upper_bounds
+from svmbook.weights import point_weights, upper_bounds
 
 CLASSES = np.array(["a", "b"])
 Y = np.array(["a", "b", "b", "b"])
@@ -20,6 +20,23 @@ def test_balanced_bounds_sum_to_the_same_in_both_classes():
     bounds = upper_bounds(1.0, "balanced", CLASSES, Y, weights)
     assert bounds[:1].sum() == pytest.approx(bounds[1:].sum())
     assert bounds.sum() == pytest.approx(weights.sum())
+
+
+def test_balanced_weights_of_three_classes():
+    y = np.array(["a", "b", "b", "c", "c", "c"])
+    weights = point_weights("balanced", np.array(["a", "b", "c"]), y, np.ones(6))
+    np.testing.assert_allclose(weights, 6 / 3 / np.array([1, 2, 2, 3, 3, 3]))
+
+
+def test_a_weight_that_rounding_swallows_is_none():
+    weights = point_weights(None, CLASSES, Y, np.array([1.0, 1.0, 1e-17, 1e-15]))
+    np.testing.assert_array_equal(weights > 0, [True, True, False, True])
+
+
+def test_a_class_of_three_without_weight_is_named():
+    y = np.array(["a", "b", "c"])
+    with pytest.raises(ValueError, match="leaves no point of the class"):
+        point_weights(None, y, y, np.array([1.0, 0.0, 1.0]))
 
 
 def test_balanced_weights_may_be_as_large_as_doubles_go():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import ClassVar
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -23,7 +24,7 @@ class ImportVectorMachine(LogisticMachine):
     .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \tfrac\lambda2\,\|f\|^2 ,
 
     the objective of `KernelLogisticRegression` with its ridge: the losses of all points count, but
-    only a few kernel functions are used.
+    only a few kernel functions are used. For the linear kernel the points are centred first.
 
     Parameters
     ----------
@@ -127,6 +128,8 @@ class ImportVectorMachine(LogisticMachine):
         self.max_points = max_points
         self.tol = tol
 
+    _remedy = "Raise lam, scale the features, or raise tol."
+
     @property
     def _two_classes_only(self):
         return True
@@ -150,8 +153,14 @@ class ImportVectorMachine(LogisticMachine):
             The fitted estimator.
         """
         X, present, problem = self._prepare(X, y, sample_weight)
+        points, linear = problem.points, self._kernel.name == "linear"
+        # With all points in S a linear machine is the same for every origin. With few it is not,
+        # and far from the origin all its functions look alike.
+        origin = np.zeros(points.shape[1])
+        if linear:
+            origin = np.average(points, axis=0, weights=problem.weights)
         result = select_import_points(
-            self._kernel.gram(problem.points),
+            self._kernel.gram(points - origin),
             problem.y,
             self.lam,
             weights=problem.weights,
@@ -159,7 +168,9 @@ class ImportVectorMachine(LogisticMachine):
             max_points=self.max_points,
             tol=self.tol,
         )
-        linear = self._kernel.name == "linear"
-        coef = problem.points.T @ result.coef if linear else None
-        self._store(Solution(result, result.coef, result.intercept, coef), X, present)
+        coef, intercept = None, result.intercept
+        if linear:
+            coef = (points - origin).T @ result.coef
+            intercept = intercept - origin @ coef
+        self._store(Solution(result, result.coef, intercept, coef), X, present)
         return self

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..kernel_choice import choose_kernel
 from ..kernels import KERNELS, check_square
-from ..labels import decode_labels, encode_classes, encode_labels
+from ..labels import decode_labels, encode_labels, encode_outputs
 from ..losses import logistic
 from ..solvers import LogisticResult
 from ..weights import point_weights
@@ -155,10 +155,8 @@ class LogisticMachine(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         if self.__sklearn_tags__().input_tags.pairwise:
             check_square(X)
-        self.classes_, codes = (encode_labels if self._two_classes_only else encode_classes)(y)
+        self.classes_, codes = (encode_labels if self._two_classes_only else encode_outputs)(y)
         k = len(self.classes_)
-        if not self._two_classes_only and k == 2:
-            codes = np.where(codes == 1, 1.0, -1.0)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weights = point_weights(self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(weights > 0)
@@ -179,8 +177,7 @@ class LogisticMachine(ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"{type(self).__name__} stopped after {result.n_iter} steps at a residual of "
                 f"{result.residual:.1e} and a duality gap of {result.gap:.1e}, not certified to "
-                f"tol={self.tol:g} ({result.message}). Raise lam, scale the features, or raise tol "
-                "or max_iter.",
+                f"tol={self.tol:g} ({result.message}). {self._remedy}",
                 ConvergenceWarning,
                 stacklevel=4,  # past _store, fit and its validating wrapper
             )

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import _fit_context, clone
-from sklearn.utils import check_scalar
+from sklearn.utils import check_array, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..solvers import (
@@ -16,7 +16,9 @@ from ..solvers import (
     solve_logistic,
     solve_logistic_path,
     solve_unpenalised,
+    solve_unpenalised_gram,
 )
+from ..solvers.problem import check_lam
 from .machine import LogisticMachine, Solution
 
 __all__ = ["KernelLogisticRegression"]
@@ -44,13 +46,14 @@ class KernelLogisticRegression(LogisticMachine):
     Parameters
     ----------
     lam : float, default=1.0
-        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty="none"``. A
-        ridge's ``lam`` is in units of 1 / k(x, x), an absolute-value penalty's in units of k(x, x).
+        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty="none"``. Both
+        kinds of ``lam`` are in units of k(x, x): ten times the kernel needs ten times the ``lam``.
     penalty : {"l2", "l1", "none"}, default="l2"
         "l2" is the ridge; nearly all :math:`\alpha_j` are different from zero. "l1" is the
         absolute-value penalty, for two classes; most :math:`\alpha_j` are exactly zero. "none" is
         the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
-        overlap: a Gaussian kernel always separates different points, so it needs a penalty.
+        overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
+        does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
     kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
             default="rbf"
         As in `svmbook.DualSVC`.
@@ -162,6 +165,11 @@ class KernelLogisticRegression(LogisticMachine):
     def _two_classes_only(self):
         return self.penalty == "l1"
 
+    @property
+    def _remedy(self):
+        stronger = "Take a penalty" if self.penalty == "none" else "Raise lam"
+        return f"{stronger}, scale the features, or raise tol or max_iter."
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine to training data.
@@ -224,17 +232,10 @@ class KernelLogisticRegression(LogisticMachine):
         """
         if self.penalty == "none":
             raise ValueError("penalty='none' has no lam, and so no path; choose 'l1' or 'l2'.")
-        if isinstance(lams, Integral):
-            check_scalar(lams, "lams", Integral, min_val=1)
-            check_scalar(
-                smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
-            )
         template = clone(self)  # its own fit, if it has one, stays
         X, present, problem = template._prepare(X, y, sample_weight)
         design = template._design(problem)
-        if isinstance(lams, Integral):
-            largest = template._largest_lam(problem, design)
-            lams = np.geomspace(largest, smallest * largest, lams)
+        lams = template._lams(lams, smallest, problem, design)
         machines = []
         for lam, solution in zip(lams, template._solutions(problem, design, lams), strict=True):
             machines.append(copy(template).set_params(lam=float(lam)))
@@ -245,15 +246,41 @@ class KernelLogisticRegression(LogisticMachine):
         """Return the matrix behind the outputs, and the origin of the points it is made from."""
         points, linear = problem.points, self._kernel.name == "linear"
         origin = np.zeros(points.shape[1])
-        if linear and self.penalty != "l1":
+        if linear and self.penalty == "none":
+            return Design(points, "factor", origin)
+        if linear and self.penalty == "l2":
             origin = points.mean(axis=0)  # moves the intercept alone, and keeps its digits
             points = points - origin
-            if self.penalty == "none" or points.shape[1] < len(points):
+            if points.shape[1] < len(points):
                 return Design(points, "factor", origin)
         K = self._kernel.gram(points)
-        if self.penalty == "none":
-            return Design(_factor(K), "factor", origin)
         return Design(K, "gram", origin)
+
+    def _lams(self, lams, smallest, problem, design):
+        """Return the values of lam along a path, checked."""
+        if not isinstance(lams, Integral) or isinstance(lams, bool):
+            lams = check_array(
+                np.atleast_1d(list(lams) if np.iterable(lams) else lams),
+                dtype=np.float64,
+                ensure_2d=False,
+                input_name="lams",
+            )
+            if lams.ndim != 1:
+                raise ValueError(f"lams must be one number after the other; found {lams.shape}.")
+            for lam in lams.tolist():
+                check_lam(lam)
+            return lams
+        check_scalar(lams, "lams", Integral, min_val=1)
+        check_scalar(
+            smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
+        )
+        largest = self._largest_lam(problem, design)
+        if not largest > 0:
+            raise ValueError(
+                "the points are all alike to the machine, so no value of lam makes a difference; "
+                "give the values yourself."
+            )
+        return np.geomspace(largest, smallest * largest, lams)
 
     def _largest_lam(self, problem, design):
         """Return where a path starts: where no coefficient, or no output, moves much."""
@@ -268,9 +295,10 @@ class KernelLogisticRegression(LogisticMachine):
         linear = self._kernel.name == "linear"
         for lam, result in zip(lams, self._results(problem, design, lams), strict=True):
             alpha, coef, intercept = result.coef, None, result.intercept
-            if self.penalty == "l2" and design.form == "factor":
+            if design.form == "factor":
                 # At a minimum lam * alpha is the pull; what the tolerance leaves is spread out.
-                alpha, coef = result.pull / lam, result.coef
+                coef = result.coef
+                alpha = result.pull / lam if self.penalty == "l2" else 0.0 * result.pull
                 rest = coef - design.matrix.T @ alpha
                 alpha = alpha + np.linalg.lstsq(design.matrix.T, rest)[0]
             elif linear:
@@ -286,7 +314,8 @@ class KernelLogisticRegression(LogisticMachine):
         if self.penalty == "l1":
             yield from solve_logistic_path(matrix, problem.y, lams, **options)
         elif self.penalty == "none":
-            yield solve_unpenalised(matrix, problem.y, classes=problem.classes, **options)
+            solve = solve_unpenalised if form == "factor" else solve_unpenalised_gram
+            yield solve(matrix, problem.y, classes=problem.classes, **options)
         else:
             start = None
             for lam in lams:
@@ -309,10 +338,3 @@ class Design(NamedTuple):
     matrix: np.ndarray
     form: str
     origin: np.ndarray  # taken from the points before; zero but for the linear kernel
-
-
-def _factor(K):
-    """Return a Z of independent columns with ``K = Z @ Z.T`` up to rounding."""
-    values, vectors = np.linalg.eigh(K)
-    kept = values > len(K) * np.finfo(float).eps * values[-1]
-    return vectors[:, kept] * np.sqrt(values[kept])

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 
-from .two import COLOURS, _check_points, _check_resolution
+from .two import COLOURS, _check_points, _check_resolution, _check_sizes, _grid
 
 __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 
-#: Colours of classes 0, 1, 2 and so on; told apart by colour-blind readers, and in grey.
+#: Colours of classes 0, 1, 2 and so on; told apart by colour-blind readers. Markers and borders
+#: of regions help where there is no colour.
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A8A")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _TINT = 0.72  # of white in a region: the points on it must stand out
@@ -31,7 +32,7 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
     codes : array-like of shape (n,)
         Numbers of the classes, 0 to 6.
     size : float, default=24.0
-        Marker area in square points.
+        Marker area in square points, not negative.
     labels : sequence of str, default=None
         Entries of the legend, by number; "class 0" and so on by default.
 
@@ -43,7 +44,8 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite, or numbers that are none of a class.
+        Points that are not in the plane or not finite, numbers that are none of a class, or fewer
+        labels than classes.
 
     Examples
     --------
@@ -56,6 +58,10 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
     """
     X = _check_points(X)
     codes = _check_codes(codes, len(X))
+    size = _check_sizes(size, 1)
+    labels = [f"class {code}" for code in range(len(CLASS_COLOURS))] if labels is None else labels
+    if isinstance(labels, str) or len(labels) <= codes.max(initial=-1):
+        raise ValueError(f"labels is {labels!r}; give an entry of the legend for each class.")
     drawn = {}
     for code in np.unique(codes).tolist():
         rows = codes == code
@@ -64,7 +70,7 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
             s=size,
             color=CLASS_COLOURS[code],
             marker=_MARKERS[code],
-            label=f"class {code}" if labels is None else labels[code],
+            label=labels[code],
             edgecolor="white",
             linewidth=0.5,
             zorder=3,
@@ -75,7 +81,7 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
 
 
 def plot_regions(ax, predict, *, resolution=240):
-    """Tint the regions in which a machine answers each class, within the axes' limits.
+    """Tint the regions in which a machine answers each class, and draw their borders.
 
     Call it after the points are drawn: it reads the limits and leaves them as they are.
 
@@ -99,7 +105,7 @@ def plot_regions(ax, predict, *, resolution=240):
     ValueError
         The function's values are not one class a point, or ``resolution`` is below 2.
     TypeError
-        ``resolution`` is not an integer.
+        ``predict`` cannot be called, or ``resolution`` is not an integer.
 
     Examples
     --------
@@ -111,16 +117,19 @@ def plot_regions(ax, predict, *, resolution=240):
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
-    resolution = _check_resolution(resolution)
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
-    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
-    codes = _check_codes(predict(grid), len(grid), lowest=-1)
+    if not callable(predict):
+        raise TypeError(f"predict is {predict!r}, which cannot be called; give machine.predict.")
+    first, second, grid = _grid(ax, _check_resolution(resolution))
+    limits = ax.get_xlim(), ax.get_ylim()
+    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(second), len(first))
+    for code in np.unique(codes)[1:]:  # all but one: the last border belongs to its neighbours
+        inside = (codes == code).astype(float)
+        ax.contour(first, second, inside, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
     colours = [_tinted(colour) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
     mesh = ax.pcolormesh(
         first,
         second,
-        codes.reshape(resolution, resolution),
+        codes,
         cmap=ListedColormap(colours),
         vmin=-1.5,
         vmax=len(CLASS_COLOURS) - 0.5,
@@ -128,8 +137,7 @@ def plot_regions(ax, predict, *, resolution=240):
         rasterized=True,
         zorder=0,
     )
-    ax.set_xlim(left, right)
-    ax.set_ylim(bottom, top)
+    ax.set(xlim=limits[0], ylim=limits[1])
     return mesh
 
 
@@ -140,7 +148,7 @@ def _tinted(colour):
 
 def _check_codes(codes, n, *, lowest=0):
     """Return n numbers of classes."""
-    codes = np.asarray(codes)
+    codes = np.asarray(codes) if n else np.zeros(0, dtype=int)
     if codes.shape != (n,):
         raise ValueError(f"there are {n} points, but the classes have shape {codes.shape}.")
     highest = len(CLASS_COLOURS) - 1

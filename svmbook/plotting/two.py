@@ -198,9 +198,8 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     >>> plt.close(figure)
     """
     levels, resolution = _check_levels(levels), _check_resolution(resolution)
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
-    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
+    first, second, grid = _grid(ax, resolution)
+    limits = ax.get_xlim(), ax.get_ylim()
     values = _evaluate(decision_function, grid).reshape(resolution, resolution)
     sides = None
     if shade:
@@ -225,9 +224,15 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
         linestyles=["solid" if level == 0 else "dashed" for level in levels],
         zorder=2,
     )
-    ax.set_xlim(left, right)
-    ax.set_ylim(bottom, top)
+    ax.set(xlim=limits[0], ylim=limits[1])
     return {"lines": lines, "sides": sides}
+
+
+def _grid(ax, resolution):
+    """Return places along both axes, and the points of their grid."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
+    return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
 
 
 def _numbers(values, name):

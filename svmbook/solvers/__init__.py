@@ -7,7 +7,7 @@ from .newton import LogisticResult, solve_logistic
 from .proximal import largest_lam, solve_logistic_l1, solve_logistic_path
 from .result import SolverResult, certify, intercept_interval
 from .smo import solve_smo
-from .unpenalised import is_separable, solve_unpenalised
+from .unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
 __all__ = [
     "LogisticResult",
@@ -26,5 +26,6 @@ __all__ = [
     "solve_logistic_path",
     "solve_smo",
     "solve_unpenalised",
+    "solve_unpenalised_gram",
     "to_cvxopt",
 ]

@@ -19,7 +19,7 @@ from .problem import check_logistic, check_tolerance
 
 __all__ = ["select_import_points"]
 
-DEPENDENT = 1e-10  # of k(x, x): a kernel function of which less is new adds nothing
+DEPENDENT = 1e-7  # of k(x, x): of a kernel function with less news, single precision keeps none
 
 
 def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
@@ -97,9 +97,13 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     J, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, True, ""
     while len(S) < (max_points or n):
         new = np.diagonal(rest) > DEPENDENT * np.diagonal(K)
-        promises = _promises(likelihood, lam, Z, rest, new, Z @ w + b)
+        try:
+            promises = _promises(likelihood, lam, Z, rest, new, Z @ w + b)
+        except np.linalg.LinAlgError:
+            converged, message = False, "rounding hides what further points promise"
+            break
         best = int(np.argmax(promises))
-        if promises[best] <= 0.0:
+        if not promises[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
         z = rest[:, best] / np.sqrt(rest[best, best])
@@ -108,14 +112,15 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
         start = np.append(w, 0.0), b
         result = solve_logistic(Z, y, lam, weights=weights, form="factor", tol=tol, start=start)
         before, J = J, result.objective
-        w, b, residual, converged = result.coef, result.intercept, result.residual, result.converged
+        w, b, residual = result.coef, result.intercept, result.residual
+        converged, message = result.converged, result.message
         if before - J < epsilon * J:
             break
     alpha = np.zeros(n)
     alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     pull = likelihood.pull(Z @ w + b)
     R = pull - lam * alpha  # minus the gradient among all kernel functions
-    gap = 0.5 * max(R @ (K @ R), 0.0) / lam
+    gap = 0.5 * abs(R @ (K @ R)) / lam  # negative only by rounding, which then shows
     return LogisticResult(alpha, b, J, float(gap), residual, pull, len(S), converged, message)
 
 

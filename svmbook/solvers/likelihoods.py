@@ -148,10 +148,13 @@ class Softmax:
         fD = form.outputs(D)
         D_outputs = fD + d
         rho = form.dot(R, D, fD) + r @ d  # <residual, preconditioned residual>
-        enough = rho * min(FORCING, np.sqrt(rho / (1.0 + self.loss(F)))) ** 2
+        enough = rho * min(FORCING**2, rho / (1.0 + self.loss(F)))
         for _ in range(INNER):
             TD, td = times(D, D_outputs)
-            t = rho / (form.dot(TD, D, D_outputs - d) + td @ d)
+            curved = form.dot(TD, D, D_outputs - d) + td @ d
+            if not (rho > 0.0 and curved > 0.0):
+                break  # rounding
+            t = rho / curved
             V, c = V + t * D, c + t * d
             R, r = R - t * TD, r - t * td
             Z, z = solve(R, r)
@@ -207,12 +210,14 @@ def best_intercept(likelihood, f, start):
     1.098612
     """
     b, loss, pull = start, likelihood.loss(f + start), likelihood.pull(f + start)
+    farthest = 10.0 + np.max(np.abs(f + start))
     for _ in range(STEPS):
         r, size = pull.sum(axis=0), np.abs(pull).sum()
         if np.abs(r).max() <= BALANCED * size:
             break
-        step = np.linalg.lstsq(likelihood.intercept_curvature(f + b), np.atleast_1d(r))[0]
-        step = step.reshape(np.shape(b))
+        H = likelihood.intercept_curvature(f + b) + LINEAR * size * np.eye(np.size(b))
+        step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
+        step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
         for _ in range(STEPS):
             new_loss = likelihood.loss(f + b + step)
             if new_loss <= loss * (1.0 + ROUNDING):

@@ -54,6 +54,10 @@ class GramForm:
         """Return the coefficients of the function that pulls like G: G itself."""
         return G
 
+    def size_of_terms(self, A):
+        """Return the root of the sum of squares of the terms that make up a function."""
+        return float(np.linalg.norm(A.T * self.lengths))
+
     def dot(self, U, V, outputs_of_V):
         """Return the inner product of two functions, given the outputs of the second."""
         return float(np.sum(U * outputs_of_V))
@@ -136,6 +140,10 @@ class FactorForm:
         r"""Return the weights of the function that pulls like G, :math:`Z^\top G`."""
         return self.Z.T @ G
 
+    def size_of_terms(self, A):
+        """Return the length of a function, of which an output is a product with a row of Z."""
+        return float(np.linalg.norm(A))
+
     def dot(self, U, V, outputs_of_V):
         """Return the inner product of two functions."""
         return float(np.sum(U * V))
@@ -178,7 +186,7 @@ class FactorForm:
         return solve
 
 
-def independent_factor(K):
+def independent_factor(K, *, noise=None):
     r"""Return Z of independent columns with :math:`K = ZZ^\top` up to rounding.
 
     Cholesky's factorisation takes the points in the order of what the earlier ones leave of them,
@@ -188,6 +196,9 @@ def independent_factor(K):
     ----------
     K : ndarray of shape (n, n)
         Gram matrix, symmetric positive semi-definite.
+    noise : float, default=None
+        The fraction of the largest :math:`k(x, x)` below which what is left of a point is taken
+        for rounding; by default n times the precision.
 
     Returns
     -------
@@ -205,7 +216,8 @@ def independent_factor(K):
     >>> Z.shape, bool(np.allclose(Z @ Z.T, X @ X.T))
     ((3, 2), True)
     """
-    L, order, rank, _ = lapack.dpstrf(K, lower=1)
+    largest = np.diagonal(K).max()
+    L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if noise is None else noise * largest)
     order = order - 1
     Z = np.empty((len(K), rank))
     Z[order] = np.tril(L)[:, :rank]

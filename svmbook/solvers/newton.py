@@ -125,14 +125,17 @@ def solve_logistic(
     >>> result.coef.round(4), result.converged
     (array([-0.5115,  0.3214,  0.1901]), True)
     """
+    if form not in ("gram", "factor"):
+        raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
     K, y, weights = check_logistic(K, y, lam, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
     likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
     if start is not None:
-        start = tuple(np.array(part, dtype=float) for part in start)
+        start = _check_start(start, K.shape[1], np.shape(likelihood.no_intercept))
     if form == "factor":
         return _newton(likelihood, FactorForm(K, lam), start, tol, max_iter)
     Z, pivots = independent_factor(K)
+    # Conjugate gradients measure by K itself, and cannot where it is singular: a factor for them.
     if classes is None and Z.shape[1] > LOW_RANK * len(K):
         return _newton(likelihood, GramForm(K, lam), start, tol, max_iter)
     if start is not None:
@@ -144,7 +147,7 @@ def solve_logistic(
     rest = result.coef - Z.T @ alpha
     alpha[pivots] += solve_triangular(Z[pivots], rest, lower=True, trans=1)
     end = _finish(likelihood, GramForm(K, lam), alpha, result.intercept)
-    return _judged(end, tol, result.n_iter, result.message)
+    return _judged(*end, tol, result.n_iter, result.message)
 
 
 def _newton(likelihood, form, start, tol, max_iter):
@@ -168,33 +171,53 @@ def _newton(likelihood, form, start, tol, max_iter):
             break
         try:
             dA, db = likelihood.newton_step(form, f + b, R, r)
-        except ArithmeticError as error:
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
             message = str(error)
             break
         df = form.outputs(dA)
         t = _line_search(likelihood, form, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _judged(_finish(likelihood, form, A, b), tol, n_iter, message)
+    return _judged(*_finish(likelihood, form, A, b), tol, n_iter, message)
 
 
-def _judged(result, tol, n_iter, message):
-    """Say whether a result meets the tolerance."""
+def _check_start(start, size, shape):
+    """Return coefficients and intercept to start from; for several classes they sum to zero."""
+    try:
+        A, b = (np.array(part, dtype=float) for part in start)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"start must be a pair (coef, intercept); found {start!r}.") from error
+    if A.shape != (size, *shape) or b.shape != shape or not np.isfinite([*A.flat, *b.flat]).all():
+        raise ValueError(
+            f"start must hold finite coefficients of shape {(size, *shape)} and an intercept of "
+            f"shape {shape}; found shapes {A.shape} and {b.shape}."
+        )
+    if not shape:
+        return A, float(b)
+    return A - A.mean(axis=1, keepdims=True), b - b.mean()
+
+
+def _judged(result, blurred, tol, n_iter, message):
+    """Say whether a result meets the tolerance, and is not lost in the rounding of its outputs."""
     small_gap = np.isinf(result.gap) or result.gap <= tol * result.objective
-    converged = bool(result.residual <= tol and small_gap)
+    converged = bool(result.residual <= tol and small_gap and blurred <= tol * result.objective)
     if not converged and not message:
         message = "rounding limits the coefficients"
     return replace(result, n_iter=n_iter, converged=converged, message=message)
 
 
 def _finish(likelihood, form, A, b):
-    """Compute the certificate afresh, so that it does not inherit any drift of the updates."""
+    """Return a result, its certificate computed afresh, and what rounding leaves uncertain of it.
+
+    Rounding moves the outputs by about the precision times the sizes of the terms that they sum.
+    """
     f = form.outputs(A)
     b = best_intercept(likelihood, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()
     G = likelihood.pull(f + b)
     residual, gap = _certificate(form, G, form.gather(G) - form.lam * A, G.sum(axis=0))
     J = likelihood.loss(f + b) + 0.5 * form.lam * form.dot(A, A, f)
-    return LogisticResult(A, b, J, gap, residual, G, 0, False)
+    blurred = np.finfo(float).eps * form.lengths.max() * form.size_of_terms(A) * np.abs(G).sum()
+    return LogisticResult(A, b, J, gap, residual, G, 0, False), blurred
 
 
 def _certificate(form, G, R, r):
@@ -203,7 +226,7 @@ def _certificate(form, G, R, r):
     Each term of the gradient is a point's pull times the point's length, in the space or, for
     the intercept, 1.
     """
-    squared = max(form.dot(R, R, form.outputs(R)), 0.0)
+    squared = abs(form.dot(R, R, form.outputs(R)))  # negative only by rounding, which then shows
     pulls = np.abs(G).reshape(len(G), -1).sum(axis=1)
     terms = pulls @ form.lengths
     residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / pulls.sum())

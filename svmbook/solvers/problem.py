@@ -145,6 +145,8 @@ def _check_matrix(K, n, *, square):
     if square:
         K = check_gram(K, definite=False)
         check_size("K", np.diagonal(K).max())
+    else:
+        check_size("Z", np.abs(K).max(), power=2)
     return K
 
 
@@ -193,10 +195,11 @@ def check_size(name, value, *, power=1):
     ValueError: C is of the size 1e+60; only between 1e-50 and 1e+50 do products stay ...
     """
     limit = LARGEST ** (1 / power)
+    remedy = "Choose another lam." if name == "lam" else "Scale the features, or C."
     if value and not 1.0 / limit <= value <= limit:
         raise ValueError(
             f"{name} is of the size {value:.0e}; only between {1 / limit:.0e} and {limit:.0e} do "
-            "products stay doubles. Scale the features, or C."
+            f"products stay doubles. {remedy}"
         )
 
 

@@ -26,6 +26,7 @@ ADDED = 10  # coefficients that may join the working set in a step, at least
 INNER = 0.01  # of the violation at its start: where the solution of a parabola ends
 ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
 ARMIJO = 1e-4  # of the decrease that the model promises: what a step has to keep of it
+IDLE = 20  # rounds in a row that do not halve the violation of a parabola
 JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
 HALVINGS = 40
 DUST = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
@@ -259,6 +260,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
     """
     x, g = start.copy(), c.copy()
     curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
+    lowest, idle = np.inf, 0
     for _ in range(ROUNDS):
         for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
@@ -286,7 +288,10 @@ def _minimise_parabola(Q, c, start, lam, enough):
             g = c + Q @ (x - start)
             if t == 1.0:
                 break
-        if _violation(x, g, lam).max(initial=0.0) <= enough:
+        violation = _violation(x, g, lam).max(initial=0.0)
+        idle = 0 if violation < 0.5 * lowest else idle + 1
+        lowest = min(lowest, violation)
+        if violation <= enough or idle == IDLE:
             break
     return x
 
@@ -295,11 +300,9 @@ def _line_search(likelihood, lam, here, step, slope):
     """Return the length of a step: 1, halved until the descent is real."""
     (alpha, F, J), (d, dF) = here, step
     promised = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
-    outside = J - likelihood.loss(F)
-    rest = outside - lam * np.abs(alpha).sum()
     t = 1.0
     for _ in range(HALVINGS):
-        J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum() + rest
+        J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum()
         if J_new <= J + ARMIJO * t * promised + ROUNDING * J:
             return t
         t *= 0.5
