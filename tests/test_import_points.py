@@ -82,6 +82,21 @@ def test_duplicates_are_taken_once():
     assert len(np.unique(S % 20)) == len(S) <= 20
 
 
+def test_too_strict_a_tolerance_is_admitted():
+    X, y = non_separable(40, random_state=0)
+    result = select_import_points(gaussian(X), y, 0.1, tol=1e-18)
+    assert not result.converged
+    assert result.message
+
+
+def test_single_precision_takes_no_noise_in():
+    X, y = non_separable(60, random_state=0)
+    K = gaussian(X, gamma=0.05)
+    rounded = select_import_points(K.astype(np.float32), y, 0.01, epsilon=1e-9)
+    full = solve_logistic(K, y, 0.01)
+    assert full.objective * (1 - 1e-5) <= rounded.objective <= full.objective + rounded.gap + 1e-3
+
+
 def test_larger_epsilon_takes_fewer_points():
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)

@@ -10,8 +10,8 @@ from logistic_problems import complex_gradient, logistic_problems, ridge_objecti
 from scipy.special import expit, xlogy
 
 from svmbook.datasets import non_separable, stdev
-from svmbook.kernels import gaussian, linear
-from svmbook.solvers import largest_lam, solve_logistic_l1, solve_logistic_path
+from svmbook.kernels import gaussian, linear, polynomial
+from svmbook.solvers import largest_lam, proximal, solve_logistic_l1, solve_logistic_path
 
 LAMS = st.floats(-2, 1).map(lambda exponent: 10.0**exponent)
 
@@ -117,10 +117,13 @@ def test_a_path_is_a_sequence_of_solutions():
     lams = np.geomspace(largest_lam(K, y), 1e-2, 8)
     path = list(solve_logistic_path(K, y, lams))
     assert all(result.converged for result in path)
+    steps = []
     for lam, result in zip(lams, path, strict=True):
         cold = solve_logistic_l1(K, y, lam)
         assert result.objective == pytest.approx(cold.objective, rel=1e-8)
-        assert result.n_iter <= cold.n_iter
+        steps.append((result.n_iter, cold.n_iter))
+    warm, cold = np.sum(steps, axis=0)
+    assert warm < 0.6 * cold
     sizes = [np.abs(result.coef).sum() for result in path]
     assert (np.diff(sizes) > 0).all()  # the weaker the penalty, the larger what it penalises
     again = list(solve_logistic_path(K, y, lams[::-1]))[::-1]
@@ -154,6 +157,28 @@ def test_offsets_cost_no_digits():
     result = solve_logistic_l1(far, y, 1.0)
     assert result.converged
     assert kkt_violation(result.coef, result.intercept, far, y, np.ones(60), 1.0) <= 1e-5
+
+
+def test_every_step_descends(monkeypatch):
+    # A weak penalty on many overlapping functions: full steps overshoot, and must be shortened.
+    X, y = non_separable(150, random_state=0)
+    K = gaussian(X, gamma=1.0)
+    best = solve_logistic_l1(K, y, 1e-3).objective
+    heights = []
+    for steps in range(1, 12):
+        heights.append(solve_logistic_l1(K, y, 1e-3, max_iter=steps).objective)
+    assert (np.diff(heights) <= 1e-10).all()
+    assert heights[-1] >= best * (1 - 1e-9)
+    monkeypatch.setattr(proximal, "_line_search", lambda *arguments: 1.0)
+    reckless = [solve_logistic_l1(K, y, 1e-3, max_iter=k).objective for k in range(1, 12)]
+    assert (np.diff(reckless) > 1e-10).any()  # so the line search is what the test looks at
+
+
+def test_a_badly_scaled_kernel_ends_in_reasonable_time_with_a_word():
+    X = np.random.default_rng(1).standard_normal((40, 2)) * 100
+    result = solve_logistic_l1(polynomial(X), np.where(np.arange(40) % 2, 1.0, -1.0), 1.0)
+    assert not result.converged
+    assert result.message
 
 
 def test_too_few_steps_are_admitted():

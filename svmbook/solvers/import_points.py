@@ -19,7 +19,7 @@ from .problem import check_logistic, check_tolerance
 
 __all__ = ["select_import_points"]
 
-DEPENDENT = 1e-7  # of k(x, x): of a kernel function with less news, single precision keeps none
+DEPENDENT = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
 
 
 def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
