@@ -93,7 +93,7 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     n, likelihood = len(y), Binomial(y, weights)
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     rest = np.array(K, dtype=float)  # K - ZZ': what these leave of the kernel functions
-    b = best_intercept(likelihood, np.zeros(n), 0.0)
+    b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
     J, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, True, ""
     while len(S) < (max_points or n):
         new = np.diagonal(rest) > DEPENDENT * np.diagonal(K)

@@ -18,8 +18,7 @@ __all__ = ["Binomial", "Softmax", "best_intercept"]
 FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, at most
 INNER = 500  # Newton-CG: products with the curvature in one step, at most
 LINEAR = 1e-12  # of the pulls: a curvature so small that the loss is a straight line
-BALANCED = 1e-14  # of the sum of the pulls without signs: what rounding leaves of the sum
-ROUNDING = 1e-14  # of the loss: a change nobody can see
+BALANCED = 1e-13  # of the sum of the pulls without signs: what rounding leaves of the sum
 STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
 
 
@@ -183,7 +182,7 @@ def _probabilities(F):
 
 
 def best_intercept(likelihood, f, start):
-    """Return the intercept that minimises the loss of ``f + intercept``.
+    """Return the intercept that minimises the loss of ``f + intercept``, and the pulls there.
 
     Newton's method in one unknown a class; where it ends, the pulls sum to zero, which a dual
     objective takes for granted.
@@ -199,17 +198,18 @@ def best_intercept(likelihood, f, start):
 
     Returns
     -------
-    float or ndarray of shape (k,)
+    intercept : float or ndarray of shape (k,)
+    pull : ndarray of the shape of f
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.solvers.likelihoods import Binomial, best_intercept
     >>> likelihood = Binomial(np.array([1.0, 1.0, 1.0, -1.0]), np.ones(4))
-    >>> round(best_intercept(likelihood, np.zeros(4), 0.0), 6)  # log odds of three to one
+    >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log odds of three to one
     1.098612
     """
-    b, loss, pull = start, likelihood.loss(f + start), likelihood.pull(f + start)
+    b, pull = start, likelihood.pull(f + start)
     farthest = 10.0 + np.max(np.abs(f + start))
     for _ in range(STEPS):
         r, size = pull.sum(axis=0), np.abs(pull).sum()
@@ -219,11 +219,12 @@ def best_intercept(likelihood, f, start):
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
         for _ in range(STEPS):
-            new_loss = likelihood.loss(f + b + step)
-            if new_loss <= loss * (1.0 + ROUNDING):
+            new = likelihood.pull(f + b + step)
+            nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
+            if nearer or likelihood.loss(f + b + step) < likelihood.loss(f + b):
                 break
             step = 0.5 * step
         else:
             break  # a loss so small that its curvature is lost
-        b, loss, pull = b + step, new_loss, likelihood.pull(f + b + step)
-    return float(b) if np.ndim(b) == 0 else b
+        b, pull = b + step, new
+    return (float(b) if np.ndim(b) == 0 else b), pull

@@ -157,8 +157,7 @@ def _newton(likelihood, form, start, tol, max_iter):
     f, lam = form.outputs(A), form.lam
     lowest, idle, before, message = np.inf, 0, np.inf, ""
     for n_iter in count():
-        b = best_intercept(likelihood, f, b)
-        G = likelihood.pull(f + b)
+        b, G = best_intercept(likelihood, f, b)
         R, r = form.gather(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
         J = likelihood.loss(f + b) + 0.5 * lam * form.dot(A, A, f)
         residual, gap = _certificate(form, G, R, r)
@@ -211,9 +210,8 @@ def _finish(likelihood, form, A, b):
     Rounding moves the outputs by about the precision times the sizes of the terms that they sum.
     """
     f = form.outputs(A)
-    b = best_intercept(likelihood, f, b)
+    b, G = best_intercept(likelihood, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()
-    G = likelihood.pull(f + b)
     residual, gap = _certificate(form, G, form.gather(G) - form.lam * A, G.sum(axis=0))
     J = likelihood.loss(f + b) + 0.5 * form.lam * form.dot(A, A, f)
     blurred = np.finfo(float).eps * form.lengths.max() * form.size_of_terms(A) * np.abs(G).sum()

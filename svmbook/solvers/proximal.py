@@ -66,7 +66,8 @@ def largest_lam(K, y, *, weights=1.0):
     K, y, weights = check_logistic(K, y, 1.0, weights)
     likelihood = Binomial(y, weights)
     f = np.zeros(len(y))
-    return float(np.abs(K @ likelihood.pull(f + best_intercept(likelihood, f, 0.0))).max())
+    _, pull = best_intercept(likelihood, f, 0.0)
+    return float(np.abs(K @ pull).max())
 
 
 def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
@@ -171,7 +172,7 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     means = K.mean(axis=0)
     rows = K - means[:, None]  # kernel functions without their means, which move b alone
     alpha, f = np.zeros(len(y)), np.zeros(len(y))
-    b = best_intercept(likelihood, f, 0.0)
+    b = 0.0
     for lam in lams:
         alpha, b, f, n_iter, message = _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter)
         result = _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message)
@@ -185,8 +186,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
     """
     lowest, idle, before = np.inf, 0, np.inf
     for n_iter in count():
-        b = best_intercept(likelihood, f, b)
-        pull = likelihood.pull(f + b)
+        b, pull = best_intercept(likelihood, f, b)
         slope, r = -(rows @ pull), pull.sum()
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = _violation(alpha, slope, lam)
@@ -220,9 +220,8 @@ def _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message):
     alpha = np.where(np.abs(alpha) > DUST * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ rows[S]
-    b = best_intercept(likelihood, f, b)
+    b, pull = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-    pull = likelihood.pull(f + b)
     slope = -(rows @ pull)
     residual = _violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
