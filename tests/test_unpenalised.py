@@ -47,6 +47,16 @@ def test_it_is_the_limit_of_the_ridge(classes):
     np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
+def test_with_fewer_places_than_features_it_is_the_smallest_of_all():
+    # Three places, each with both labels: no separation, and five features of different size.
+    places = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
+    Z = places[[0, 0, 0, 1, 1, 2, 2]]
+    y = np.array([1.0, 1, -1, 1, -1, 1, -1])
+    limit = solve_unpenalised(Z, y, tol=1e-10)
+    ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
+    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("x", "y", "separable"),
     [

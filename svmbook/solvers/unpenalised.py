@@ -81,9 +81,10 @@ def solve_unpenalised(
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
         raise ValueError("the points are all alike to the machine: there is nothing to fit.")
-    P, lengths, Vt = np.linalg.svd(columns, full_matrices=False)
-    kept = lengths > dependent * lengths[0]
-    basis = np.sqrt(len(y)) * P[:, kept]
+    n, d = columns.shape
+    P, lengths, Vt = np.linalg.svd(columns, full_matrices=n < d)  # all d directions in Vt
+    rank = np.sum(lengths > dependent * lengths[0])
+    basis = np.sqrt(n) * P[:, :rank]
     if _separable(basis, y, classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
@@ -92,12 +93,12 @@ def solve_unpenalised(
         )
     options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
     result = solve_logistic(basis, y, 0.0, form="factor", **options)
-    v = Vt[kept].T @ (np.sqrt(len(y)) * (result.coef.T / lengths[kept]).T)
+    v = Vt[:rank].T @ (np.sqrt(n) * (result.coef.T / lengths[:rank]).T)
     w = np.zeros((Z.shape[1], *v.shape[1:]))
     w[spread > 0] = (v.T / spread[spread > 0]).T
-    if not kept.all():  # several w give these outputs; take away what no output sees
-        unseen = np.zeros((Z.shape[1], (~kept).sum()))
-        unseen[spread > 0] = Vt[~kept].T / spread[spread > 0, None]
+    if rank < d:  # several w give these outputs; take away what no output sees
+        unseen = np.zeros((Z.shape[1], d - rank))
+        unseen[spread > 0] = Vt[rank:].T / spread[spread > 0, None]
         N = orth(unseen)
         w = w - N @ (N.T @ w)
     return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
