@@ -247,3 +247,13 @@ def test_what_does_not_fit_is_named(change, message):
         solve_logistic(**problem)
     with pytest.raises(TypeError, match="lam must be a number"):
         solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "much")
+
+
+@pytest.mark.parametrize("classes", [None, 3])
+def test_a_kernel_of_zeros_leaves_the_intercept(classes):
+    y = np.array([0, 1, 2, 2, 2]) if classes else np.array([-1.0, 1, 1, 1, 1])
+    result = solve_logistic(np.zeros((5, 5)), y, 1.0, classes=classes)
+    assert result.converged
+    counts = np.bincount(y if classes else (y > 0).astype(int))
+    odds = np.log(counts) - np.log(counts).mean()
+    np.testing.assert_allclose(result.intercept, odds if classes else odds[1] - odds[0], atol=1e-9)

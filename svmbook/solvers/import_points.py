@@ -117,7 +117,8 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
         if before - J < epsilon * J:
             break
     alpha = np.zeros(n)
-    alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
+    if S:
+        alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     pull = likelihood.pull(Z @ w + b)
     R = pull - lam * alpha  # minus the gradient among all kernel functions
     gap = 0.5 * abs(R @ (K @ R)) / lam  # negative only by rounding, which then shows
@@ -130,9 +131,10 @@ def _promises(likelihood, lam, Z, rest, new, F):
     squared = np.where(new, np.diagonal(rest), 1.0)  # lengths, squared, of the z_l times themselves
     # Curvature along each z_l, with an intercept that adapts ...
     h = np.einsum("ij,ij,i->j", rest, rest, W) - (W @ rest) ** 2 / W.sum()
-    # ... and weights of Z that adapt.
-    centred = Z - W @ Z / W.sum()
-    M = centred.T @ (W[:, None] * centred) + lam * np.eye(Z.shape[1])
-    V = solve_triangular(np.linalg.cholesky(M), (W[:, None] * centred).T @ rest, lower=True)
-    h = (h - (V * V).sum(axis=0)) / squared + lam
+    if Z.shape[1]:  # ... and weights of Z that adapt.
+        centred = Z - W @ Z / W.sum()
+        M = centred.T @ (W[:, None] * centred) + lam * np.eye(Z.shape[1])
+        V = solve_triangular(np.linalg.cholesky(M), (W[:, None] * centred).T @ rest, lower=True)
+        h = h - (V * V).sum(axis=0)
+    h = h / squared + lam
     return np.where(new, (rest @ G) ** 2 / (2.0 * squared * h), 0.0)

@@ -145,7 +145,8 @@ def solve_logistic(
     # leaves of the difference goes to the pivots, whose functions span all the others.
     alpha = result.pull / lam
     rest = result.coef - Z.T @ alpha
-    alpha[pivots] += solve_triangular(Z[pivots], rest, lower=True, trans=1)
+    if len(pivots):
+        alpha[pivots] += solve_triangular(Z[pivots], rest, lower=True, trans=1)
     end = _finish(likelihood, GramForm(K, lam), alpha, result.intercept)
     return _judged(*end, tol, result.n_iter, result.message)
 
