@@ -117,4 +117,4 @@ def fit_sigmoid(scores, y):
             stacklevel=2,
         )
     slope = float(result.coef[0] / spread)  # of scores in units of the largest
-    return Sigmoid(slope / largest, float(result.intercept - slope * centre))
+    return Sigmoid(float(slope / largest), float(result.intercept - slope * centre))

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from .kernels import KERNELS, check_gram
+from .kernels import KERNELS, check_gram, check_square
 
-__all__ = ["KernelChoice", "choose_kernel"]
+__all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
 
 LARGEST = 1e100  # of X, and one over it the smallest: sums of squares of such numbers are doubles
 
@@ -98,6 +98,62 @@ class KernelChoice:
         if K.dtype.kind not in "fiub":
             raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
         return K.astype(np.float64, copy=False)
+
+    def with_support(self, X, machine):
+        """Return the kernel values of new points with the support of a fitted machine.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d), or (m, n) for a precomputed kernel
+            New points, or their kernel values with all training points.
+        machine : estimator
+            With ``support_`` and ``support_vectors_``.
+
+        Returns
+        -------
+        ndarray of shape (m, n_support)
+        """
+        if not len(machine.support_):  # a penalty, or a fit stopped too early, may leave none
+            return np.empty((len(X), 0))
+        if self.name == "precomputed":
+            return X[:, machine.support_]
+        return self.between(X, machine.support_vectors_)
+
+
+def rows_of_kernel(X, present, *, pairwise):
+    """Return some of the training points; for a precomputed kernel their Gram matrix.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or (n, n) if ``pairwise``
+        Training points, or their Gram matrix.
+    present : ndarray of shape (m,)
+        Indices of the points to keep; of all of them, ``X`` itself is returned.
+    pairwise : bool
+        Whether the kernel is precomputed.
+
+    Returns
+    -------
+    ndarray of shape (m, d) or (m, m)
+
+    Raises
+    ------
+    ValueError
+        A precomputed matrix is not square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.kernel_choice import rows_of_kernel
+    >>> rows_of_kernel(np.arange(9).reshape(3, 3), np.array([0, 2]), pairwise=True)
+    array([[0, 2],
+           [6, 8]])
+    """
+    if pairwise:
+        check_square(X)
+    if len(present) == len(X):
+        return X
+    return X[np.ix_(present, present)] if pairwise else X[present]
 
 
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):

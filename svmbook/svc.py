@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .kernel_choice import choose_kernel
-from .kernels import KERNELS, check_square
+from .kernel_choice import choose_kernel, rows_of_kernel
+from .kernels import KERNELS
 from .labels import decode_labels, encode_labels
 from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
 from .solvers.libsvm import NATIVE
@@ -214,7 +214,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         upper = upper_bounds(self.C, self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(upper > 0)
-        points = self._rows(X, present)
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        points = rows_of_kernel(X, present, pairwise=pairwise)
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         self._kernel = choose_kernel(self.kernel, points, weights[present], **params)
         self.solver_ = self._choose_solver(*points.shape)
@@ -250,11 +251,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self._kernel.name == "linear":
             return X @ self.coef_[0] + self.intercept_[0]
-        if len(self.support_) == 0:  # a fit stopped too early may end without any
-            return np.full(len(X), self.intercept_[0])
-        precomputed = self._kernel.name == "precomputed"
-        K = X[:, self.support_] if precomputed else self._kernel.between(X, self.support_vectors_)
-        return K @ self.dual_coef_[0] + self.intercept_[0]
+        return self._kernel.with_support(X, self) @ self.dual_coef_[0] + self.intercept_[0]
 
     def predict(self, X):
         """Return the label on whose side of the hyperplane each point lies.
@@ -291,13 +288,6 @@ class DualSVC(ClassifierMixin, BaseEstimator):
                 "Choose solver='cvxopt' or 'auto', or a finite C."
             )
         return solver
-
-    def _rows(self, X, present):
-        """Return the points of positive weight; for a precomputed kernel their Gram matrix."""
-        if self.__sklearn_tags__().input_tags.pairwise:
-            check_square(X)
-            return X if len(present) == len(X) else X[np.ix_(present, present)]
-        return X if len(present) == len(X) else X[present]
 
     def _solve(self, X, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""

@@ -128,8 +128,6 @@ class ImportVectorMachine(LogisticMachine):
         self.max_points = max_points
         self.tol = tol
 
-    _remedy = "Raise lam, scale the features, or raise tol."
-
     @property
     def _two_classes_only(self):
         return True
@@ -156,11 +154,11 @@ class ImportVectorMachine(LogisticMachine):
         points, linear = problem.points, self._kernel.name == "linear"
         # With all points in S a linear machine is the same for every origin. With few it is not,
         # and far from the origin all its functions look alike.
-        origin = np.zeros(points.shape[1])
         if linear:
             origin = np.average(points, axis=0, weights=problem.weights)
+            points = points - origin
         result = select_import_points(
-            self._kernel.gram(points - origin),
+            self._kernel.gram(points),
             problem.y,
             self.lam,
             weights=problem.weights,
@@ -170,7 +168,7 @@ class ImportVectorMachine(LogisticMachine):
         )
         coef, intercept = None, result.intercept
         if linear:
-            coef = (points - origin).T @ result.coef
+            coef = points.T @ result.coef
             intercept = intercept - origin @ coef
         self._store(Solution(result, result.coef, intercept, coef), X, present)
         return self

@@ -18,8 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..kernel_choice import choose_kernel
-from ..kernels import KERNELS, check_square
+from ..kernel_choice import choose_kernel, rows_of_kernel
+from ..kernels import KERNELS
 from ..labels import decode_labels, encode_labels, encode_outputs
 from ..losses import logistic
 from ..solvers import LogisticResult
@@ -68,6 +68,8 @@ class LogisticMachine(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "dual_coef_")
 
+    _remedy = "Raise lam, scale the features, or raise tol."
+
     @property
     def _two_classes_only(self):
         return False
@@ -89,15 +91,9 @@ class LogisticMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self._kernel.name == "linear":
-            F = X @ self.coef_.T
-        elif not len(self.support_):
-            F = np.zeros((len(X), len(self.intercept_)))
+            F = X @ self.coef_.T + self.intercept_
         else:
-            precomputed = self._kernel.name == "precomputed"
-            rows = X[:, self.support_] if precomputed else None
-            K = rows if precomputed else self._kernel.between(X, self.support_vectors_)
-            F = K @ self.dual_coef_.T
-        F += self.intercept_
+            F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
 
     def predict(self, X):
@@ -153,16 +149,13 @@ class LogisticMachine(ClassifierMixin, BaseEstimator):
         for attribute in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, attribute)  # a failed fit, or another kernel, leaves nothing of the old
         X, y = validate_data(self, X, y, dtype=np.float64)
-        if self.__sklearn_tags__().input_tags.pairwise:
-            check_square(X)
         self.classes_, codes = (encode_labels if self._two_classes_only else encode_outputs)(y)
         k = len(self.classes_)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weights = point_weights(self.class_weight, self.classes_, y, weights)
         present = np.flatnonzero(weights > 0)
-        points = X if len(present) == len(X) else X[present]
-        if self.__sklearn_tags__().input_tags.pairwise and len(present) < len(X):
-            points = points[:, present]
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        points = rows_of_kernel(X, present, pairwise=pairwise)
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         self._kernel = choose_kernel(self.kernel, points, weights[present], **params)
         if "gamma" in self._kernel.params:

@@ -31,7 +31,7 @@ from cvxopt import solvers as cvxopt_solvers
 from .gram import DenseGram, LowRankGram
 from .interior_point import coneqp, first_system_solvable, options, view
 from .polish import polish
-from .problem import check_problem, check_size, check_stopping
+from .problem import check_factor, check_problem, check_stopping
 from .result import certify
 
 __all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
@@ -265,7 +265,7 @@ def _hard(gram, y, tol, max_iter):
 def _signed_gram(K, y, form):
     if form != "low-rank":
         return DenseGram(K, y)
-    check_size("Z", max(K.max(), -K.min()), power=2)
+    check_factor(K)
     return LowRankGram(K, y)
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_scalar
 
 from .likelihoods import Binomial, best_intercept
 from .newton import LogisticResult, solve_logistic
-from .problem import check_logistic, check_tolerance
+from .problem import check_lam, check_logistic, check_tolerance
 
 __all__ = ["select_import_points"]
 
@@ -85,7 +85,8 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     >>> int(np.count_nonzero(result.coef)), result.converged
     (5, True)
     """
-    K, y, weights = check_logistic(K, y, lam, weights)
+    check_lam(lam)
+    K, y, weights = check_logistic(K, y, weights)
     check_tolerance("tol", tol)
     check_tolerance("epsilon", epsilon)
     if max_points is not None:

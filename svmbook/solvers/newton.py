@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 
 from .likelihoods import Binomial, Softmax, best_intercept
 from .logistic_forms import FactorForm, GramForm, independent_factor
-from .problem import check_logistic, check_stopping
+from .problem import check_lam, check_logistic, check_stopping
 
 __all__ = ["LogisticResult", "solve_logistic"]
 
@@ -127,7 +127,9 @@ def solve_logistic(
     """
     if form not in ("gram", "factor"):
         raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
-    K, y, weights = check_logistic(K, y, lam, weights, square=form == "gram", classes=classes)
+    if lam != 0 or form == "gram":
+        check_lam(lam)
+    K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
     likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
     if start is not None:

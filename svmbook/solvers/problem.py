@@ -10,6 +10,7 @@ from sklearn.utils import check_array, check_scalar
 from ..kernels import check_gram
 
 __all__ = [
+    "check_factor",
     "check_lam",
     "check_logistic",
     "check_problem",
@@ -55,12 +56,13 @@ def check_problem(K, y, C, *, square=True):
     """
     y = _check_labels(y, [-1.0, 1.0])
     K = _check_matrix(K, len(y), square=square)
-    C = _check_positive(C, len(y), "C")
+    remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
+    C = _check_positive(C, len(y), "C", remedy)
     return K, y, C
 
 
-def check_logistic(K, y, lam, weights, *, square=True, classes=None):
-    r"""Return the arrays of a penalised log likelihood as numbers, or say what is wrong with them.
+def check_logistic(K, y, weights, *, square=True, classes=None):
+    """Return the arrays of a log likelihood as numbers, or say what is wrong with them.
 
     Parameters
     ----------
@@ -68,8 +70,6 @@ def check_logistic(K, y, lam, weights, *, square=True, classes=None):
         Gram matrix or factor.
     y : array-like of shape (n,)
         Labels, -1 and +1, or 0 to ``classes - 1``, each present.
-    lam : float
-        Weight of the penalty, positive; zero only for a factor.
     weights : float or array-like of shape (n,)
         Weights of the points, positive and finite.
     square : bool, default=True
@@ -90,20 +90,21 @@ def check_logistic(K, y, lam, weights, *, square=True, classes=None):
     Examples
     --------
     >>> from svmbook.solvers.problem import check_logistic
-    >>> check_logistic([[1.0, 0.0], [0.0, 1.0]], [-1, 1], -2.0, 1.0)
+    >>> check_logistic([[1.0, 0.0], [0.0, 1.0]], [-1, 1], [2.0, 0.0])
     Traceback (most recent call last):
         ...
-    ValueError: lam must be positive and finite; found -2.0.
+    ValueError: weights must be positive and finite; found values from 0 to 2. Leave out ...
     """
-    if lam != 0 or square:
-        check_lam(lam)
     if classes is None:
         y = _check_labels(y, [-1.0, 1.0])
     else:
         check_scalar(classes, "classes", Integral, min_val=2)
         y = _check_labels(y, range(classes)).astype(int)
     K = _check_matrix(K, len(y), square=square)
-    return K, y, _check_positive(weights, len(y), "weights")
+    if not square:
+        check_factor(K)
+    remedy = "Leave out points of weight zero."
+    return K, y, _check_positive(weights, len(y), "weights", remedy)
 
 
 def check_lam(lam):
@@ -123,7 +124,23 @@ def check_lam(lam):
         raise TypeError(f"lam must be a number; found {lam!r}.")
     if not 0 < lam < np.inf:
         raise ValueError(f"lam must be positive and finite; found {lam!r}.")
-    check_size("lam", lam)
+    check_size("lam", lam, remedy="Choose another lam.")
+
+
+def check_factor(Z):
+    """Refuse a factor of a Gram matrix whose squares are no doubles.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        The factor; looked at without a copy.
+
+    Raises
+    ------
+    ValueError
+        As `check_size`.
+    """
+    check_size("Z", max(Z.max(), -Z.min()), power=2)
 
 
 def _check_labels(y, wanted):
@@ -145,21 +162,16 @@ def _check_matrix(K, n, *, square):
     if square:
         K = check_gram(K, definite=False)
         check_size("K", np.diagonal(K).max())
-    else:
-        check_size("Z", np.abs(K).max(), power=2)
     return K
 
 
-def _check_positive(C, n, name):
+def _check_positive(C, n, name, remedy):
     C = check_array(
         np.atleast_1d(C), dtype=float, ensure_2d=False, ensure_all_finite=False, input_name=name
     )
     if C.ndim > 1 or C.size not in (1, n):
         raise ValueError(f"{name} must be a number or hold {n} numbers; found shape {C.shape}.")
     if not (np.isfinite(C).all() and (C > 0).all()):
-        remedy = "Leave out points of weight zero."
-        if name == "C":
-            remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
         raise ValueError(
             f"{name} must be positive and finite; found values from {C.min():g} to {C.max():g}. "
             f"{remedy}"
@@ -169,7 +181,7 @@ def _check_positive(C, n, name):
     return np.broadcast_to(C, n)
 
 
-def check_size(name, value, *, power=1):
+def check_size(name, value, *, power=1, remedy="Scale the features, or C."):
     """Refuse a size from which products would overflow, or underflow to zero.
 
     Parameters
@@ -180,6 +192,8 @@ def check_size(name, value, *, power=1):
         Zero, or a typical or extreme positive value.
     power : int, default=1
         The power in which it enters: 2 for a factor of the Gram matrix.
+    remedy : str, optional
+        What to do about it.
 
     Raises
     ------
@@ -195,7 +209,6 @@ def check_size(name, value, *, power=1):
     ValueError: C is of the size 1e+60; only between 1e-50 and 1e+50 do products stay ...
     """
     limit = LARGEST ** (1 / power)
-    remedy = "Choose another lam." if name == "lam" else "Scale the features, or C."
     if value and not 1.0 / limit <= value <= limit:
         raise ValueError(
             f"{name} is of the size {value:.0e}; only between {1 / limit:.0e} and {limit:.0e} do "

@@ -63,7 +63,7 @@ def largest_lam(K, y, *, weights=1.0):
     >>> largest_lam(np.eye(2), np.array([-1.0, 1.0]))
     0.5
     """
-    K, y, weights = check_logistic(K, y, 1.0, weights)
+    K, y, weights = check_logistic(K, y, weights)
     likelihood = Binomial(y, weights)
     f = np.zeros(len(y))
     _, pull = best_intercept(likelihood, f, 0.0)
@@ -167,7 +167,7 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     lams = list(lams)
     for lam in lams:
         check_lam(lam)
-    K, y, weights = check_logistic(K, y, 1.0, weights)
+    K, y, weights = check_logistic(K, y, weights)
     likelihood = Binomial(y, weights)
     means = K.mean(axis=0)
     rows = K - means[:, None]  # kernel functions without their means, which move b alone

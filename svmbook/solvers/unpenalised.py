@@ -77,7 +77,7 @@ def solve_unpenalised(
     >>> result.coef.round(4), result.converged
     (array([0.9082]), True)
     """
-    Z, y, weights = check_logistic(Z, y, 0.0, weights, square=False, classes=classes)
+    Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
         raise ValueError("the points are all alike to the machine: there is nothing to fit.")
@@ -134,7 +134,7 @@ def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_ite
     >>> (Z.T @ result.coef).round(4)
     array([0.9082])
     """
-    K, y, weights = check_logistic(K, y, 1.0, weights, classes=classes)
+    K, y, weights = check_logistic(K, y, weights, classes=classes)
     Z, pivots = independent_factor(K, noise=NOISE)
     options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
     # Rounding moves the smallest columns of Z by eps / NOISE of their size, or a little more.
@@ -183,7 +183,7 @@ def is_separable(Z, y, *, classes=None):
     >>> is_separable(Z, np.array([-1, -1, 1, 1])), is_separable(Z, np.array([-1, 1, 1, -1]))
     (True, False)
     """
-    Z, y, _ = check_logistic(Z, y, 0.0, 1.0, square=False, classes=classes)
+    Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
     columns, _, _ = _standardised(Z)
     P, lengths, _ = np.linalg.svd(columns, full_matrices=False)
     return _separable(P[:, lengths > DEPENDENT * lengths.max(initial=0.0)], y, classes)
