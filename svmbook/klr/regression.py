@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..solvers import (
     largest_lam,
-    solve_logistic,
     solve_logistic_path,
+    solve_ridge_path,
     solve_unpenalised,
     solve_unpenalised_gram,
 )
@@ -317,19 +317,8 @@ class KernelLogisticRegression(LogisticMachine):
             solve = solve_unpenalised if form == "factor" else solve_unpenalised_gram
             yield solve(matrix, problem.y, classes=problem.classes, **options)
         else:
-            start = None
-            for lam in lams:
-                result = solve_logistic(
-                    matrix,
-                    problem.y,
-                    lam,
-                    form=form,
-                    classes=problem.classes,
-                    start=start,
-                    **options,
-                )
-                start = result.coef, result.intercept
-                yield result
+            options |= {"form": form, "classes": problem.classes}
+            yield from solve_ridge_path(matrix, problem.y, lams, **options)
 
 
 class Design(NamedTuple):

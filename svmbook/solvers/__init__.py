@@ -3,7 +3,7 @@
 from .dual_qp import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
 from .import_points import select_import_points
 from .libsvm import solve_libsvm
-from .newton import LogisticResult, solve_logistic
+from .newton import LogisticResult, solve_logistic, solve_ridge_path
 from .proximal import largest_lam, solve_logistic_l1, solve_logistic_path
 from .result import SolverResult, certify, intercept_interval
 from .smo import solve_smo
@@ -24,6 +24,7 @@ __all__ = [
     "solve_logistic",
     "solve_logistic_l1",
     "solve_logistic_path",
+    "solve_ridge_path",
     "solve_smo",
     "solve_unpenalised",
     "solve_unpenalised_gram",

@@ -18,7 +18,7 @@ from .likelihoods import Binomial, Softmax, best_intercept
 from .logistic_forms import FactorForm, GramForm, independent_factor
 from .problem import check_lam, check_logistic, check_stopping
 
-__all__ = ["LogisticResult", "solve_logistic"]
+__all__ = ["LogisticResult", "solve_logistic", "solve_ridge_path"]
 
 FLAT = 0.1  # of the slope at its start: where the search along a step ends
 ROUNDING = 1e-14  # of the objective: a change nobody can see
@@ -125,21 +125,75 @@ def solve_logistic(
     >>> result.coef.round(4), result.converged
     (array([-0.5115,  0.3214,  0.1901]), True)
     """
+    options = {"weights": weights, "form": form, "classes": classes}
+    options |= {"tol": tol, "max_iter": max_iter, "start": start}
+    return next(solve_ridge_path(K, y, [lam], **options))
+
+
+def solve_ridge_path(
+    K, y, lams, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
+):
+    r"""Yield the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
+
+    The matrix is checked, and a low rank of it found, once for all.
+
+    Parameters
+    ----------
+    K, y, weights, form, classes, tol, max_iter
+        As in `solve_logistic`.
+    lams : iterable of float
+        Values of :math:`\lambda`; falling ones are the fastest.
+    start : tuple (coef, intercept), default=None
+        Where the first one starts.
+
+    Yields
+    ------
+    LogisticResult
+        One for each value, in the order given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `solve_logistic`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_ridge_path
+    >>> X = np.array([[-1.0], [0.0], [1.0]])
+    >>> path = solve_ridge_path(X @ X.T, np.array([-1.0, 1.0, 1.0]), [10.0, 1.0])
+    >>> [round(result.objective, 3) for result in path]
+    [1.862, 1.561]
+    """
     if form not in ("gram", "factor"):
         raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
-    if lam != 0 or form == "gram":
-        check_lam(lam)
+    lams = list(lams)
+    for lam in lams:
+        if lam != 0 or form == "gram":
+            check_lam(lam)
     K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
     likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
     if start is not None:
         start = _check_start(start, K.shape[1], np.shape(likelihood.no_intercept))
-    if form == "factor":
-        return _newton(likelihood, FactorForm(K, lam), start, tol, max_iter)
-    Z, pivots = independent_factor(K)
-    # Conjugate gradients measure by K itself, and cannot where it is singular: a factor for them.
-    if classes is None and Z.shape[1] > LOW_RANK * len(K):
-        return _newton(likelihood, GramForm(K, lam), start, tol, max_iter)
+    if form == "gram":
+        Z, pivots = independent_factor(K)
+        # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
+        if classes is not None or Z.shape[1] <= LOW_RANK * len(K):
+            form = "low rank"
+    for lam in lams:
+        if form == "factor":
+            result = _newton(likelihood, FactorForm(K, lam), start, tol, max_iter)
+        elif form == "gram":
+            result = _newton(likelihood, GramForm(K, lam), start, tol, max_iter)
+        else:
+            result = _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter)
+        yield result
+        start = result.coef, result.intercept
+
+
+def _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter):
+    """Minimise in the weights of a factor, and answer in coefficients of the points."""
     if start is not None:
         start = Z.T @ start[0], start[1]
     result = _newton(likelihood, FactorForm(Z, lam), start, 0.5 * tol, max_iter)
