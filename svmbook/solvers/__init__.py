@@ -1,5 +1,6 @@
 """Solvers: arrays in, a certified `SolverResult` out. They know no estimator."""
 
+from .active_set import solve_active_set, svm_path
 from .dual_qp import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
 from .import_points import select_import_points
 from .libsvm import solve_libsvm
@@ -18,6 +19,7 @@ __all__ = [
     "is_separable",
     "largest_lam",
     "select_import_points",
+    "solve_active_set",
     "solve_dual",
     "solve_hard_margin",
     "solve_libsvm",
@@ -28,5 +30,6 @@ __all__ = [
     "solve_smo",
     "solve_unpenalised",
     "solve_unpenalised_gram",
+    "svm_path",
     "to_cvxopt",
 ]

@@ -10,6 +10,7 @@ from sklearn.utils import check_array, check_scalar
 from ..kernels import check_gram
 
 __all__ = [
+    "check_bounds",
     "check_factor",
     "check_lam",
     "check_logistic",
@@ -22,7 +23,7 @@ __all__ = [
 LARGEST = 1e50  # of K and C, and one over it the smallest: their products, squared, stay doubles
 
 
-def check_problem(K, y, C, *, square=True):
+def check_problem(K, y, C, *, square=True, blocks=False):
     """Return the arrays of a dual as floats, or say what is wrong with them.
 
     Parameters
@@ -35,6 +36,8 @@ def check_problem(K, y, C, *, square=True):
         Upper bounds, positive and finite.
     square : bool, default=True
         Whether ``K`` must have as many columns as rows.
+    blocks : bool, default=False
+        Whether ``K`` may be a function that computes blocks; it is returned as it is.
 
     Returns
     -------
@@ -55,10 +58,32 @@ def check_problem(K, y, C, *, square=True):
     ValueError: y must hold the labels -1 and +1, both of them; found [0. 1.].
     """
     y = _check_labels(y, [-1.0, 1.0])
-    K = _check_matrix(K, len(y), square=square)
+    if not (blocks and callable(K)):
+        K = _check_matrix(K, len(y), square=square)
+    return K, y, check_bounds(C, len(y))
+
+
+def check_bounds(C, n):
+    """Return upper bounds as floats, one a point, or say what is wrong with them.
+
+    Parameters
+    ----------
+    C : float or array-like of shape (n,)
+        Upper bounds, positive and finite.
+    n : int
+        Number of points.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        As `check_problem`.
+    """
     remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
-    C = _check_positive(C, len(y), "C", remedy)
-    return K, y, C
+    return _check_positive(C, n, "C", remedy)
 
 
 def check_logistic(K, y, weights, *, square=True, classes=None):

@@ -33,6 +33,10 @@ class SolverResult:
         Upper and lower bound on the optimum, computed from ``alpha`` and ``intercept``.
     w_squared : float
         :math:`\|w\|^2`.
+    kkt_residual : float
+        Largest violation of the optimality conditions, in units of the margin: by how much
+        :math:`m_i = y_i(f_i + b)` lies below 1 where :math:`\alpha_i < C_i`, or above 1 where
+        :math:`\alpha_i > 0`.
     n_iter : int
         Iterations of the solver.
     converged : bool
@@ -48,6 +52,7 @@ class SolverResult:
     primal_objective: float
     dual_objective: float
     w_squared: float
+    kkt_residual: float
     n_iter: int
     converged: bool
     message: str = ""
@@ -143,6 +148,8 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         primal = 0.5 * w_squared / smallest**2 if smallest > 0 else np.inf
     else:
         primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
+    short = np.where(alpha < C, 1.0 - margins, 0.0)
+    beyond = np.where(alpha > 0, margins - 1.0, 0.0)
     balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
     rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
     convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
@@ -157,6 +164,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         dual_objective=float(dual),
         n_iter=int(n_iter),
         w_squared=float(w_squared),
+        kkt_residual=float(max(short.max(), beyond.max(), 0.0)),
         converged=bool(proved and abs(primal - dual) <= tol * primal),
         message=message,
     )

@@ -1,0 +1,131 @@
+"""Products with some of the columns of a Gram matrix, stored or computed as they are asked for.
+
+The active-set solver needs two things of :math:`K`: the products :math:`K_{\\cdot P}\\,v` for a set P
+of points, and blocks such as :math:`K_{PP}`. Neither form copies more of :math:`K` than such a
+block, or than a quarter of the points makes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas
+
+__all__ = ["ComputedRows", "StoredRows"]
+
+FEW = 64  # rows gathered at a time: they stay in the cache until they are multiplied
+MANY = 0.25  # share of the points from which the whole matrix is read faster than its rows gathered
+BLOCK = 1024  # rows computed at a time
+KEPT = 2000  # megabytes of computed rows that are kept
+STORED = 5000  # points whose computed matrix is small enough to be stored
+
+
+class StoredRows:
+    """The Gram matrix as an array, never copied as a whole.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix, symmetric.
+    """
+
+    def __init__(self, K):
+        self.K = K if K.flags.c_contiguous else K.T  # the same numbers, row after row
+        self.n = len(K)
+        self.scale = float(np.mean(np.diagonal(K))) or 1.0
+
+    def times(self, points, values):
+        """Return the columns of some points, multiplied by values and summed."""
+        if len(points) > MANY * self.n:
+            v = np.zeros(self.n)
+            v[points] = values
+            return blas.dsymv(1.0, self.K.T, v, lower=1)
+        product = np.zeros(self.n)
+        for start in range(0, len(points), FEW):
+            product += values[start : start + FEW] @ self.K[points[start : start + FEW]]
+        return product
+
+    def block(self, points, others):
+        """Return the block of some points with others, a copy."""
+        if len(others) < FEW:
+            return self.K[np.ix_(points, others)]
+        block = np.empty((len(points), len(others)))
+        for row, out in zip(points, block, strict=True):  # half the time of an index for both axes
+            self.K[row].take(others, out=out, mode="clip")
+        return block
+
+    def part(self, points):
+        """Return the same for some of the points."""
+        return StoredRows(self.block(points, points))
+
+
+class ComputedRows:
+    """A Gram matrix given by a function of two lists of points, so that it need not fit in memory.
+
+    The rows of points whose square block was asked for are kept, for they will be asked for again.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(rows, columns)``, two integer arrays, returns that block of the Gram matrix.
+    n : int
+        Number of points.
+    kept : float, default=2000
+        Megabytes of rows to keep.
+    """
+
+    def __init__(self, function, n, kept=KEPT):
+        self.function, self.n = function, n
+        self._all = np.arange(n)
+        self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
+        self._place = np.full(n, -1)  # of each point's row in the store
+        few = (self._all[start : start + FEW] for start in range(0, n, FEW))
+        self.scale = float(sum(np.trace(function(points, points)) for points in few)) / n or 1.0
+
+    def times(self, points, values):
+        """Return the columns of some points, multiplied by values and summed."""
+        product = np.zeros(self.n)
+        kept = self._place[points] >= 0
+        for start in range(0, int(kept.sum()), FEW):
+            part = np.flatnonzero(kept)[start : start + FEW]
+            product += values[part] @ self._store[self._place[points[part]]]
+        for start in range(0, int((~kept).sum()), BLOCK):
+            part = np.flatnonzero(~kept)[start : start + BLOCK]
+            product += values[part] @ self.function(points[part], self._all)
+        return product
+
+    def block(self, points, others):
+        """Return the block of some points with others, a copy, and keep the rows of the points."""
+        self._keep(points)
+        block = np.empty((len(points), len(others)))
+        kept = self._place[points] >= 0
+        for row in np.flatnonzero(kept):
+            self._store[self._place[points[row]]].take(others, out=block[row], mode="clip")
+        for start in range(0, int((~kept).sum()), BLOCK):
+            part = np.flatnonzero(~kept)[start : start + BLOCK]
+            block[part] = self.function(points[part], others)
+        return block
+
+    def part(self, points):
+        """Return the same for some of the points, stored where they are few."""
+        if len(points) <= STORED:
+            return StoredRows(self.function(points, points))
+        return ComputedRows(lambda rows, columns: self.function(points[rows], points[columns]),
+                            len(points))  # fmt: skip
+
+    def _keep(self, points):
+        """Compute and keep the rows of points that have none, in the place of others if need be."""
+        missing = points[self._place[points] < 0]
+        wanted = np.zeros(self.n, dtype=bool)
+        wanted[points] = True
+        in_use = np.zeros(len(self._store), dtype=bool)
+        in_use[self._place[self._place >= 0]] = True
+        places = np.flatnonzero(~in_use)
+        if len(places) < len(missing):
+            idle = np.flatnonzero((self._place >= 0) & ~wanted)[: len(missing) - len(places)]
+            places = np.concatenate([places, self._place[idle]])
+            self._place[idle] = -1
+        missing = missing[: len(places)]
+        for start in range(0, len(missing), BLOCK):
+            part = missing[start : start + BLOCK]
+            self._store[places[start : start + len(part)]] = self.function(part, self._all)
+            self._place[part] = places[start : start + len(part)]
