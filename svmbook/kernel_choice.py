@@ -59,6 +59,25 @@ class KernelChoice:
         K = X if self.name == "precomputed" else self._values(X, X)
         return check_gram(K, definite=not self.known_definite)
 
+    def blocks(self, X):
+        """Return the function of two lists of training points that computes their kernel values.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Training points.
+
+        Returns
+        -------
+        callable
+            ``values(rows, columns)``.
+        """
+
+        def values(rows, columns):
+            return self.between(X[rows], X[columns])
+
+        return values
+
     def between(self, X, Z):
         """Return the kernel values of new points with old ones.
 

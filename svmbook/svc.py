@@ -15,15 +15,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .kernel_choice import choose_kernel, rows_of_kernel
 from .kernels import KERNELS
 from .labels import decode_labels, encode_labels
-from .solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo
+from .solvers import solve_active_set, solve_dual, solve_hard_margin, solve_libsvm, solve_smo
 from .solvers.libsvm import NATIVE
 from .weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
 AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
-AUTO_DENSE = 1000  # points up to which the dense interior point costs less than a second
 DUST = 1e-14  # of the largest multiplier: what rounding leaves of one that is zero
+STORED = 10_000  # points up to which the Gram matrix is stored, 800 MB, and active sets win
+SOLVERS = ("active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm")
 BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
 MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the intercept
 
@@ -67,20 +68,21 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     coef0 : float, default=1.0
         Constant of the polynomial kernel. scikit-learn's default is 0, which
         leaves out every term of lower degree.
-    solver : {"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
-        "cvxopt" is the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
+    solver : {"auto", "active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
+        "active-set" is Newton's method on guesses of the active bounds, exact to rounding;
+        "cvxopt" the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
         forms it (linear kernel), "smo" the readable sequential minimal optimisation,
         "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the
-        linear kernel with at most n/4 features, else "cvxopt" up to 1,000 points or for
-        ``C=inf``, else "libsvm": the order that the benchmarks find.
+        linear kernel with at most n/4 features, else "cvxopt" for ``C=inf``, else "active-set" up
+        to 10,000 points and "libsvm" beyond: the order that the benchmarks find.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
         counted with the sample weights.
     tol : float, default=1e-6
         Relative duality gap to reach. Below about 1e-9 rounding decides.
     max_iter : int, default=-1
-        Iterations at most; -1 for the solver's own limit (100 interior-point iterations, 1 million
-        pairs for "smo", 10 million for LIBSVM).
+        Iterations at most; -1 for the solver's own limit (100 interior-point iterations, 100,000
+        rounds for "active-set", 1 million pairs for "smo", 10 million for LIBSVM).
 
     Attributes
     ----------
@@ -106,6 +108,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         :math:`1/\|w\|` for the machine as it is, half the width of its street.
     dual_gap_ : float
         Primal minus dual objective at the solution: an upper bound on the error of either.
+    kkt_residual_ : float
+        Largest violation of the optimality conditions, in units of the margin.
     primal_objective_, dual_objective_ : float
         The two objectives. For the hard margin the primal one belongs to :math:`w` scaled so that
         its smallest functional margin is exactly 1.
@@ -154,7 +158,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "solver": [StrOptions({"auto", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"})],
+        "solver": [StrOptions({"auto", *SOLVERS})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
@@ -276,13 +280,15 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         if solver == "auto":
             if self._kernel.name == "linear" and d <= AUTO_LOW_RANK * n:
                 return "cvxopt-lowrank"
-            return "cvxopt" if hard or n <= AUTO_DENSE else "libsvm"
+            if hard:
+                return "cvxopt"
+            return "active-set" if n <= STORED else "libsvm"
         if solver == "cvxopt-lowrank" and self._kernel.name != "linear":
             raise ValueError(
                 "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
                 f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
             )
-        if hard and solver in ("smo", "libsvm"):
+        if hard and solver not in ("cvxopt", "cvxopt-lowrank"):
             raise ValueError(
                 f"C=inf (the hard margin) needs an interior-point solver; found solver={solver!r}. "
                 "Choose solver='cvxopt' or 'auto', or a finite C."
@@ -299,7 +305,14 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             return _interior_point(X, y, C, form="low-rank", **limit)
         if solver == "libsvm" and kernel.name in NATIVE and kernel.known_definite:
             return solve_libsvm(X, y, C, kernel=kernel.name, **kernel.params, **limit)
-        solve = {"cvxopt": _interior_point, "smo": solve_smo, "libsvm": solve_libsvm}[solver]
+        if solver == "active-set" and len(y) > STORED and kernel.known_definite:
+            return solve_active_set(kernel.blocks(X), y, C, **limit)
+        solve = {
+            "active-set": solve_active_set,
+            "cvxopt": _interior_point,
+            "smo": solve_smo,
+            "libsvm": solve_libsvm,
+        }[solver]
         return solve(kernel.gram(X), y, C, **limit)
 
     def _store(self, result, alpha, X, y, upper):
@@ -330,6 +343,7 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         self.primal_objective_ = result.primal_objective
         self.dual_objective_ = result.dual_objective
         self.dual_gap_ = result.gap
+        self.kkt_residual_ = result.kkt_residual
         self.n_iter_ = result.n_iter
 
 

@@ -9,6 +9,7 @@ ESTIMATORS = [
     DualSVC(kernel="rbf"),
     DualSVC(kernel="rbf", solver="cvxopt", class_weight="balanced"),
     DualSVC(kernel="rbf", solver="libsvm"),
+    DualSVC(solver="active-set", C=100.0),
     DualSVC(kernel="laplacian", solver="smo"),
     DualSVC(solver="cvxopt-lowrank", C=100.0),
     DualSVC(kernel="poly", gamma="auto", degree=2),

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from svmbook.solvers import solve_dual, solve_hard_margin, solve_libsvm, solve_smo, to_cvxopt
+from svmbook.solvers import (
+    solve_active_set,
+    solve_dual,
+    solve_hard_margin,
+    solve_libsvm,
+    solve_smo,
+    to_cvxopt,
+)
 
 
 def test_an_indefinite_matrix_is_named():
@@ -36,13 +43,13 @@ def test_unknown_form_is_refused():
         (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
     ],
 )
-@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, to_cvxopt])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, to_cvxopt])
 def test_bad_arrays_are_named(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
 
 
-@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm, solve_hard_margin])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, solve_hard_margin])
 @pytest.mark.parametrize(
     "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
 )
@@ -52,14 +59,14 @@ def test_bad_limits_are_named(solver, wrong):
         solver(np.eye(2), [1, -1], **bounds, **wrong)
 
 
-@pytest.mark.parametrize("solver", [solve_dual, solve_smo, solve_libsvm])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm])
 @pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
 def test_sizes_without_products_are_refused(solver, K, C):
     with pytest.raises(ValueError, match="products stay doubles"):
         solver(K * np.eye(2), [1, -1], C)
 
 
-@pytest.mark.parametrize("solver", [solve_dual, solve_smo])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
 @pytest.mark.parametrize(("K", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
 def test_sizes_with_products_are_solved(solver, K, C):
     result = solver(K * np.eye(2), [1, -1], C)
@@ -88,7 +95,7 @@ def test_lists_will_do():
     np.testing.assert_allclose(result.alpha, [0.5, 0.5])
 
 
-@pytest.mark.parametrize("solver", [solve_dual, solve_libsvm])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_libsvm])
 def test_a_barely_indefinite_matrix_does_not_crash_the_polish(solver):
     rng = np.random.default_rng(0)
     basis, _ = np.linalg.qr(rng.standard_normal((40, 40)))

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sklearn.svm import SVC
 from svmbook import DualSVC, kernels
 from svmbook.datasets import non_separable, stdev
 
-SOLVERS = ["cvxopt", "cvxopt-lowrank", "smo", "libsvm"]
+SOLVERS = ["active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"]
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +162,7 @@ def test_hard_margin_on_overlapping_classes_says_what_to_do(clouds):
         DualSVC(C=np.inf).fit(*clouds)
 
 
-@pytest.mark.parametrize("solver", ["smo", "libsvm"])
+@pytest.mark.parametrize("solver", ["smo", "libsvm", "active-set"])
 def test_hard_margin_needs_an_interior_point(clouds, solver):
     with pytest.raises(ValueError, match="interior-point"):
         DualSVC(C=np.inf, solver=solver).fit(*clouds)
@@ -173,10 +174,11 @@ def test_auto_is_what_the_documentation_says():
     y = np.sign(X[:, 0])
     assert DualSVC().fit(X, y).solver_ == "cvxopt-lowrank"
     assert DualSVC().fit(X[:12], y[:12]).solver_ == "cvxopt-lowrank"  # n/4 features
-    assert DualSVC().fit(X[:11], y[:11]).solver_ == "cvxopt"
-    assert DualSVC(kernel="rbf").fit(X[:1000], y[:1000]).solver_ == "cvxopt"
-    assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
+    assert DualSVC().fit(X[:11], y[:11]).solver_ == "active-set"
+    assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "cvxopt"
+    with mock.patch("svmbook.svc.STORED", 1000):
+        assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
 
 
 @given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 4))

@@ -14,7 +14,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import numpy as np
-from sklearn.utils import check_array
 
 from .dual_state import DualState
 from .faces import Face
@@ -140,7 +139,9 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     >>> [int((solution.alpha > 0).sum()) for solution in path]
     [4, 4, 3]
     """
-    prices = check_array(Cs, dtype=float, ensure_2d=False, input_name="Cs")
+    prices = np.asarray(Cs, dtype=float)
+    if prices.ndim != 1 or not len(prices):
+        raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
     rows, y, v = _check(K, y, 1.0 if weights is None else weights)
     tol, max_iter = check_stopping(tol, max_iter)
     with _threads(len(y)):
@@ -187,7 +188,8 @@ def _guess(rows, y, C, max_iter):
     near[quarter] = np.inf
     near = np.argsort(near)[: int(NEAR * small.free.sum())]
     beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
-    beta[quarter], free[quarter] = share * small.beta, small.free
+    beta[quarter] = np.where(small.bounded, (y * C)[quarter], share * small.beta)
+    free[quarter] = small.free
     beta[near], free[near] = 0.0, True
     return DualState(rows, y, C, beta, free)
 
@@ -200,6 +202,8 @@ def _solve(state, max_iter):
     if not settled:
         state.enter_the_box()
         settled = _careful(state, face, max_iter)
+        if not settled:
+            state.shrink()
     how = "settled" if settled else "all rounds used up"
     state.message = f"{how} after {bold} bold and {state.n_iter - bold} careful rounds"
     return state
@@ -224,9 +228,11 @@ def _bold(state, face, max_iter):
         moves = len(left) + wrong.sum()
         if moves == 0:
             last, residual = residual, state.residual(F)
-            if state.exact(residual):
-                return True
-            if residual > STALLED * last:
+            if residual >= STALLED * last:  # refined as far as this factor refines
+                state.refresh()
+                residual = state.residual(F)
+                if residual <= state.noise:
+                    return True
                 if face.sharpen():
                     residual = np.inf
                 elif residual <= state.enough:
@@ -254,35 +260,33 @@ def _careful(state, face, max_iter):
     the shifted matrix is positive definite.
     """
     face.start_small()
-    F, residual = None, np.inf
+    residual, highest, idle = np.inf, -np.inf, 0
     while state.n_iter < max_iter:
         state.n_iter += 1
-        state.find_free()
-        now = np.flatnonzero(state.free)
-        if F is None or not np.array_equal(now, F):
-            F, residual = now, np.inf
+        F = np.flatnonzero(state.free)
         solved = not len(F)
         if len(F):
             step, state.b = face.step(F, state.e[F], state.beta.sum())
             last, residual = residual, state.residual(F)
-            solved = residual <= state.noise
-            if residual > STALLED * last:
-                if face.sharpen():
+            if residual >= STALLED * last:
+                solved = residual <= state.noise
+                if not solved and face.sharpen():
                     residual = np.inf
                     continue
                 solved |= residual <= state.enough
         if solved:
+            state.refresh()
+            residual = np.inf
             entering = state.worst()
-            if len(entering) == 0:
-                if state.drift() <= state.noise:
-                    return True
-                continue
-            wide = np.union1d(F, entering)
+            idle = 0 if state.objective > highest else idle + 1
+            highest = max(highest, state.objective)
+            if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
+                return True
+            points = np.union1d(F, entering)
             # The face is solved: what is left of its errors is rounding, and counts as zero.
-            e = np.where(np.isin(wide, entering), state.e[wide] - state.b, 0.0)
-            step, _ = face.step(wide, e, state.beta.sum())
-            state.advance(wide, step)
-            F = None
-        else:
-            state.advance(F, step)
+            e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)
+            step, _ = face.step(points, e, state.beta.sum())
+            state.advance(points, step)
+        elif state.advance(F, step):
+            residual = np.inf
     return False

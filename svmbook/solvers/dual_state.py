@@ -40,8 +40,8 @@ class DualState:
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.message = 0.0, 0, ""
         self.enough = ENOUGH * max(1.0, rows.scale * C.min())
-        self.e = y.copy()
-        self.drift()
+        self.e = y
+        self.refresh()
 
     @property
     def bounded(self):
@@ -53,11 +53,15 @@ class DualState:
         """What rounding may change in an error."""
         return ROUNDING * (1.0 + self.rows.scale * np.abs(self.beta).sum())
 
-    def drift(self):
-        """Compute the errors afresh; return by how much their updates were wrong."""
+    @property
+    def objective(self):
+        """The dual objective."""
+        return 0.5 * self.beta @ (self.y + self.e)
+
+    def refresh(self):
+        """Compute the errors afresh: rounding adds up while they are updated."""
         support = np.flatnonzero(self.beta)
-        updated, self.e = self.e, self.y - self.rows.times(support, self.beta[support])
-        return np.abs(updated - self.e).max()
+        self.e = self.y - self.rows.times(support, self.beta[support])
 
     def move(self, points, beta):
         """Change some multipliers, and all errors with them."""
@@ -69,38 +73,27 @@ class DualState:
         """Return the largest violation of the equations of some free points."""
         return np.abs(self.e[points] - self.b).max()
 
-    def exact(self, residual):
-        """Tell whether a residual is rounding, also with errors computed afresh."""
-        return residual <= self.noise and self.drift() <= self.noise
-
     def wrong_at_bounds(self):
         """Tell which points at a wall have an error that draws them into the box."""
         drawn = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
-        return ~self.free & (drawn > 2.0 * self.noise)
-
-    def find_free(self):
-        """Let the multipliers say which points are free."""
-        self.free = (self.beta > self.lower) & (self.beta < self.upper)
+        return ~self.free & (drawn > self.noise)
 
     def worst(self):
         """Return the points to free: one, a pair where none is free, none at the optimum."""
         may_rise, may_fall = self.beta < self.upper, self.beta > self.lower
         i = np.argmax(np.where(may_rise, self.e, -np.inf))
         j = np.argmin(np.where(may_fall, self.e, np.inf))
-        if not self.free.any():
+        some_free = self.free.any()
+        if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
         rise, fall = self.e[i] - self.b, self.b - self.e[j]
-        if max(rise, fall) <= max(2.0 * self.noise, self._left_by_the_face()):
+        unsolved = self.residual(self.free) if some_free else 0.0
+        if max(rise, fall) <= self.noise + unsolved:
             return np.array([], dtype=int)
-        if not self.free.any():
-            return np.array([i, j])
-        return np.array([i if rise >= fall else j])
-
-    def _left_by_the_face(self):
-        return self.residual(self.free)+2*self.noise if self.free.any() else 0.0
+        return np.array([i if rise >= fall else j]) if some_free else np.array([i, j])
 
     def advance(self, points, step):
-        """Go along a step until the first wall; who meets it stands exactly there."""
+        """Go along a step until the first wall; return whether somebody met it, and stands there."""
         beta = self.beta[points]
         wall = np.where(step > 0, self.upper[points], self.lower[points])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,6 +101,20 @@ class DualState:
         length = min(1.0, lengths.min())
         after = np.where(lengths <= length, wall, beta + length * step)
         self.move(points, np.clip(after, self.lower[points], self.upper[points]))
+        self._find_free()
+        return not self.free[points].all()
+
+    def shrink(self):
+        """Go towards zero, which is feasible, as far as the objective rises."""
+        f = self.y - self.e
+        w_squared = self.beta @ f
+        length = np.clip(self.y @ self.beta / w_squared, 0.0, 1.0) if w_squared > 0 else 1.0
+        self.beta, self.e = length * self.beta, self.y - length * f
+        self._find_free()
+
+    def _find_free(self):
+        """Let the multipliers say which points are free."""
+        self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
     def enter_the_box(self):
         r"""Make the multipliers feasible: a step along the errors, projected.
@@ -117,27 +124,28 @@ class DualState:
         """
         reach = min(1.0 / self.rows.scale, FAR * self.C.max())
         z = np.clip(self.beta, self.lower, self.upper) + reach * self.e
-        inside = lambda t: np.clip(z - t, self.lower, self.upper)  # noqa: E731
-        ends = (z - self.upper).min(), (z - self.lower).max()
-        t = brentq(lambda t: inside(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)
-        self.beta = inside(t)
-        self._balance()
-        self.find_free()
-        self.drift()
 
-    def _balance(self):
-        """Let the points inside the box carry what rounding left of the sum."""
-        for _ in range(3):
-            self.find_free()
+        def projected(t):
+            return np.clip(z - t, self.lower, self.upper)
+
+        ends = (z - self.upper).min(), (z - self.lower).max()
+        t = brentq(lambda t: projected(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)
+        self.beta = projected(t)
+        for _ in range(3):  # those inside the box carry what rounding has left of the sum
+            self._find_free()
             F = np.flatnonzero(self.free)
             if len(F):
                 share = self.beta.sum() / len(F)
                 self.beta[F] = np.clip(self.beta[F] - share, self.lower[F], self.upper[F])
+        self._find_free()
+        self.refresh()
 
     def in_larger_box(self, C):
         """Return this state with other upper bounds: who stood at one stands at the new one."""
         beta = np.where(self.bounded, self.y * C, self.beta)
-        return DualState(self.rows, self.y, C, beta, self.free.copy())
+        state = DualState(self.rows, self.y, C, beta, self.free.copy())
+        state.b, state.message = self.b, "no multiplier met its bound at a lower price"
+        return state
 
     def certified(self, tol):
         """Return the solution as a `SolverResult`."""

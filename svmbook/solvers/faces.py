@@ -19,17 +19,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-__all__ = ["Face", "NotConvex"]
+__all__ = ["Face"]
 
 SMALL = 1e-9  # of the mean diagonal: the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # of it: the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
 ROUNDING = 100 * np.finfo(float).eps  # times the points: below it refinement would not converge
 INDEFINITE = 1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
-
-
-class NotConvex(ValueError):
-    """K is not positive semi-definite on the free points."""
 
 
 class Face:
@@ -98,7 +94,7 @@ class Face:
             if not info:
                 break
             if shift > INDEFINITE * self.scale:
-                raise NotConvex(
+                raise ValueError(
                     "the kernel is not positive semi-definite: the Gram matrix of the free points "
                     f"has a negative pivot even with {shift / self.scale:.0e} of its mean "
                     "diagonal added. Choose another kernel, or add to the diagonal of K what its "

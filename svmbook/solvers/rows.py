@@ -79,7 +79,7 @@ class ComputedRows:
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
         few = (self._all[start : start + FEW] for start in range(0, n, FEW))
-        self.scale = float(sum(np.trace(function(points, points)) for points in few)) / n or 1.0
+        self.scale = float(sum(np.trace(self._values(points, points)) for points in few)) / n or 1.0
 
     def times(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
@@ -90,7 +90,7 @@ class ComputedRows:
             product += values[part] @ self._store[self._place[points[part]]]
         for start in range(0, int((~kept).sum()), BLOCK):
             part = np.flatnonzero(~kept)[start : start + BLOCK]
-            product += values[part] @ self.function(points[part], self._all)
+            product += values[part] @ self._values(points[part], self._all)
         return product
 
     def block(self, points, others):
@@ -102,15 +102,27 @@ class ComputedRows:
             self._store[self._place[points[row]]].take(others, out=block[row], mode="clip")
         for start in range(0, int((~kept).sum()), BLOCK):
             part = np.flatnonzero(~kept)[start : start + BLOCK]
-            block[part] = self.function(points[part], others)
+            block[part] = self._values(points[part], others)
         return block
 
     def part(self, points):
         """Return the same for some of the points, stored where they are few."""
         if len(points) <= STORED:
-            return StoredRows(self.function(points, points))
-        return ComputedRows(lambda rows, columns: self.function(points[rows], points[columns]),
-                            len(points))  # fmt: skip
+            return StoredRows(self._values(points, points))
+
+        def among(rows, columns):
+            return self.function(points[rows], points[columns])
+
+        return ComputedRows(among, len(points))
+
+    def _values(self, rows, columns):
+        block = np.asarray(self.function(rows, columns))
+        if block.shape != (len(rows), len(columns)) or not np.isfinite(block).all():
+            raise ValueError(
+                f"K(rows, columns) must return finite numbers of shape ({len(rows)}, "
+                f"{len(columns)}); found shape {block.shape}, or values that are not finite."
+            )
+        return block
 
     def _keep(self, points):
         """Compute and keep the rows of points that have none, in the place of others if need be."""
@@ -127,5 +139,5 @@ class ComputedRows:
         missing = missing[: len(places)]
         for start in range(0, len(missing), BLOCK):
             part = missing[start : start + BLOCK]
-            self._store[places[start : start + len(part)]] = self.function(part, self._all)
+            self._store[places[start : start + len(part)]] = self._values(part, self._all)
             self._place[part] = places[start : start + len(part)]

@@ -1,0 +1,188 @@
+"""The active-set solver: exact solutions, by theory, by brute force and against the others."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from problems import brute_force, gram, kkt_violation, svm_problems
+
+from svmbook.kernels import gaussian
+from svmbook.solvers import certify, solve_active_set, solve_dual, solve_libsvm, svm_path
+
+KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
+
+
+def noisy(n, seed=0, gamma=0.1):
+    """Ten normal features, labels that no kernel can explain in full."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 10))
+    signal = X[:, 0] * X[:, 1] + X[:, 2] + 0.7 * rng.standard_normal(n)
+    return gaussian(X, gamma=gamma), np.where(signal > 0, 1.0, -1.0)
+
+
+def assert_exact(result, K, y, C):
+    """The certificate is right, alpha is feasible, and the residual is what rounding leaves."""
+    C = np.broadcast_to(C, y.shape)
+    scale = np.diagonal(K).mean()
+    assert result.converged, result
+    assert ((result.alpha >= 0) & (result.alpha <= C)).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+    violation = kkt_violation(result.alpha, result.intercept, K, y, C)
+    assert violation <= 1e-9 * max(1.0, scale * C.min())
+    rounding = 1e-13 * (1.0 + np.abs(K).max() * result.alpha.sum())
+    assert result.kkt_residual == pytest.approx(violation, abs=rounding)
+
+
+@given(problem=svm_problems(), kernel=st.sampled_from(KERNELS))
+def test_no_worse_than_the_interior_point_and_exact(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    K = K / (np.diagonal(K).mean() or 1.0)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    interior = solve_dual(K, y, C, tol=1e-8)
+    rounding = 1e-12 * result.alpha.sum()
+    assert result.dual_objective >= interior.dual_objective - rounding
+
+
+@given(problem=svm_problems(max_n=6), kernel=st.sampled_from(["linear", "gaussian"]))
+def test_no_pattern_of_bounds_is_better(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    C = np.clip(C, 1e-3, 1e3)  # beyond these the oracle's own linear systems lose their digits
+    assert solve_active_set(K, y, C).dual_objective == pytest.approx(brute_force(K, y, C), rel=1e-9)
+
+
+@pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
+@pytest.mark.parametrize("gamma", [2.0**-9, 0.1, 2.0])
+def test_large_enough_to_start_from_a_quarter(gamma, C):
+    K, y = noisy(450, gamma=gamma)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    if C <= 100:
+        libsvm = solve_libsvm(K, y, C)
+        assert result.dual_objective >= libsvm.dual_objective * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_rank_deficient_faces_are_no_accident(rank, C):
+    # More points are free than the rank allows to be independent, on the way there.
+    rng = np.random.default_rng(rank)
+    X = np.repeat(rng.standard_normal((60, rank)), 4, axis=0)
+    y = np.where(rng.random(240) < 0.5, 1.0, -1.0)
+    K = X @ X.T
+    assert_exact(solve_active_set(K, y, C), K, y, C)
+
+
+def test_zeros_and_bounds_are_exact():
+    K, y = noisy(300)
+    result = solve_active_set(K, y, 1.0)
+    margins = y * (K @ (y * result.alpha) + result.intercept)
+    assert (result.alpha[margins > 1 + 1e-9] == 0.0).all()
+    assert (result.alpha[margins < 1 - 1e-9] == 1.0).all()
+    assert result.kkt_residual < 1e-12
+
+
+@pytest.mark.parametrize("order", ["sorted", "alternating"])
+def test_the_order_of_the_points_does_not_matter(order):
+    K, y = noisy(400)
+    first = np.argsort(y, kind="stable")
+    if order == "alternating":
+        first = np.ravel(first[:400].reshape(2, 200).T)
+    plain, ordered = solve_active_set(K, y, 10.0), solve_active_set(K[np.ix_(first, first)],
+                                                                    y[first], 10.0)  # fmt: skip
+    np.testing.assert_allclose(ordered.alpha, plain.alpha[first], atol=1e-9)
+
+
+def test_weights_are_upper_bounds_of_their_own():
+    K, y = noisy(240)
+    C = np.random.default_rng(1).uniform(0.2, 5.0, 240)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    assert (result.alpha[result.alpha > 0.999 * C] == C[result.alpha > 0.999 * C]).all()
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 30])
+def test_a_limit_leaves_a_feasible_point_with_its_gap(limit):
+    X = np.random.default_rng(0).standard_normal((200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    K = X @ X.T
+    result = solve_active_set(K, y, 10.0, max_iter=limit)
+    assert not result.converged
+    assert "used up" in result.message
+    assert ((result.alpha >= 0) & (result.alpha <= 10.0)).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+    again = certify(result.alpha, result.intercept, y, 10.0, K @ (y * result.alpha),
+                    n_iter=0, tol=1e-6)  # fmt: skip
+    assert again.gap == pytest.approx(result.gap, rel=1e-9)
+    assert 0.0 <= result.dual_objective <= solve_active_set(K, y, 10.0).dual_objective
+
+
+@pytest.mark.parametrize("n", [60, 300])
+def test_an_indefinite_kernel_is_named(n):
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    with pytest.raises(ValueError, match=r"not positive semi-definite.*free points"):
+        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n), y, 10.0)
+
+
+@pytest.mark.parametrize("n", [80, 500])
+def test_computed_blocks_give_the_same_as_a_stored_matrix(n):
+    K, y = noisy(n)
+    stored = solve_active_set(K, y, 10.0)
+    computed = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
+    np.testing.assert_allclose(computed.alpha, stored.alpha, atol=1e-9)
+    assert computed.kkt_residual < 1e-11
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda r, c: np.ones((len(r), 1)), lambda r, c: np.full((len(r), len(c)), np.nan)]
+)
+def test_wrong_blocks_are_named(wrong):
+    with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite numbers"):
+        solve_active_set(wrong, np.array([1.0, -1.0, 1.0]), 1.0)
+
+
+PRICES = [2.0**k for k in range(-5, 16, 2)]
+
+
+@pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])
+def test_a_path_is_a_row_of_solutions(gamma):
+    K, y = noisy(250, gamma=gamma)
+    for C, result in zip(PRICES, svm_path(K, y, PRICES), strict=True):
+        assert_exact(result, K, y, C)
+        alone = solve_active_set(K, y, C)
+        assert result.dual_objective == pytest.approx(alone.dual_objective, rel=1e-10)
+
+
+def test_a_path_keeps_the_order_asked_for():
+    K, y = noisy(120)
+    mixed = svm_path(K, y, [10.0, 0.1, 10.0, 1.0])
+    for C, result in zip([10.0, 0.1, 10.0, 1.0], mixed, strict=True):
+        assert result.alpha.max() == pytest.approx(C) or C == 10.0
+        assert_exact(result, K, y, C)
+
+
+def test_a_path_with_weights_scales_them():
+    K, y = noisy(150)
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, 150)
+    for C, result in zip([0.5, 5.0], svm_path(K, y, [0.5, 5.0], weights=weights), strict=True):
+        assert_exact(result, K, y, C * weights)
+
+
+def test_beyond_the_last_bound_nothing_is_solved_again():
+    K, y = noisy(150, gamma=2.0)
+    first, second = svm_path(K, y, [1e3, 1e6])
+    np.testing.assert_array_equal(first.alpha, second.alpha)
+    assert second.n_iter == 0
+    assert second.converged
+
+
+@pytest.mark.parametrize(
+    ("prices", "message"),
+    [([], "list of prices"), ([1.0, 0.0], "C must be positive"), ([[1.0, 2.0]], "list of prices")],
+)
+def test_bad_prices_are_named(prices, message):
+    with pytest.raises(ValueError, match=message):
+        svm_path(np.eye(2), [1, -1], prices)
