@@ -307,13 +307,8 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             return solve_libsvm(X, y, C, kernel=kernel.name, **kernel.params, **limit)
         if solver == "active-set" and len(y) > STORED and kernel.known_definite:
             return solve_active_set(kernel.blocks(X), y, C, **limit)
-        solve = {
-            "active-set": solve_active_set,
-            "cvxopt": _interior_point,
-            "smo": solve_smo,
-            "libsvm": solve_libsvm,
-        }[solver]
-        return solve(kernel.gram(X), y, C, **limit)
+        solve = {"active-set": solve_active_set, "smo": solve_smo, "libsvm": solve_libsvm}
+        return solve.get(solver, _interior_point)(kernel.gram(X), y, C, **limit)
 
     def _store(self, result, alpha, X, y, upper):
         """Translate a `SolverResult` into fitted attributes."""

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from problems import brute_force, gram, kkt_violation, svm_problems
 
 from svmbook.kernels import gaussian
-from svmbook.solvers import certify, solve_active_set, solve_dual, solve_libsvm, svm_path
+from svmbook.solvers import (
+    certify,
+    intercept_interval,
+    solve_active_set,
+    solve_dual,
+    solve_libsvm,
+    svm_path,
+)
 
 KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
 
@@ -41,7 +48,7 @@ def test_no_worse_than_the_interior_point_and_exact(problem, kernel):
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
     interior = solve_dual(K, y, C, tol=1e-8)
-    rounding = 1e-12 * result.alpha.sum()
+    rounding = 1e-15 * result.alpha.sum() * max(10.0, result.alpha.sum())
     assert result.dual_objective >= interior.dual_objective - rounding
 
 
@@ -93,6 +100,16 @@ def test_the_order_of_the_points_does_not_matter(order):
     plain, ordered = solve_active_set(K, y, 10.0), solve_active_set(K[np.ix_(first, first)],
                                                                     y[first], 10.0)  # fmt: skip
     np.testing.assert_allclose(ordered.alpha, plain.alpha[first], atol=1e-9)
+
+
+def test_the_intercept_is_the_middle_where_all_stand_at_their_bounds():
+    K, y = noisy(200, gamma=0.5)
+    y = np.where(np.arange(200) % 2 == 0, 1.0, -1.0)
+    result = solve_active_set(K, y, 0.01)
+    assert (result.alpha == 0.01).all()
+    low, high = intercept_interval(result.alpha, y, np.full(200, 0.01), K @ (y * result.alpha))
+    assert result.intercept == pytest.approx((low + high) / 2)
+    assert high - low > 0.1
 
 
 def test_weights_are_upper_bounds_of_their_own():

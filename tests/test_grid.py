@@ -8,6 +8,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import threenorm
+from svmbook.experiments import grid
 from svmbook.experiments.grid import choose_by_grid, fit_choice
 
 C, GAMMA = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
@@ -63,6 +64,18 @@ def test_more_than_two_classes():
     choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
+
+
+@pytest.mark.parametrize("data", ["two classes", "three classes"])
+def test_paths_choose_as_libsvm_does(data, monkeypatch):
+    X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
+    prices, gamma = [2.0**k for k in range(-5, 16, 4)], [2.0**k for k in (-7, -4, -1)]
+    by_libsvm = choose_by_grid(X, y, C=prices, gamma=gamma, cv=CV)
+    monkeypatch.setattr(grid, "MANY", 0)
+    by_paths = choose_by_grid(X, y, C=prices, gamma=gamma, cv=CV)
+    # LIBSVM stops at a violation of 1e-3: a point that close to the boundary may change sides.
+    np.testing.assert_allclose(by_paths.scores, by_libsvm.scores, atol=1.5 / (len(y) // 4))
+    assert (by_paths.C, by_paths.gamma) == (by_libsvm.C, by_libsvm.gamma)
 
 
 def test_folds_may_be_given_as_they_are(points):

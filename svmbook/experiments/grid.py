@@ -2,12 +2,13 @@ r"""Choosing C and gamma by cross-validation, without computing a distance twice
 
 A kernel that depends on distances alone, :math:`k = \exp(-\gamma D)`, needs one matrix of
 distances for a whole study: each gamma is one exponential of it, each fold a choice of rows and
-columns, each C one more call of LIBSVM on a matrix that is there already, and none at all once no
-multiplier meets its bound.
+columns. On a fold of many points all C are one path of solutions; on one of few, one call of
+LIBSVM each on a matrix that is there already, and none at all once no multiplier meets its bound.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from numbers import Real
 from typing import NamedTuple
 
@@ -17,9 +18,11 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
 from ..kernels import DISTANCES, KERNELS, linear
+from ..solvers import svm_path
 
 __all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
 
+MANY = 500  # training points from which a path is faster than LIBSVM at its default tolerance
 CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
 
 
@@ -92,23 +95,49 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     distances = linear(X) if kernel == "linear" else DISTANCES[kernel](X, X)
     scores = np.empty((len(Cs), len(gammas), len(folds)))
-    # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
-    with config_context(assume_finite=True, skip_parameter_validation=True):
-        for j, width in enumerate(gammas):
-            K = distances if kernel == "linear" else np.exp(-width * distances)
-            for f, (train, test) in enumerate(folds):
-                K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
-                for i in np.argsort(Cs, kind="stable"):
-                    machine = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE)
-                    machine.fit(K_train, y[train])
-                    scores[i, j, f] = (machine.predict(K_test) == y[test]).mean()
-                    if np.abs(machine.dual_coef_).max() < Cs[i]:
-                        # No multiplier meets its bound: a larger C has the same solution.
-                        scores[np.greater(Cs, Cs[i]), j, f] = scores[i, j, f]
-                        break
+    for j, width in enumerate(gammas):
+        K = distances if kernel == "linear" else np.exp(-width * distances)
+        for f, (train, test) in enumerate(folds):
+            K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
+            labels = _by_paths if len(train) >= MANY else _by_libsvm
+            for i, found in enumerate(labels(K_train, y[train], Cs, K_test)):
+                scores[i, j, f] = (found == y[test]).mean()
     means = scores.mean(axis=2)
     i, j = np.unravel_index(np.argmax(means), means.shape)
     return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores)
+
+
+def _by_libsvm(K, y, Cs, K_test):
+    """Return the labels of the test points for each price, one call of LIBSVM after the other."""
+    labels, order = [None] * len(Cs), np.argsort(Cs, kind="stable")
+    # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        for position, i in enumerate(order):
+            machine = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE).fit(K, y)
+            labels[i] = machine.predict(K_test)
+            if np.abs(machine.dual_coef_).max() < Cs[i]:
+                # No multiplier meets its bound: a larger C has the same solution.
+                for larger in order[position + 1 :]:
+                    labels[larger] = labels[i]
+                break
+    return labels
+
+
+def _by_paths(K, y, Cs, K_test):
+    """Return the labels of the test points for each price: one path for each pair of classes.
+
+    As in LIBSVM the pairs vote, and of equals the first class wins.
+    """
+    classes = np.unique(y)
+    votes = np.zeros((len(Cs), len(K_test), len(classes)))
+    for a, b in combinations(range(len(classes)), 2):
+        pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
+        signs = np.where(y[pair] == classes[a], 1.0, -1.0)
+        for i, machine in enumerate(svm_path(K[np.ix_(pair, pair)], signs, Cs)):
+            output = K_test[:, pair] @ (signs * machine.alpha) + machine.intercept
+            votes[i, :, a] += output > 0
+            votes[i, :, b] += output <= 0
+    return classes[votes.argmax(axis=2)]
 
 
 def fit_choice(choice, X, y, X_test):

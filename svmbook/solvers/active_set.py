@@ -30,6 +30,7 @@ NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
 DIRECT = 100  # points up to which no smaller problem is solved first
 PATIENCE = 25  # bold rounds without a new record before careful ones take over
+STUCK = 1000  # such residuals on one face: then rounding has the last word
 STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
 
 
@@ -204,9 +205,42 @@ def _solve(state, max_iter):
         settled = _careful(state, face, max_iter)
         if not settled:
             state.shrink()
+    state.find_free()  # a free point may have ended exactly at a wall
     how = "settled" if settled else "all rounds used up"
     state.message = f"{how} after {bold} bold and {state.n_iter - bold} careful rounds"
     return state
+
+
+class _Refinement:
+    """Steps on one face, each solving for what the one before has left."""
+
+    def __init__(self):
+        self.begin()
+
+    def begin(self):
+        """Turn to another face."""
+        self.last = self.fresh = np.inf
+        self.stalls = 0
+
+    def falls(self, state, F):
+        """Tell whether the last step still lowered the residual by much."""
+        last, self.last = self.last, state.residual(F)
+        return self.last < STALLED * last
+
+    def ends(self, state, face, F):
+        """Tell whether the face is solved as far as rounding allows, with errors computed afresh.
+
+        Where it is not, the next step starts from these errors or has a smaller shift.
+        """
+        state.refresh()
+        before, self.fresh = self.fresh, state.residual(F)
+        self.last = np.inf
+        if self.fresh <= state.noise:
+            return True
+        if self.fresh < STALLED * before or face.sharpen():
+            return False
+        self.stalls += self.fresh >= 0.9 * before
+        return self.fresh <= state.enough or self.stalls > STUCK
 
 
 def _bold(state, face, max_iter):
@@ -217,7 +251,7 @@ def _bold(state, face, max_iter):
     rule of Levenberg and Marquardt.
     """
     fewest = before = state.n + 1
-    idle, residual = 0, np.inf
+    idle, refinement = 0, _Refinement()
     while idle <= PATIENCE and state.n_iter < max_iter and state.free.any():
         state.n_iter += 1
         F = np.flatnonzero(state.free)
@@ -227,18 +261,10 @@ def _bold(state, face, max_iter):
         left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         moves = len(left) + wrong.sum()
         if moves == 0:
-            last, residual = residual, state.residual(F)
-            if residual >= STALLED * last:  # refined as far as this factor refines
-                state.refresh()
-                residual = state.residual(F)
-                if residual <= state.noise:
-                    return True
-                if face.sharpen():
-                    residual = np.inf
-                elif residual <= state.enough:
-                    return True
+            if not refinement.falls(state, F) and refinement.ends(state, face, F):
+                return True
             continue
-        residual = np.inf
+        refinement.begin()
         state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
         state.free[left] = False
         state.free |= wrong
@@ -260,33 +286,27 @@ def _careful(state, face, max_iter):
     the shifted matrix is positive definite.
     """
     face.start_small()
-    residual, highest, idle = np.inf, -np.inf, 0
+    highest, idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
         state.n_iter += 1
         F = np.flatnonzero(state.free)
-        solved = not len(F)
         if len(F):
             step, state.b = face.step(F, state.e[F], state.beta.sum())
-            last, residual = residual, state.residual(F)
-            if residual >= STALLED * last:
-                solved = residual <= state.noise
-                if not solved and face.sharpen():
-                    residual = np.inf
-                    continue
-                solved |= residual <= state.enough
-        if solved:
-            state.refresh()
-            residual = np.inf
-            entering = state.worst()
-            idle = 0 if state.objective > highest else idle + 1
-            highest = max(highest, state.objective)
-            if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
-                return True
-            points = np.union1d(F, entering)
-            # The face is solved: what is left of its errors is rounding, and counts as zero.
-            e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)
-            step, _ = face.step(points, e, state.beta.sum())
-            state.advance(points, step)
-        elif state.advance(F, step):
-            residual = np.inf
+            if refinement.falls(state, F):
+                if state.advance(F, step):
+                    refinement.begin()
+                continue
+            if not refinement.ends(state, face, F):
+                continue
+        entering = state.worst()
+        idle = 0 if state.objective > highest else idle + 1
+        highest = max(highest, state.objective)
+        if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
+            return True
+        points = np.union1d(F, entering)
+        # The face is solved: what is left of its errors is rounding, and counts as zero.
+        e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)
+        step, _ = face.step(points, e, state.beta.sum())
+        state.advance(points, step)
+        refinement.begin()
     return False

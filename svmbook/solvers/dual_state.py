@@ -10,7 +10,7 @@ from .result import certify, intercept_interval
 __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
-ENOUGH = 1e-11  # times max(1, k(x, x) C): a residual that may be left where it falls no more
+ENOUGH = 1e-12  # times max(1, k(x, x) C): a residual that may be left where it falls no more
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 
@@ -101,7 +101,7 @@ class DualState:
         length = min(1.0, lengths.min())
         after = np.where(lengths <= length, wall, beta + length * step)
         self.move(points, np.clip(after, self.lower[points], self.upper[points]))
-        self._find_free()
+        self.find_free()
         return not self.free[points].all()
 
     def shrink(self):
@@ -110,9 +110,9 @@ class DualState:
         w_squared = self.beta @ f
         length = np.clip(self.y @ self.beta / w_squared, 0.0, 1.0) if w_squared > 0 else 1.0
         self.beta, self.e = length * self.beta, self.y - length * f
-        self._find_free()
+        self.find_free()
 
-    def _find_free(self):
+    def find_free(self):
         """Let the multipliers say which points are free."""
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
@@ -132,12 +132,12 @@ class DualState:
         t = brentq(lambda t: projected(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)
         self.beta = projected(t)
         for _ in range(3):  # those inside the box carry what rounding has left of the sum
-            self._find_free()
+            self.find_free()
             F = np.flatnonzero(self.free)
             if len(F):
                 share = self.beta.sum() / len(F)
                 self.beta[F] = np.clip(self.beta[F] - share, self.lower[F], self.upper[F])
-        self._find_free()
+        self.find_free()
         self.refresh()
 
     def in_larger_box(self, C):
@@ -148,7 +148,10 @@ class DualState:
         return state
 
     def certified(self, tol):
-        """Return the solution as a `SolverResult`."""
+        """Return the solution as a `SolverResult`.
+
+        Where no point is free, every intercept of an interval is optimal, and the middle is taken.
+        """
         alpha = np.abs(self.beta)
         f = self.y - self.e
         if not self.free.any():

@@ -24,7 +24,7 @@ __all__ = ["Face"]
 SMALL = 1e-9  # of the mean diagonal: the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # of it: the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
-ROUNDING = 100 * np.finfo(float).eps  # times the points: below it refinement would not converge
+ROUNDING = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
 INDEFINITE = 1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
 
 
