@@ -64,6 +64,53 @@ def test_the_grid_search_chooses_the_same_and_is_not_slower(data, n):
         assert [theirs[key] for key in ("C", "gamma")] == [ours[key] for key in ("C", "gamma")]
 
 
+# --- active sets ----------------------------------------------------------------------------
+
+
+def geometric_mean(rows, key="ratio"):
+    return np.exp(np.mean([np.log(row[key]) for row in rows]))
+
+
+def active(table):
+    rows = [row for row in load_records("bench_active") if row["table"] == table]
+    assert rows
+    return rows
+
+
+def test_active_sets_against_libsvm():
+    rows = [row for row in active("alone") if row["data"] != "digits"]
+    assert len(rows) == 3 * 4 * 4
+    assert all(row["converged"] for row in rows)
+    assert geometric_mean(rows) >= 1.2
+    assert geometric_mean([row for row in rows if row["C"] >= 100]) >= 2.5
+    assert min(row["ratio"] for row in rows) >= 0.3
+
+
+def test_paths_against_libsvm_one_price_after_the_other():
+    rows = active("path")
+    assert {row["n"] for row in rows} == {600, 2000}
+    assert all(row["converged"] for row in rows)
+    assert geometric_mean(rows) >= 4
+    assert geometric_mean(rows, "ratio_default") >= 2
+
+
+def test_twenty_thousand_points_with_rows_on_demand():
+    rows = [row for row in active("large") if row["method"] == "active set, on demand"]
+    for row in rows:
+        assert row["n"] == 20_000
+        assert row["kkt_residual"] <= 1e-8
+        assert row["gibibytes"] < 6
+
+
+def test_ten_thousand_awkward_problems():
+    rows = load_records("bench_small")
+    assert sum(row["problems"] for row in rows) == 10_000
+    for row in rows:
+        assert row["converged"] == row["problems"]
+        assert row["largest_residual"] <= 1e-9
+        assert row["worse_than_cvxopt"] == 0
+
+
 # --- kernel logistic regression -------------------------------------------------------------
 
 PENALTIES = [(kernel, lam) for kernel in ("linear", "gaussian") for lam in (0.01, 1.0)]

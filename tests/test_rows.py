@@ -38,9 +38,7 @@ def test_products_and_blocks(K, form, count):
         np.testing.assert_array_equal(rows.block(points, others), K[np.ix_(points, others)])
     part = rows.part(others)
     inner = np.flatnonzero(np.isin(others, points))
-    np.testing.assert_array_equal(
-        part.block(inner, inner), K[np.ix_(others[inner], others[inner])]
-    )
+    np.testing.assert_array_equal(part.block(inner, inner), K[np.ix_(others[inner], others[inner])])
     assert rows.scale == pytest.approx(1.0)
 
 

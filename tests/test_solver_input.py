@@ -43,13 +43,17 @@ def test_unknown_form_is_refused():
         (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
     ],
 )
-@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, to_cvxopt])
+@pytest.mark.parametrize(
+    "solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, to_cvxopt]
+)
 def test_bad_arrays_are_named(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
 
 
-@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, solve_hard_margin])
+@pytest.mark.parametrize(
+    "solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, solve_hard_margin]
+)
 @pytest.mark.parametrize(
     "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
 )

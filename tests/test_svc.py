@@ -181,6 +181,14 @@ def test_auto_is_what_the_documentation_says():
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
 
 
+def test_active_sets_need_not_store_the_gram_matrix(clouds):
+    stored = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+    with mock.patch("svmbook.svc.STORED", 100):
+        computed = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+    np.testing.assert_allclose(computed.alpha_, stored.alpha_, atol=1e-10)
+    assert computed.kkt_residual_ < 1e-11
+
+
 @given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 4))
 def test_awkward_data_end_in_a_certified_machine(problem, log_scale):
     X, y, _ = problem

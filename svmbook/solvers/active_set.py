@@ -2,9 +2,9 @@ r"""The dual solved exactly: guess which multipliers stand at a bound, solve for
 
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
-equations, :math:`e_F = b`, :math:`1^\top\beta = 0`. A *bold* round solves them, sends free points that
-leave the box to L or U, frees points of L and U whose error has the wrong sign, all at once, and
-ends where nothing moves: the primal-dual active set method, which is Newton's method on the
+equations, :math:`e_F = b`, :math:`1^\top\beta = 0`. A *bold* round solves them, sends free points
+that leave the box to L or U, frees points of L and U whose error has the wrong sign, all at once,
+and ends where nothing moves: the primal-dual active set method, which is Newton's method on the
 optimality conditions. It may cycle; then *careful* rounds take over, which stay in the box,
 never lower the dual objective, and free one point at a time.
 """
@@ -30,8 +30,8 @@ NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
 DIRECT = 100  # points up to which no smaller problem is solved first
 PATIENCE = 25  # bold rounds without a new record before careful ones take over
-STUCK = 1000  # such residuals on one face: then rounding has the last word
 STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
+STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
 
 
 def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
@@ -102,9 +102,9 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     r"""Solve the SVM dual for a list of prices, each from the solution of the one before.
 
     For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
-    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one price to the next few points
-    change sides, so that few rounds are needed; and once no multiplier meets its bound, larger
-    prices have the same solution.
+    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one price to the next few
+    points change sides, so that few rounds are needed; and once no multiplier meets its bound,
+    larger prices have the same solution.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
             C = check_bounds(price * v, len(y))
             if state is None or not state.free.any():
                 state = _solve(_guess(rows, y, C, max_iter), max_iter)
-            elif state.bounded.any():
+            elif state.bounded.any() or not state.settled:
                 state = _solve(state.in_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
                 state = state.in_larger_box(C)
@@ -198,15 +198,15 @@ def _guess(rows, y, C, max_iter):
 def _solve(state, max_iter):
     """Run bold rounds and, where they do not settle, careful ones."""
     face = Face(state.rows)
-    settled = _bold(state, face, max_iter)
+    state.settled = _bold(state, face, max_iter)
     bold = state.n_iter
-    if not settled:
+    if not state.settled:
         state.enter_the_box()
-        settled = _careful(state, face, max_iter)
-        if not settled:
+        state.settled = _careful(state, face, max_iter)
+        if not state.settled:
             state.shrink()
     state.find_free()  # a free point may have ended exactly at a wall
-    how = "settled" if settled else "all rounds used up"
+    how = "settled" if state.settled else "all rounds used up"
     state.message = f"{how} after {bold} bold and {state.n_iter - bold} careful rounds"
     return state
 
@@ -228,10 +228,12 @@ class _Refinement:
         return self.last < STALLED * last
 
     def ends(self, state, face, F):
-        """Tell whether the face is solved as far as rounding allows, with errors computed afresh.
+        """Tell whether the face is solved as far as rounding allows.
 
-        Where it is not, the next step starts from these errors or has a smaller shift.
+        Where it is not, the next step starts from errors computed afresh, or has a smaller shift.
         """
+        if self.last <= state.noise:
+            return True
         state.refresh()
         before, self.fresh = self.fresh, state.residual(F)
         self.last = np.inf
@@ -262,7 +264,9 @@ def _bold(state, face, max_iter):
         moves = len(left) + wrong.sum()
         if moves == 0:
             if not refinement.falls(state, F) and refinement.ends(state, face, F):
-                return True
+                if state.holds_afresh(F):
+                    return True
+                refinement.begin()
             continue
         refinement.begin()
         state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
@@ -302,7 +306,10 @@ def _careful(state, face, max_iter):
         idle = 0 if state.objective > highest else idle + 1
         highest = max(highest, state.objective)
         if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
-            return True
+            if state.holds_afresh(F) or idle > PATIENCE:
+                return True
+            refinement.begin()
+            continue
         points = np.union1d(F, entering)
         # The face is solved: what is left of its errors is rounding, and counts as zero.
         e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)

@@ -18,9 +18,9 @@ class DualState:
     r"""Signed multipliers :math:`\beta = y\circ\alpha` with errors :math:`e = y - K\beta`.
 
     The dual in these letters: maximise :math:`y^\top\beta - \tfrac12\beta^\top K\beta` over
-    :math:`\ell \le \beta \le u`, :math:`1^\top\beta = 0`. Its gradient is :math:`e`, and a point is
-    optimal if for some :math:`b` every free point has :math:`e_i = b`, every point at its upper wall
-    :math:`e_i \ge b` and every point at its lower wall :math:`e_i \le b`.
+    :math:`\ell \le \beta \le u`, :math:`1^\top\beta = 0`. Its gradient is :math:`e`, and
+    :math:`\beta` is optimal if for some :math:`b` every free point has :math:`e_i = b`, every point
+    at its upper wall :math:`e_i \ge b` and every point at its lower wall :math:`e_i \le b`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class DualState:
         self.rows, self.y, self.C, self.n = rows, y, C, len(y)
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
-        self.b, self.n_iter, self.message = 0.0, 0, ""
+        self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
         self.enough = ENOUGH * max(1.0, rows.scale * C.min())
         self.e = y
         self.refresh()
@@ -73,6 +73,12 @@ class DualState:
         """Return the largest violation of the equations of some free points."""
         return np.abs(self.e[points] - self.b).max()
 
+    def holds_afresh(self, F):
+        """Compute the errors afresh and tell whether a face that was solved still is."""
+        before = self.residual(F) if len(F) else 0.0
+        self.refresh()
+        return not len(F) or self.residual(F) <= max(self.noise, 2.0 * before)
+
     def wrong_at_bounds(self):
         """Tell which points at a wall have an error that draws them into the box."""
         drawn = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
@@ -93,7 +99,7 @@ class DualState:
         return np.array([i if rise >= fall else j]) if some_free else np.array([i, j])
 
     def advance(self, points, step):
-        """Go along a step until the first wall; return whether somebody met it, and stands there."""
+        """Go along a step until the first wall; return whether somebody met it."""
         beta = self.beta[points]
         wall = np.where(step > 0, self.upper[points], self.lower[points])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,7 +150,8 @@ class DualState:
         """Return this state with other upper bounds: who stood at one stands at the new one."""
         beta = np.where(self.bounded, self.y * C, self.beta)
         state = DualState(self.rows, self.y, C, beta, self.free.copy())
-        state.b, state.message = self.b, "no multiplier met its bound at a lower price"
+        state.b, state.settled = self.b, self.settled
+        state.message = "no multiplier met its bound at a lower price"
         return state
 
     def certified(self, tol):

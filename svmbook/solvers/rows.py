@@ -1,8 +1,8 @@
-"""Products with some of the columns of a Gram matrix, stored or computed as they are asked for.
+r"""Products with some of the columns of a Gram matrix, stored or computed as they are asked for.
 
-The active-set solver needs two things of :math:`K`: the products :math:`K_{\\cdot P}\\,v` for a set P
-of points, and blocks such as :math:`K_{PP}`. Neither form copies more of :math:`K` than such a
-block, or than a quarter of the points makes.
+The active-set solver needs two things of :math:`K`: products :math:`K_{\cdot P}\,v` for a set P of
+points, and blocks such as :math:`K_{PP}`. Neither form copies more of :math:`K` than such a block,
+or than a quarter of the points makes.
 """
 
 from __future__ import annotations
