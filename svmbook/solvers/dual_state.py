@@ -10,7 +10,7 @@ from .result import certify, intercept_interval
 __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
-ENOUGH = 1e-12  # times max(1, k(x, x) C): a residual that may be left where it falls no more
+ENOUGH = 1e-13  # times max(1, k(x, x) C): a residual that may be left where it falls no more
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 
