@@ -5,8 +5,8 @@ Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points 
 equations, :math:`e_F = b`, :math:`1^\top\beta = 0`. A *bold* round solves them, sends free points
 that leave the box to L or U, frees points of L and U whose error has the wrong sign, all at once,
 and ends where nothing moves: the primal-dual active set method, which is Newton's method on the
-optimality conditions. It may cycle; then *careful* rounds take over, which stay in the box,
-never lower the dual objective, and free one point at a time.
+optimality conditions. It may cycle, or leave no point free; then *careful* rounds take over, which
+stay in the box, never lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
 
     The first guess comes from a quarter of the points, solved the same way at four times C. Then
     follow bold rounds (one Cholesky factorisation of :math:`K_{FF}` each) until nothing moves, or
-    until they no longer get anywhere; then careful ones. Each careful round raises the dual
-    objective, a face that was solved is left for a better one, and there are finitely many: the
-    method always ends.
+    until no point is free or they no longer get anywhere; then careful ones. Careful rounds never
+    lower the dual objective, a face that was solved is left for a better one, and there are
+    finitely many: the method ends.
 
     Parameters
     ----------
@@ -60,7 +60,8 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
         Relative duality gap at which ``converged`` is set. The rounds do not stop there: they end
         at what rounding allows.
     max_iter : int, default=100_000
-        Rounds at most, bold and careful together; 10 to 20 are usual.
+        Rounds at most, bold and careful together, on all points (those on the quarters have as
+        many of their own); 10 to 40 are usual, hundreds where ``K`` is nearly of low rank.
 
     Returns
     -------
@@ -248,8 +249,8 @@ class _Refinement:
 def _bold(state, face, max_iter):
     """Solve the system of the face and mend all guesses at once, until nothing moves.
 
-    Steps that mend fewer and fewer guesses are trusted more: the shift is lowered. A round that
-    has to mend more than the one before raises it, and so damps the next step: the
+    A round that has clearly fewer guesses to mend than the one before, or few altogether, lowers
+    the shift: its steps are trusted more. Another raises it, and so damps the next step: the
     rule of Levenberg and Marquardt.
     """
     fewest = before = state.n + 1
