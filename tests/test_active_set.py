@@ -15,6 +15,8 @@ from svmbook.solvers import (
     solve_libsvm,
     svm_path,
 )
+from svmbook.solvers.dual_state import DualState
+from svmbook.solvers.rows import StoredRows
 
 KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
 
@@ -112,6 +114,46 @@ def test_the_intercept_is_the_middle_where_all_stand_at_their_bounds():
     assert high - low > 0.1
 
 
+def test_dust_is_no_free_multiplier():
+    # Two clusters far apart, all multipliers at their bounds but for rounding.
+    K, y = noisy(500, gamma=1e-3)
+    y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
+    result = solve_active_set(K, y, 1e-3)
+    free = (result.alpha > 0) & (result.alpha < 1e-3)
+    assert not (free & ((result.alpha < 1e-16) | (result.alpha > 1e-3 - 1e-16))).any()
+    rows = StoredRows(K)
+    beta = np.where(np.arange(500) < 498, y * 1.0, 0.0)
+    beta[0], beta[499] = 1.0 - 1e-16, -7e-17
+    state = DualState(rows, y, np.ones(500), beta, np.arange(500) == 0)
+    state.snap()
+    assert state.beta[0] == 1.0
+    assert state.beta[499] == 0.0
+    assert not state.free.any()
+
+
+@pytest.mark.parametrize("kind", [np.float32, int, bool])
+def test_blocks_may_hold_numbers_of_any_kind(kind):
+    points = np.random.default_rng(0).permutation(260) % 7
+    K = (points[:, None] == points).astype(float)
+    y = np.where(np.arange(260) % 3 == 0, 1.0, -1.0)
+    stored = solve_active_set(K, y, 1.0)
+
+    def block(rows, columns):
+        values = K[np.ix_(rows, columns)].astype(kind)
+        rows[:] = 0  # a copy: nothing happens to the solver's own
+        return values
+
+    computed = solve_active_set(block, y, 1.0)
+    assert computed.converged
+    assert computed.dual_objective == pytest.approx(stored.dual_objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e160, -1.0])
+def test_blocks_of_a_size_without_products_are_refused(size):
+    with pytest.raises(ValueError, match="K is of the size"):
+        solve_active_set(lambda r, c: size * (r[:, None] == c), np.array([1.0, -1.0]), 1.0)
+
+
 def test_weights_are_upper_bounds_of_their_own():
     K, y = noisy(240)
     C = np.random.default_rng(1).uniform(0.2, 5.0, 240)
@@ -154,10 +196,16 @@ def test_computed_blocks_give_the_same_as_a_stored_matrix(n):
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda r, c: np.ones((len(r), 1)), lambda r, c: np.full((len(r), len(c)), np.nan)]
+    "wrong",
+    [
+        lambda r, c: np.ones((len(r), 1)),
+        lambda r, c: np.full((len(r), len(c)), np.nan),
+        lambda r, c: np.full((len(r), len(c)), 1j),
+        lambda r, c: np.full((len(r), len(c)), "1"),
+    ],
 )
 def test_wrong_blocks_are_named(wrong):
-    with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite numbers"):
+    with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite real numbers"):
         solve_active_set(wrong, np.array([1.0, -1.0, 1.0]), 1.0)
 
 
@@ -190,7 +238,8 @@ def test_a_path_with_weights_scales_them():
 
 def test_beyond_the_last_bound_nothing_is_solved_again():
     K, y = noisy(150, gamma=2.0)
-    first, second = svm_path(K, y, [1e3, 1e6])
+    first, second, again = svm_path(K, y, (C for C in (1e3, 1e6, 1e6)))
+    assert again.alpha is not second.alpha
     np.testing.assert_array_equal(first.alpha, second.alpha)
     assert second.n_iter == 0
     assert second.converged
@@ -198,7 +247,13 @@ def test_beyond_the_last_bound_nothing_is_solved_again():
 
 @pytest.mark.parametrize(
     ("prices", "message"),
-    [([], "list of prices"), ([1.0, 0.0], "C must be positive"), ([[1.0, 2.0]], "list of prices")],
+    [
+        ([], "list of prices"),
+        (1.0, "list of prices"),
+        (["a"], "list of prices"),
+        ([1.0, 0.0], "C must be positive"),
+        ([[1.0, 2.0]], "list of prices"),
+    ],
 )
 def test_bad_prices_are_named(prices, message):
     with pytest.raises(ValueError, match=message):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn import config_context
+from sklearn.model_selection import check_cv
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
@@ -65,8 +66,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         Prices to try.
     gamma : sequence of float, default=None
         Widths to try; none for the linear kernel.
-    cv : cross-validation splitter or iterable of (train, test)
-        The folds.
+    cv : int, cross-validation splitter or iterable of (train, test)
+        The folds; a number of stratified ones, in order.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     ------
     ValueError
         The kernel is not one of the four, a grid is empty or holds what is not positive, there is
-        no fold, or the linear kernel is given a gamma.
+        no fold, or one with a single class, or the linear kernel is given a gamma.
 
     Examples
     --------
@@ -90,9 +91,11 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     """
     X, y = check_X_y(X, y)
     Cs, gammas = _check_grid(kernel, C, gamma)
-    folds = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+    folds = list(check_cv(cv, y, classifier=True).split(X, y))
     if not folds:
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
+    if any(len(np.unique(y[train])) < 2 for train, _ in folds):
+        raise ValueError("a fold of cv has one class to train on; give folds with two or more.")
     distances = linear(X) if kernel == "linear" else DISTANCES[kernel](X, X)
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):

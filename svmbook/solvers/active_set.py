@@ -17,7 +17,7 @@ import numpy as np
 
 from .dual_state import DualState
 from .faces import Face
-from .problem import check_bounds, check_problem, check_stopping
+from .problem import check_bounds, check_problem, check_size, check_stopping
 from .rows import ComputedRows, StoredRows
 from .threads import one_blas_thread
 
@@ -141,13 +141,16 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     >>> [int((solution.alpha > 0).sum()) for solution in path]
     [4, 4, 3]
     """
-    prices = np.asarray(Cs, dtype=float)
+    try:
+        prices = np.asarray(list(Cs), dtype=float)
+    except (TypeError, ValueError):
+        prices = np.array([])
     if prices.ndim != 1 or not len(prices):
         raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
     rows, y, v = _check(K, y, 1.0 if weights is None else weights)
     tol, max_iter = check_stopping(tol, max_iter)
     with _threads(len(y)):
-        path, state = {}, None
+        states, state = {}, None
         for price in np.unique(prices):
             C = check_bounds(price * v, len(y))
             if state is None or not state.free.any():
@@ -156,8 +159,8 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
                 state = _solve(state.in_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
                 state = state.in_larger_box(C)
-            path[price] = state.certified(tol)
-    return [path[price] for price in prices]
+            states[price] = state
+    return [states[price].certified(tol) for price in prices]
 
 
 def _threads(n):
@@ -168,7 +171,11 @@ def _threads(n):
 def _check(K, y, C):
     """Return the rows of the Gram matrix, the labels and the upper bounds."""
     K, y, C = check_problem(K, y, C, blocks=True)
-    return ComputedRows(K, len(y)) if callable(K) else StoredRows(K), y, C
+    if not callable(K):
+        return StoredRows(K), y, C
+    rows = ComputedRows(K, len(y))
+    check_size("K", rows.scale)
+    return rows, y, C
 
 
 def _guess(rows, y, C, max_iter):
@@ -206,7 +213,7 @@ def _solve(state, max_iter):
         state.settled = _careful(state, face, max_iter)
         if not state.settled:
             state.shrink()
-    state.find_free()  # a free point may have ended exactly at a wall
+    state.snap()
     how = "settled" if state.settled else "all rounds used up"
     state.message = f"{how} after {bold} bold and {state.n_iter - bold} careful rounds"
     return state

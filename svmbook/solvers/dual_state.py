@@ -11,6 +11,7 @@ __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
 ENOUGH = 1e-13  # times max(1, k(x, x) C): a residual that may be left where it falls no more
+DUST = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a wall
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 
@@ -145,6 +146,19 @@ class DualState:
                 self.beta[F] = np.clip(self.beta[F] - share, self.lower[F], self.upper[F])
         self.find_free()
         self.refresh()
+
+    def snap(self):
+        """Put multipliers at the wall from which only rounding keeps them.
+
+        One that counted as free would fix the intercept, of which it knows nothing.
+        """
+        alpha = np.abs(self.beta)
+        at_zero = alpha <= DUST * min(alpha.max(), self.C.max())
+        near = np.flatnonzero(
+            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - DUST) * self.C)
+        )
+        self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
+        self.find_free()
 
     def in_larger_box(self, C):
         """Return this state with other upper bounds: who stood at one stands at the new one."""

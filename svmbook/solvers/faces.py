@@ -14,8 +14,8 @@ the objective plus :math:`\tfrac{\mu}{2}\|\delta\|^2`. That keeps a singular :ma
 (duplicated points, few features) and changes no solution, for there :math:`\delta = 0`. *Centring*:
 once each free point has given its share of :math:`1^\top\beta`, the step sums to zero, and on such
 steps :math:`K_{FF}` may be replaced by :math:`PK_{FF}P + \sigma 11^\top/m` with the projection
-:math:`P = I - 11^\top/m` and any :math:`\sigma > 0` (here the mean diagonal of :math:`K`). What the entries of :math:`K_{FF}` share (nearly all, where a Gaussian is
-wide) then costs no digits.
+:math:`P = I - 11^\top/m` and any :math:`\sigma > 0` (here the mean diagonal of :math:`K`). What the
+entries of :math:`K_{FF}` share (nearly all, where a Gaussian is wide) then costs no digits.
 """
 
 from __future__ import annotations

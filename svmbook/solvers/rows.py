@@ -116,13 +116,15 @@ class ComputedRows:
         return ComputedRows(among, len(points))
 
     def _values(self, rows, columns):
-        block = np.asarray(self.function(rows, columns))
-        if block.shape != (len(rows), len(columns)) or not np.isfinite(block).all():
+        block = np.asarray(self.function(rows.copy(), columns.copy()))
+        right = block.dtype.kind in "fiub" and block.shape == (len(rows), len(columns))
+        if not right or not np.isfinite(block).all():
             raise ValueError(
-                f"K(rows, columns) must return finite numbers of shape ({len(rows)}, "
-                f"{len(columns)}); found shape {block.shape}, or values that are not finite."
+                f"K(rows, columns) must return finite real numbers of shape ({len(rows)}, "
+                f"{len(columns)}); found {block.dtype} of shape {block.shape}, or values that are "
+                "not finite."
             )
-        return block
+        return block.astype(float, copy=False)
 
     def _keep(self, points):
         """Compute and keep the rows of points that have none, in the place of others if need be."""
