@@ -136,7 +136,8 @@ def _by_paths(K, y, Cs, K_test):
     for a, b in combinations(range(len(classes)), 2):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
-        for i, machine in enumerate(svm_path(K[np.ix_(pair, pair)], signs, Cs)):
+        among = K if len(pair) == len(y) else K[np.ix_(pair, pair)]
+        for i, machine in enumerate(svm_path(among, signs, Cs)):
             output = K_test[:, pair] @ (signs * machine.alpha) + machine.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0

@@ -61,13 +61,13 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
         at what rounding allows.
     max_iter : int, default=100_000
         Rounds at most, bold and careful together, on all points (those on the quarters have as
-        many of their own); 10 to 40 are usual, hundreds where ``K`` is nearly of low rank.
+        many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.
 
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. Where ``max_iter`` ended the run, the best
-        feasible point at hand, and ``converged`` tells whether it is good enough.
+        ``alpha`` has exact zeros and exact bounds. Where ``max_iter`` ended the run, the last
+        point, made feasible, no worse than zero; ``converged`` tells whether it is good enough.
 
     Raises
     ------
@@ -147,13 +147,15 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
         prices = np.array([])
     if prices.ndim != 1 or not len(prices):
         raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
-    rows, y, v = _check(K, y, 1.0 if weights is None else weights)
+    rows, y, _ = _check(K, y, 1.0)
+    v = check_bounds(1.0 if weights is None else weights, len(y), "weights")
+    check_bounds(prices, len(prices), "Cs")
     tol, max_iter = check_stopping(tol, max_iter)
     with _threads(len(y)):
         states, state = {}, None
         for price in np.unique(prices):
             C = check_bounds(price * v, len(y))
-            if state is None or not state.free.any():
+            if state is None or not state.free.any():  # nobody free says nothing of a larger box
                 state = _solve(_guess(rows, y, C, max_iter), max_iter)
             elif state.bounded.any() or not state.settled:
                 state = _solve(state.in_larger_box(C), max_iter)
@@ -214,8 +216,9 @@ def _solve(state, max_iter):
         if not state.settled:
             state.shrink()
     state.snap()
-    how = "settled" if state.settled else "all rounds used up"
-    state.message = f"{how} after {bold} bold and {state.n_iter - bold} careful rounds"
+    state.message = f"{bold} bold and {state.n_iter - bold} careful rounds"
+    if not state.settled:
+        state.message += "; all rounds used up"
     return state
 
 
@@ -240,12 +243,12 @@ class _Refinement:
 
         Where it is not, the next step starts from errors computed afresh, or has a smaller shift.
         """
-        if self.last <= state.noise:
+        if state.rounded(F):
             return True
         state.refresh()
         before, self.fresh = self.fresh, state.residual(F)
         self.last = np.inf
-        if self.fresh <= state.noise:
+        if state.rounded(F):
             return True
         if self.fresh < STALLED * before or face.sharpen():
             return False
@@ -275,6 +278,7 @@ def _bold(state, face, max_iter):
                 if state.holds_afresh(F):
                     return True
                 refinement.begin()
+                idle += 1
             continue
         refinement.begin()
         state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))

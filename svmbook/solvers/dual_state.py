@@ -10,7 +10,7 @@ from .result import certify, intercept_interval
 __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
-ENOUGH = 1e-13  # times max(1, k(x, x) C): a residual that may be left where it falls no more
+ENOUGH = 1e-13  # times max(1, k(x, x) C), C the smallest: may be left where it falls no more
 DUST = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a wall
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
@@ -41,7 +41,6 @@ class DualState:
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
         self.enough = ENOUGH * max(1.0, rows.scale * C.min())
-        self.e = y
         self.refresh()
 
     @property
@@ -51,8 +50,9 @@ class DualState:
 
     @property
     def noise(self):
-        """What rounding may change in an error."""
-        return ROUNDING * (1.0 + self.rows.scale * np.abs(self.beta).sum())
+        r"""What rounding may change in each error: :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
+        lengths = self.rows.lengths
+        return ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
 
     @property
     def objective(self):
@@ -78,7 +78,11 @@ class DualState:
         """Compute the errors afresh and tell whether a face that was solved still is."""
         before = self.residual(F) if len(F) else 0.0
         self.refresh()
-        return not len(F) or self.residual(F) <= max(self.noise, 2.0 * before)
+        return not len(F) or self.rounded(F) or self.residual(F) <= 2.0 * before
+
+    def rounded(self, points):
+        """Tell whether rounding explains what is left of the equations of some free points."""
+        return (np.abs(self.e[points] - self.b) <= self.noise[points]).all()
 
     def wrong_at_bounds(self):
         """Tell which points at a wall have an error that draws them into the box."""
@@ -88,14 +92,15 @@ class DualState:
     def worst(self):
         """Return the points to free: one, a pair where none is free, none at the optimum."""
         may_rise, may_fall = self.beta < self.upper, self.beta > self.lower
-        i = np.argmax(np.where(may_rise, self.e, -np.inf))
-        j = np.argmin(np.where(may_fall, self.e, np.inf))
+        noise = self.noise
+        i = np.argmax(np.where(may_rise, self.e - noise, -np.inf))
+        j = np.argmin(np.where(may_fall, self.e + noise, np.inf))
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
-        rise, fall = self.e[i] - self.b, self.b - self.e[j]
+        rise, fall = self.e[i] - noise[i] - self.b, self.b - self.e[j] - noise[j]
         unsolved = self.residual(self.free) if some_free else 0.0
-        if max(rise, fall) <= self.noise + unsolved:
+        if max(rise, fall) <= unsolved:
             return np.array([], dtype=int)
         return np.array([i if rise >= fall else j]) if some_free else np.array([i, j])
 

@@ -25,7 +25,7 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["Face"]
 
-# Shifts are in units of the mean diagonal of the centred matrix.
+# The first three lines are in units of the mean diagonal of the centred matrix, the others of K's.
 SMALL = 1e-9  # the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
@@ -61,7 +61,7 @@ class Face:
 
     def sharpen(self):
         """Factor this face anew, with a smaller shift; False where rounding forbids it."""
-        if self._factored_with <= self._smallest(len(self._free)):
+        if self._asked_for <= self._smallest(len(self._free)):
             return False
         self.shift /= SHARPENED
         self._free = None
@@ -78,6 +78,18 @@ class Face:
             Their errors.
         imbalance : float
             The sum of all signed multipliers, which the step is to take away.
+
+        Returns
+        -------
+        step : ndarray
+            Change of the free multipliers; sums to minus the imbalance.
+        b : float
+            The intercept.
+
+        Raises
+        ------
+        ValueError
+            A negative pivot: K is not positive semi-definite on the free points.
         """
         if self._free is None or not np.array_equal(free, self._free):
             self._factor(free)
@@ -91,7 +103,8 @@ class Face:
     def _factor(self, free):
         m = len(free)
         work = self._centred(free)
-        shift = max(self.shift * np.trace(work) / m, self._smallest(m))
+        self._asked_for = self.shift * np.trace(work) / m
+        shift = max(self._asked_for, self._smallest(m))
         while True:
             work.ravel(order="K")[:: m + 1] += shift
             self._L, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
@@ -106,7 +119,7 @@ class Face:
                 )
             shift *= 10
             work = self._centred(free)
-        self._free, self._factored_with = free, shift
+        self._free = free
 
     def _centred(self, free):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m`, in the order that LAPACK wants."""

@@ -41,7 +41,8 @@ def check_problem(K, y, C, *, square=True, blocks=False):
 
     Returns
     -------
-    K, y, C : ndarray
+    K : ndarray, or the function
+    y, C : ndarray
         ``C`` with one entry a point.
 
     Raises
@@ -63,7 +64,7 @@ def check_problem(K, y, C, *, square=True, blocks=False):
     return K, y, check_bounds(C, len(y))
 
 
-def check_bounds(C, n):
+def check_bounds(C, n, name="C"):
     """Return upper bounds as floats, one a point, or say what is wrong with them.
 
     Parameters
@@ -72,6 +73,8 @@ def check_bounds(C, n):
         Upper bounds, positive and finite.
     n : int
         Number of points.
+    name : str, default="C"
+        Their name.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def check_bounds(C, n):
         As `check_problem`.
     """
     remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
-    return _check_positive(C, n, "C", remedy)
+    return _check_positive(C, n, name, remedy)
 
 
 def check_logistic(K, y, weights, *, square=True, classes=None):

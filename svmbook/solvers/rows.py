@@ -1,8 +1,8 @@
 r"""Products with some of the columns of a Gram matrix, stored or computed as they are asked for.
 
 The active-set solver needs two things of :math:`K`: products :math:`K_{\cdot P}\,v` for a set P of
-points, and blocks such as :math:`K_{PP}`. Neither form copies more of :math:`K` than such a block,
-or than a quarter of the points makes.
+points, and blocks such as :math:`K_{PP}`. Of a stored matrix no more is copied than such a block, or
+than a quarter of the points makes; of a computed one the rows of free points are kept.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ __all__ = ["ComputedRows", "StoredRows"]
 
 FEW = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 MANY = 0.25  # share of the points from which the whole matrix is read faster than its rows gathered
-BLOCK = 1024  # rows computed at a time
+BLOCK = 1024  # rows computed at a time ...
+TEMPORARY = 200  # ... in megabytes at most
 KEPT = 2000  # megabytes of computed rows that are kept
 STORED = 5000  # points whose computed matrix is small enough to be stored
 
 
 class StoredRows:
-    """The Gram matrix as an array, never copied as a whole.
+    """The Gram matrix as an array, not copied where its rows or its columns are contiguous.
 
     Parameters
     ----------
@@ -29,9 +30,11 @@ class StoredRows:
     """
 
     def __init__(self, K):
-        self.K = K if K.flags.c_contiguous else K.T  # the same numbers, row after row
+        # Row after row: the transpose of a matrix stored by columns is the same numbers.
+        self.K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
         self.n = len(K)
-        self.scale = float(np.mean(np.diagonal(K))) or 1.0
+        self.lengths = np.sqrt(np.diagonal(K))  # of the points in feature space
+        self.scale = float(np.mean(self.lengths**2)) or 1.0
 
     def times(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
@@ -61,7 +64,7 @@ class StoredRows:
 class ComputedRows:
     """A Gram matrix given by a function of two lists of points, so that it need not fit in memory.
 
-    The rows of points whose square block was asked for are kept, for they will be asked for again.
+    The rows of points of which a block was asked for are kept, for they will be asked for again.
 
     Parameters
     ----------
@@ -74,12 +77,17 @@ class ComputedRows:
     """
 
     def __init__(self, function, n, kept=KEPT):
-        self.function, self.n = function, n
+        self.function, self.n, self.kept = function, n, kept
         self._all = np.arange(n)
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
-        few = (self._all[start : start + FEW] for start in range(0, n, FEW))
-        self.scale = float(sum(np.trace(self._values(points, points)) for points in few)) / n or 1.0
+        self._block = max(FEW, min(BLOCK, int(1e6 * TEMPORARY / (8 * n))))
+        few = [self._all[start : start + FEW] for start in range(0, n, FEW)]
+        diagonal = np.concatenate([np.diagonal(self._values(some, some)) for some in few])
+        if diagonal.min() < 0:
+            raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
+        self.lengths = np.sqrt(diagonal)
+        self.scale = float(np.mean(diagonal)) or 1.0
 
     def times(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
@@ -88,8 +96,8 @@ class ComputedRows:
         for start in range(0, int(kept.sum()), FEW):
             part = np.flatnonzero(kept)[start : start + FEW]
             product += values[part] @ self._store[self._place[points[part]]]
-        for start in range(0, int((~kept).sum()), BLOCK):
-            part = np.flatnonzero(~kept)[start : start + BLOCK]
+        for start in range(0, int((~kept).sum()), self._block):
+            part = np.flatnonzero(~kept)[start : start + self._block]
             product += values[part] @ self._values(points[part], self._all)
         return product
 
@@ -100,8 +108,8 @@ class ComputedRows:
         kept = self._place[points] >= 0
         for row in np.flatnonzero(kept):
             self._store[self._place[points[row]]].take(others, out=block[row], mode="clip")
-        for start in range(0, int((~kept).sum()), BLOCK):
-            part = np.flatnonzero(~kept)[start : start + BLOCK]
+        for start in range(0, int((~kept).sum()), self._block):
+            part = np.flatnonzero(~kept)[start : start + self._block]
             block[part] = self._values(points[part], others)
         return block
 
@@ -113,7 +121,7 @@ class ComputedRows:
         def among(rows, columns):
             return self.function(points[rows], points[columns])
 
-        return ComputedRows(among, len(points))
+        return ComputedRows(among, len(points), kept=self.kept / 4)
 
     def _values(self, rows, columns):
         block = np.asarray(self.function(rows.copy(), columns.copy()))
@@ -139,7 +147,7 @@ class ComputedRows:
             places = np.concatenate([places, self._place[idle]])
             self._place[idle] = -1
         missing = missing[: len(places)]
-        for start in range(0, len(missing), BLOCK):
-            part = missing[start : start + BLOCK]
+        for start in range(0, len(missing), self._block):
+            part = missing[start : start + self._block]
             self._store[places[start : start + len(part)]] = self._values(part, self._all)
             self._place[part] = places[start : start + len(part)]
