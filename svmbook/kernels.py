@@ -276,8 +276,8 @@ def _asymmetry(K, lengths, tile=256):
     """Return the largest difference of two cosines that should be equal, or zero if none shows.
 
     Two products with one random vector tell most matrices, in a fraction of the time; only where
-    they differ are all entries compared, tile by tile. A difference of two entries that the products
-    hide is of the order of 1e-13 times the root of n: what rounding leaves.
+    they differ are all entries compared, tile by tile. What the products hide is of the order of
+    1e-13 times the root of n: rounding.
     """
     v = np.random.default_rng(0).standard_normal(len(K)) / lengths
     with np.errstate(over="ignore", invalid="ignore"):

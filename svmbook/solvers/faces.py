@@ -25,7 +25,8 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["Face"]
 
-# The first three lines are in units of the mean diagonal of the centred matrix, the others of K's.
+# The first two lines are in units of the mean diagonal of the matrix that is factored, the last
+# two in units of K's.
 SMALL = 1e-9  # the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors

@@ -1,8 +1,8 @@
 r"""Products with some of the columns of a Gram matrix, stored or computed as they are asked for.
 
 The active-set solver needs two things of :math:`K`: products :math:`K_{\cdot P}\,v` for a set P of
-points, and blocks such as :math:`K_{PP}`. Of a stored matrix no more is copied than such a block, or
-than a quarter of the points makes; of a computed one the rows of free points are kept.
+points, and blocks such as :math:`K_{PP}`. Of a stored matrix no more is copied than such a block,
+or than a quarter of the points makes; of a computed one the rows of free points are kept.
 """
 
 from __future__ import annotations
