@@ -139,7 +139,7 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
     >>> path = svm_path(X @ X.T, [1, 1, -1, -1], Cs=[0.1, 0.4, 10.0])
     >>> [int((solution.alpha > 0).sum()) for solution in path]
-    [4, 4, 3]
+    [4, 3, 3]
     """
     try:
         prices = np.asarray(list(Cs), dtype=float)

@@ -50,7 +50,7 @@ class DualState:
 
     @property
     def noise(self):
-        r"""What rounding may change in each error: :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
+        r"""What rounding may change in each error, as :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
         lengths = self.rows.lengths
         return ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
 
