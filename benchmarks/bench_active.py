@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 from measure import main, measure, print_table
+from points import noisy
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -27,11 +28,7 @@ PRICES = [2.0**k for k in range(-5, 16, 2)]
 
 
 def normal(n):
-    """Ten normal features, noisy labels."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 10))
-    noise = 0.7 * rng.standard_normal(n)
-    return X, np.where(X[:, 0] * X[:, 1] + X[:, 2] + noise > 0, 1.0, -1.0), 0.1
+    return *noisy(n), 0.1
 
 
 def three(n):

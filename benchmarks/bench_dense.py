@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 from measure import main, measure, print_table
+from points import noisy
 from scipy.linalg import lapack
 
 from svmbook.kernels import gaussian
@@ -62,15 +63,8 @@ COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations",
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
 
 
-def problem(n):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 10))
-    noise = 0.7 * rng.standard_normal(n)
-    return X, np.where(X[:, 0] * X[:, 1] + X[:, 2] + noise > 0, 1.0, -1.0)
-
-
 def compare(n, C, methods, repeats):
-    X, y = problem(n)
+    X, y = noisy(n)
     rows = []
     for method in methods:
         row = {"n": n, "C": C, "method": method}

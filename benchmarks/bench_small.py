@@ -7,10 +7,9 @@ at most 1e-9 max(1, C), and no smaller a dual objective than the interior point'
 four units in the last place of the square of the sum of all multipliers. No clock runs.
 """
 
-import sys
-
 import numpy as np
 from measure import main, print_table
+from points import AWKWARD, spoil
 
 from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
@@ -20,27 +19,19 @@ COLUMNS = ["kernel", "problems", "converged", "careful", "most_rounds", "largest
 COLUMNS += ["worse_than_cvxopt", "cvxopt_converged"]
 
 
-def points(rng):
+def draw(rng):
     n, d = int(rng.integers(2, 61)), int(rng.integers(1, 7))
     X = rng.standard_normal((n, d))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    shape = rng.choice(["plain", "duplicated", "collinear", "constant", "one positive"])
-    if shape == "duplicated":
-        X[n // 2 :] = X[: n - n // 2]
-    elif shape == "collinear":
-        X = np.outer(X[:, 0], np.arange(1.0, d + 1))
-    elif shape == "constant":
-        X[:, -1] = 3.0
-    elif shape == "one positive":
-        y = np.where(np.arange(n) == 0, 1.0, -1.0)
+    X, y = spoil(X, y, rng.choice(AWKWARD))
     return X * 10.0 ** rng.choice([0, 0, -3, 2]), y
 
 
 def problem(seed):
     """Return kernel, Gram matrix, labels and upper bounds of one problem."""
     rng = np.random.default_rng(seed)
-    X, y = points(rng)
+    X, y = draw(rng)
     C = 10.0 ** rng.uniform(-6, 6)
     weights = rng.uniform(0.2, 5.0, len(y)) if rng.random() < 0.5 else np.ones(len(y))
     gamma = 10.0 ** rng.uniform(-3, 1)
@@ -88,4 +79,4 @@ def run():
 
 
 if __name__ == "__main__":
-    sys.exit(main({}, run))
+    main({}, run)

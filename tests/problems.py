@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
+from points import AWKWARD, noisy, spoil
 
 from svmbook import kernels
 
@@ -15,22 +16,20 @@ def svm_problems(draw, max_n=40):
     rng = np.random.default_rng(seed)
     n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
     X = rng.standard_normal((n, d))
-    shape = draw(st.sampled_from(["plain", "duplicated", "collinear", "constant", "one positive"]))
+    shape = draw(st.sampled_from(AWKWARD))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    if shape == "duplicated":
-        X[n // 2 :] = X[: n - n // 2]
-    elif shape == "collinear":
-        X = np.outer(X[:, 0], np.arange(1.0, d + 1))
-    elif shape == "constant":
-        X[:, -1] = 3.0
-    elif shape == "one positive":
-        y = -np.ones(n)
-        y[0] = 1.0
+    X, y = spoil(X, y, shape)
     X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
     C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
     return X, y, C * weights
+
+
+def noisy_gram(n, seed=0, gamma=0.1):
+    """Return the Gaussian Gram matrix of noisy points, and their labels."""
+    X, y = noisy(n, seed)
+    return kernels.gaussian(X, gamma=gamma), y
 
 
 def gram(X, name):

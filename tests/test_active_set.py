@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import brute_force, gram, kkt_violation, svm_problems
+from problems import brute_force, gram, kkt_violation, noisy_gram, svm_problems
 
-from svmbook.kernels import gaussian
 from svmbook.solvers import (
     certify,
     intercept_interval,
@@ -19,14 +18,6 @@ from svmbook.solvers.dual_state import DualState
 from svmbook.solvers.rows import StoredRows
 
 KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
-
-
-def noisy(n, seed=0, gamma=0.1):
-    """Ten normal features, labels that no kernel can explain in full."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 10))
-    signal = X[:, 0] * X[:, 1] + X[:, 2] + 0.7 * rng.standard_normal(n)
-    return gaussian(X, gamma=gamma), np.where(signal > 0, 1.0, -1.0)
 
 
 def assert_exact(result, K, y, C):
@@ -65,7 +56,7 @@ def test_no_pattern_of_bounds_is_better(problem, kernel):
 @pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
 @pytest.mark.parametrize("gamma", [2.0**-9, 0.1, 2.0])
 def test_large_enough_to_start_from_a_quarter(gamma, C):
-    K, y = noisy(450, gamma=gamma)
+    K, y = noisy_gram(450, gamma=gamma)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
     if C <= 100:
@@ -85,7 +76,7 @@ def test_rank_deficient_faces_are_no_accident(rank, C):
 
 
 def test_zeros_and_bounds_are_exact():
-    K, y = noisy(300)
+    K, y = noisy_gram(300)
     result = solve_active_set(K, y, 1.0)
     margins = y * (K @ (y * result.alpha) + result.intercept)
     assert (result.alpha[margins > 1 + 1e-9] == 0.0).all()
@@ -95,7 +86,7 @@ def test_zeros_and_bounds_are_exact():
 
 @pytest.mark.parametrize("order", ["sorted", "alternating"])
 def test_the_order_of_the_points_does_not_matter(order):
-    K, y = noisy(400)
+    K, y = noisy_gram(400)
     first = np.argsort(y, kind="stable")
     if order == "alternating":
         first = np.ravel(first[:400].reshape(2, 200).T)
@@ -105,7 +96,7 @@ def test_the_order_of_the_points_does_not_matter(order):
 
 
 def test_the_intercept_is_the_middle_where_all_stand_at_their_bounds():
-    K, y = noisy(200, gamma=0.5)
+    K, y = noisy_gram(200, gamma=0.5)
     y = np.where(np.arange(200) % 2 == 0, 1.0, -1.0)
     result = solve_active_set(K, y, 0.01)
     assert (result.alpha == 0.01).all()
@@ -116,7 +107,7 @@ def test_the_intercept_is_the_middle_where_all_stand_at_their_bounds():
 
 def test_dust_is_no_free_multiplier():
     # Two clusters far apart, all multipliers at their bounds but for rounding.
-    K, y = noisy(500, gamma=1e-3)
+    K, y = noisy_gram(500, gamma=1e-3)
     y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
     result = solve_active_set(K, y, 1e-3)
     free = (result.alpha > 0) & (result.alpha < 1e-3)
@@ -155,7 +146,7 @@ def test_blocks_of_a_size_without_products_are_refused(size):
 
 
 def test_weights_are_upper_bounds_of_their_own():
-    K, y = noisy(240)
+    K, y = noisy_gram(240)
     C = np.random.default_rng(1).uniform(0.2, 5.0, 240)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
@@ -188,7 +179,7 @@ def test_an_indefinite_kernel_is_named(n):
 
 @pytest.mark.parametrize("n", [80, 500])
 def test_computed_blocks_give_the_same_as_a_stored_matrix(n):
-    K, y = noisy(n)
+    K, y = noisy_gram(n)
     stored = solve_active_set(K, y, 10.0)
     computed = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
     np.testing.assert_allclose(computed.alpha, stored.alpha, atol=1e-9)
@@ -214,7 +205,7 @@ PRICES = [2.0**k for k in range(-5, 16, 2)]
 
 @pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])
 def test_a_path_is_a_row_of_solutions(gamma):
-    K, y = noisy(250, gamma=gamma)
+    K, y = noisy_gram(250, gamma=gamma)
     for C, result in zip(PRICES, svm_path(K, y, PRICES), strict=True):
         assert_exact(result, K, y, C)
         alone = solve_active_set(K, y, C)
@@ -222,7 +213,7 @@ def test_a_path_is_a_row_of_solutions(gamma):
 
 
 def test_a_path_keeps_the_order_asked_for():
-    K, y = noisy(120)
+    K, y = noisy_gram(120)
     mixed = svm_path(K, y, [10.0, 0.1, 10.0, 1.0])
     for C, result in zip([10.0, 0.1, 10.0, 1.0], mixed, strict=True):
         assert result.alpha.max() == pytest.approx(C) or C == 10.0
@@ -230,14 +221,14 @@ def test_a_path_keeps_the_order_asked_for():
 
 
 def test_a_path_with_weights_scales_them():
-    K, y = noisy(150)
+    K, y = noisy_gram(150)
     weights = np.random.default_rng(2).uniform(0.5, 2.0, 150)
     for C, result in zip([0.5, 5.0], svm_path(K, y, [0.5, 5.0], weights=weights), strict=True):
         assert_exact(result, K, y, C * weights)
 
 
 def test_beyond_the_last_bound_nothing_is_solved_again():
-    K, y = noisy(150, gamma=2.0)
+    K, y = noisy_gram(150, gamma=2.0)
     first, second, again = svm_path(K, y, (C for C in (1e3, 1e6, 1e6)))
     assert again.alpha is not second.alpha
     np.testing.assert_array_equal(first.alpha, second.alpha)

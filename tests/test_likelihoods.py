@@ -17,12 +17,17 @@ from svmbook.solvers.logistic_forms import FactorForm, GramForm
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
 
+def likelihood_of(data, classes):
+    """Draw labels and weights, and return them with their likelihood."""
+    _, y, weights = data.draw(logistic_problems(classes=classes))
+    return y, weights, Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @given(data=st.data())
 @settings(max_examples=25)
 def test_the_pull_is_minus_the_derivative_of_the_loss(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+    y, weights, likelihood = likelihood_of(data, classes)
     shape = (len(y),) if classes == 2 else (len(y), classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
     objective = ridge_objective if classes == 2 else softmax_objective
@@ -39,8 +44,7 @@ def test_the_pull_is_minus_the_derivative_of_the_loss(classes, data):
 @given(data=st.data())
 @settings(max_examples=25)
 def test_curvatures_are_derivatives_of_the_pull(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+    y, _, likelihood = likelihood_of(data, classes)
     rng = np.random.default_rng(len(y))
     F, D = rng.standard_normal((2, len(y)) if classes == 2 else (2, len(y), classes))
     step = 1e-5

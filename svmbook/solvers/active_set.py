@@ -161,6 +161,7 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
                 state = _solve(state.in_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
                 state = state.in_larger_box(C)
+                state.message = "no multiplier met its bound at a lower price"
             states[price] = state
     return [states[price].certified(tol) for price in prices]
 

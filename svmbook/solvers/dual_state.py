@@ -170,7 +170,6 @@ class DualState:
         beta = np.where(self.bounded, self.y * C, self.beta)
         state = DualState(self.rows, self.y, C, beta, self.free.copy())
         state.b, state.settled = self.b, self.settled
-        state.message = "no multiplier met its bound at a lower price"
         return state
 
     def certified(self, tol):

@@ -43,8 +43,8 @@ class StoredRows:
             v[points] = values
             return blas.dsymv(1.0, self.K.T, v, lower=1)
         product = np.zeros(self.n)
-        for start in range(0, len(points), FEW):
-            product += values[start : start + FEW] @ self.K[points[start : start + FEW]]
+        for few in _pieces(np.arange(len(points)), FEW):
+            product += values[few] @ self.K[points[few]]
         return product
 
     def block(self, points, others):
@@ -82,8 +82,8 @@ class ComputedRows:
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
         self._block = max(FEW, min(BLOCK, int(1e6 * TEMPORARY / (8 * n))))
-        few = [self._all[start : start + FEW] for start in range(0, n, FEW)]
-        diagonal = np.concatenate([np.diagonal(self._values(some, some)) for some in few])
+        pieces = _pieces(self._all, FEW)
+        diagonal = np.concatenate([np.diagonal(self._values(few, few)) for few in pieces])
         if diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
         self.lengths = np.sqrt(diagonal)
@@ -93,12 +93,10 @@ class ComputedRows:
         """Return the columns of some points, multiplied by values and summed."""
         product = np.zeros(self.n)
         kept = self._place[points] >= 0
-        for start in range(0, int(kept.sum()), FEW):
-            part = np.flatnonzero(kept)[start : start + FEW]
-            product += values[part] @ self._store[self._place[points[part]]]
-        for start in range(0, int((~kept).sum()), self._block):
-            part = np.flatnonzero(~kept)[start : start + self._block]
-            product += values[part] @ self._values(points[part], self._all)
+        for few in _pieces(np.flatnonzero(kept), FEW):
+            product += values[few] @ self._store[self._place[points[few]]]
+        for some in _pieces(np.flatnonzero(~kept), self._block):
+            product += values[some] @ self._values(points[some], self._all)
         return product
 
     def block(self, points, others):
@@ -108,9 +106,8 @@ class ComputedRows:
         kept = self._place[points] >= 0
         for row in np.flatnonzero(kept):
             self._store[self._place[points[row]]].take(others, out=block[row], mode="clip")
-        for start in range(0, int((~kept).sum()), self._block):
-            part = np.flatnonzero(~kept)[start : start + self._block]
-            block[part] = self._values(points[part], others)
+        for some in _pieces(np.flatnonzero(~kept), self._block):
+            block[some] = self._values(points[some], others)
         return block
 
     def part(self, points):
@@ -146,8 +143,13 @@ class ComputedRows:
             idle = np.flatnonzero((self._place >= 0) & ~wanted)[: len(missing) - len(places)]
             places = np.concatenate([places, self._place[idle]])
             self._place[idle] = -1
-        missing = missing[: len(places)]
-        for start in range(0, len(missing), self._block):
-            part = missing[start : start + self._block]
-            self._store[places[start : start + len(part)]] = self._values(part, self._all)
-            self._place[part] = places[start : start + len(part)]
+        missing = missing[: len(places)]  # of more points than fit, the first
+        self._place[missing] = places[: len(missing)]
+        for some in _pieces(missing, self._block):
+            self._store[self._place[some]] = self._values(some, self._all)
+
+
+def _pieces(indices, size):
+    """Yield the indices, so many at a time."""
+    for start in range(0, len(indices), size):
+        yield indices[start : start + size]
