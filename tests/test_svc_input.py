@@ -123,7 +123,7 @@ def test_the_low_rank_form_needs_the_linear_kernel(clouds):
         DualSVC(kernel="rbf", solver="cvxopt-lowrank").fit(*clouds)
 
 
-@pytest.mark.parametrize("solver", ["cvxopt", "smo"])
+@pytest.mark.parametrize("solver", ["active-set", "cvxopt", "smo"])
 def test_too_few_iterations_warn_with_a_remedy(clouds, solver):
     with pytest.warns(ConvergenceWarning, match=r"duality gap of .* not certified.*max_iter"):
         DualSVC(kernel="rbf", solver=solver, max_iter=1).fit(*clouds)
