@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import ringnorm, threenorm
-from svmbook.experiments.grid import choose_by_grid
+from svmbook.experiments.methods.grid import choose_by_grid
 from svmbook.kernels import gaussian
 
 C = [2.0**k for k in range(-5, 16, 2)]

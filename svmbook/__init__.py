@@ -2,8 +2,8 @@
 
 from importlib.metadata import version
 
-from .klr import ImportVectorMachine, KernelLogisticRegression
-from .svc import DualSVC
+from .logistic import ImportVectorMachine, KernelLogisticRegression
+from .svm.dual_svc import DualSVC
 
 __all__ = ["DualSVC", "ImportVectorMachine", "KernelLogisticRegression", "__version__"]
 

@@ -4,7 +4,7 @@ import pytest
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
-from svmbook.experiments.store import Store
+from svmbook.experiments.running.store import Store
 
 
 def committed(suite, **wanted):

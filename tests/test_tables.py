@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmbook.experiments import Table
-from svmbook.experiments.tables import Report
+from svmbook.tables import Report, Table
 
 
 def cells_shown(table):

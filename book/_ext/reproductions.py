@@ -3,7 +3,7 @@
 from sphinx.util.docutils import SphinxDirective
 
 from svmbook.experiments import report
-from svmbook.experiments.results import results_folder
+from svmbook.experiments.running.records import results_folder
 
 
 class Reproduction(SphinxDirective):

@@ -1,6 +1,6 @@
 """Data: seeded generators, and classical tables by name."""
 
-from .breiman import (
+from .generators.breiman import (
     ringnorm,
     ringnorm_bayes_error,
     threenorm,
@@ -10,7 +10,7 @@ from .breiman import (
     waveform,
     waveform_bayes_rule,
 )
-from .generators import (
+from .generators.clouds import (
     Parts,
     forest_like,
     non_separable,
@@ -20,10 +20,16 @@ from .generators import (
     three_parts,
     xor,
 )
-from .intervals import usvc_case_a, usvc_case_b, usvc_threshold_error
-from .loaders import find, manifest
-from .planar import isolated, isolated_bayes_error, spirals, striated, striated_bayes_error
-from .treatments import SOURCES, load
+from .generators.intervals import usvc_case_a, usvc_case_b, usvc_threshold_error
+from .generators.planar import (
+    isolated,
+    isolated_bayes_error,
+    spirals,
+    striated,
+    striated_bayes_error,
+)
+from .tables.loaders import find, manifest
+from .tables.treatments import SOURCES, load
 
 __all__ = [
     "SOURCES",

@@ -3,8 +3,7 @@
 The command ``svmbook`` lists, runs and shows them; see ``svmbook --help``.
 """
 
-from .results import load_records
+from .running.records import load_records
 from .suites import report
-from .tables import Table
 
-__all__ = ["Table", "load_records", "report"]
+__all__ = ["load_records", "report"]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 
-from ..datasets.loaders import BUNDLED, find, load_table, manifest
-from .reproduce import check_tables, cluster, reproduce
-from .results import results_folder
-from .store import Store
-from .suite import RunError, versions
+from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest
+from .running.records import results_folder
+from .running.reproduce import check_tables, cluster, reproduce
+from .running.store import Store
+from .running.suite import RunError, versions
 from .suites import SUITES, find_suite, report
 
 __all__ = ["main"]

@@ -1,14 +1,14 @@
 """Solvers: arrays in, a certified `SolverResult` out. They know no estimator."""
 
-from .active_set import solve_active_set, svm_path
-from .dual_qp import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
-from .import_points import select_import_points
-from .libsvm import solve_libsvm
-from .newton import LogisticResult, solve_logistic, solve_ridge_path
-from .proximal import largest_lam, solve_logistic_l1, solve_logistic_path
-from .result import SolverResult, certify, intercept_interval
-from .smo import solve_smo
-from .unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
+from .dual.active_set import solve_active_set, svm_path
+from .dual.libsvm import solve_libsvm
+from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
+from .dual.result import SolverResult, certify, intercept_interval
+from .dual.smo import solve_smo
+from .logistic.import_points import select_import_points
+from .logistic.newton import LogisticResult, solve_logistic, solve_ridge_path
+from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_path
+from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
 __all__ = [
     "LogisticResult",

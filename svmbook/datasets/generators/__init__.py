@@ -1,0 +1,1 @@
+"""Seeded data from known distributions."""

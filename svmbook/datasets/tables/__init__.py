@@ -1,0 +1,1 @@
+"""Classical tables by name."""

@@ -1,0 +1,1 @@
+"""What experiments share: splits, searches of parameters, statistics."""

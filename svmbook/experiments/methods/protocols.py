@@ -1,0 +1,241 @@
+r"""How a study splits its data, run by run, each run from a seed of its own.
+
+A run's seed is a child of the study's: `numpy.random.SeedSequence` with the number of the run as
+its key. Run 37 is therefore the same whether it is done alone or with 99 others, first or last, on
+one core or on many machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.utils import check_scalar, check_X_y
+
+__all__ = ["Generated", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
+
+
+class Run(NamedTuple):
+    """Training and test data of one run, and a seed for whatever else it draws."""
+
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    seed: int
+
+
+def run_seed(seed, run, *, purpose=0):
+    """Return the seed of one run of a study, as scikit-learn takes it.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the study, not negative.
+    run : int
+        Number of the run, from 0.
+    purpose : int, default=0
+        A number for each use of randomness inside a run, so that they are independent.
+
+    Returns
+    -------
+    int
+        Between 0 and 2^32 - 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument is no integer, or negative.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.protocols import run_seed
+    >>> run_seed(0, 37) == run_seed(0, 37), run_seed(0, 37) == run_seed(0, 38)
+    (True, False)
+    """
+    for name, value in (("seed", seed), ("run", run), ("purpose", purpose)):
+        check_scalar(value, name, Integral, min_val=0)
+    child = np.random.SeedSequence(int(seed), spawn_key=(int(run), int(purpose)))
+    return int(child.generate_state(1)[0])
+
+
+@dataclass(frozen=True)
+class RandomSplits:
+    """Random splits of one table.
+
+    Parameters
+    ----------
+    X, y : ndarray of shapes (n, d) and (n,)
+        The table.
+    train_share : float
+        Share of the rows to train on: 0.6 for Lin (2005), 0.8 for Navia-Vazquez et al. (2004).
+    runs : int, default=100
+        Splits.
+    seed : int, default=0
+        Seed of the study.
+    stratified : bool, default=False
+        Whether both parts keep the shares of the classes; no source says that it saw to that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.experiments.methods.protocols import RandomSplits
+    >>> X, y = np.arange(20.0).reshape(10, 2), np.repeat([-1, 1], 5)
+    >>> run = RandomSplits(X, y, train_share=0.6)[37]
+    >>> run.X_train.shape, run.X_test.shape
+    ((6, 2), (4, 2))
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    train_share: float
+    runs: int = 100
+    seed: int = 0
+    stratified: bool = False
+
+    def __post_init__(self):
+        _check_table(self)
+        check_scalar(
+            self.train_share,
+            "train_share",
+            Real,
+            min_val=0,
+            max_val=1,
+            include_boundaries="neither",
+        )
+
+    @property
+    def test_share(self):
+        """Share of the rows in the test part, for the corrected t-test."""
+        return 1.0 - self.train_share
+
+    def __len__(self):
+        return self.runs
+
+    def __getitem__(self, run):
+        _check_run(run, self.runs)
+        X_train, X_test, y_train, y_test = train_test_split(
+            self.X,
+            self.y,
+            train_size=self.train_share,
+            stratify=self.y if self.stratified else None,
+            random_state=run_seed(self.seed, run),
+        )
+        return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
+
+
+@dataclass(frozen=True)
+class Generated:
+    """New data for each run: 300 points to train and 3,000 to test, as Lin (2005) after Breiman.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(n, random_state=seed)`` returning ``(X, y)``.
+    train, test : int, default=300 and 3000
+        Points.
+    runs : int, default=100
+        Runs.
+    seed : int, default=0
+        Seed of the study.
+
+    Examples
+    --------
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.experiments.methods.protocols import Generated
+    >>> run = Generated(twonorm)[0]
+    >>> run.X_train.shape, run.X_test.shape
+    ((300, 20), (3000, 20))
+    """
+
+    draw: Callable
+    train: int = 300
+    test: int = 3000
+    runs: int = 100
+    seed: int = 0
+
+    def __post_init__(self):
+        check_scalar(self.runs, "runs", Integral, min_val=1)
+
+    #: Runs share no points, so no correction is called for.
+    test_share = None
+
+    def __len__(self):
+        return self.runs
+
+    def __getitem__(self, run):
+        _check_run(run, self.runs)
+        parts = (
+            self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
+            for purpose, n in ((0, self.train), (2, self.test))
+        )
+        (X_train, y_train), (X_test, y_test) = parts
+        return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
+
+
+@dataclass(frozen=True)
+class StratifiedFolds:
+    """The folds of one cross-validation: run i tests on fold i.
+
+    Parameters
+    ----------
+    X, y : ndarray of shapes (n, d) and (n,)
+        The table.
+    runs : int, default=10
+        Folds.
+    seed : int, default=0
+        Seed of the study, which shuffles the rows once for all folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.experiments.methods.protocols import StratifiedFolds
+    >>> X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    >>> folds = StratifiedFolds(X, y, runs=5)
+    >>> sorted(np.concatenate([run.X_test[:, 0] for run in folds]).astype(int).tolist()) == [
+    ...     *range(20)
+    ... ]
+    True
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    runs: int = 10
+    seed: int = 0
+
+    def __post_init__(self):
+        _check_table(self)
+
+    @property
+    def test_share(self):
+        """Share of the rows in one fold, for the corrected t-test."""
+        return 1.0 / self.runs
+
+    def __len__(self):
+        return self.runs
+
+    def __getitem__(self, run):
+        _check_run(run, self.runs)
+        shuffled = StratifiedKFold(self.runs, shuffle=True, random_state=run_seed(self.seed, 0))
+        train, test = list(shuffled.split(self.X, self.y))[run]
+        seed = run_seed(self.seed, run, purpose=1)
+        return Run(self.X[train], self.y[train], self.X[test], self.y[test], seed)
+
+
+def _check_table(protocol):
+    """Refuse what is no table; keep what is one as arrays."""
+    check_scalar(protocol.runs, "runs", Integral, min_val=1)
+    X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
+    object.__setattr__(protocol, "X", X)  # the class is frozen
+    object.__setattr__(protocol, "y", y)
+
+
+def _check_run(run, runs):
+    """Refuse what is no number of a run; IndexError is what ends a loop over a protocol."""
+    check_scalar(run, "run", Integral)
+    if not 0 <= run < runs:
+        raise IndexError(f"run {run} of {runs}: runs are counted from 0.")

@@ -1,0 +1,309 @@
+r"""What a list of test errors allows one to say.
+
+Repeated splits of one table overlap: their training sets share most of their rows, so the errors
+are not independent, and the ordinary t-test finds differences that are not there. The correction
+of Nadeau and Bengio widens the interval by what the overlap hides.
+
+References
+----------
+Dietterich (1998), "Approximate statistical tests for comparing supervised classification learning
+algorithms", Neural Computation 10, 1895-1923; Nadeau and Bengio (2003), "Inference for the
+generalization error", Machine Learning 52, 239-281, equation (14).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+from sklearn.utils import check_array, check_consistent_length
+
+__all__ = [
+    "Comparison",
+    "Summary",
+    "as_good_as_the_best",
+    "corrected_resampled_t",
+    "most_frequent",
+    "paired_t",
+    "summarise",
+    "verdict",
+    "win_tie_loss",
+]
+
+
+ROUNDING = 1e-14  # of two values: a difference this small is none
+
+
+class Summary(NamedTuple):
+    """Mean, standard deviation and standard error of independent values, and their number."""
+
+    mean: float
+    deviation: float
+    error: float
+    runs: int
+
+
+class Comparison(NamedTuple):
+    """Mean difference of two lists, its t value, two-sided p value and confidence interval."""
+
+    difference: float
+    t: float
+    p: float
+    low: float
+    high: float
+
+
+def summarise(values):
+    r"""Return mean, standard deviation (of n - 1) and standard error.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        One value a run.
+
+    Returns
+    -------
+    Summary
+        Deviation and error are NaN for a single run.
+
+    Raises
+    ------
+    ValueError
+        There are no values, or some are not finite.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import summarise
+    >>> summarise([1.0, 2.0, 3.0]).deviation
+    1.0
+    """
+    values = _values(values)
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+    error = deviation / np.sqrt(len(values))
+    return Summary(float(values.mean()), deviation, float(error), len(values))
+
+
+def most_frequent(values):
+    """Return the most frequent of several values and how often it is there.
+
+    Parameters
+    ----------
+    values : iterable
+        What can be sorted; of equally frequent ones the smallest is returned.
+
+    Returns
+    -------
+    value
+        One of them.
+    count : int
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import most_frequent
+    >>> most_frequent([3, 1, 3, 1, 2])
+    (1, 2)
+    """
+    counts = Counter(values)
+    value = max(sorted(counts), key=counts.get)
+    return value, counts[value]
+
+
+def paired_t(first, second, *, level=0.95):
+    r"""Compare two lists of values that were measured on the same splits, as if independent.
+
+    :math:`t = \bar d\,/\sqrt{s^2/n}` with n - 1 degrees of freedom, :math:`d` the differences and
+    :math:`s^2` their variance. On ten folds of a cross-validation this is the test that Shen (2013)
+    uses. It is optimistic: any two training sets share eight ninths of their points.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Values of the same splits in the same order, n at least 2.
+    level : float, default=0.95
+        Of the confidence interval of the mean difference.
+
+    Returns
+    -------
+    Comparison
+        Of ``first - second``.
+
+    Raises
+    ------
+    ValueError
+        The lists do not fit, or hold fewer than two values.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import paired_t
+    >>> round(paired_t([3.0, 4.0, 6.0], [2.0, 2.0, 3.0]).t, 3)
+    3.464
+    """
+    return _t_test(first, second, 0.0, level)
+
+
+def corrected_resampled_t(first, second, *, test_share, level=0.95):
+    r"""Compare two lists of values from overlapping splits of one table.
+
+    :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}`, where :math:`q = n_{test}/n_{train}` stands for the
+    correlation of the differences that comes from the overlap.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Values of the same splits in the same order, n at least 2.
+    test_share : float
+        Share of the points that each split tests on, between 0 and 1: 0.4 for 60/40 splits, 0.1 for
+        ten folds.
+    level : float, default=0.95
+        Of the confidence interval of the mean difference.
+
+    Returns
+    -------
+    Comparison
+        Of ``first - second``.
+
+    Raises
+    ------
+    ValueError
+        The lists do not fit, hold fewer than two values, or the share is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import corrected_resampled_t
+    >>> round(corrected_resampled_t([3.0, 4.0, 6.0], [2.0, 2.0, 3.0], test_share=0.1).t, 3)
+    3.0
+    """
+    if not 0 < test_share < 1:
+        raise ValueError(f"test_share must lie between 0 and 1; found {test_share}.")
+    return _t_test(first, second, test_share / (1 - test_share), level)
+
+
+def verdict(comparison, *, level=0.95):
+    """Say whether the first of two lists of errors is a "win", a "tie" or a "loss".
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Of errors, the smaller the better.
+    level : float, default=0.95
+        A difference counts where the p value is below one minus this.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        ``level`` does not lie between 0 and 1.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import paired_t, verdict
+    >>> verdict(paired_t([1.0, 2.0, 1.0, 2.0], [3.1, 3.9, 3.0, 4.0]))
+    'win'
+    """
+    _check_level(level)
+    if not comparison.p < 1 - level:
+        return "tie"
+    return "win" if comparison.difference < 0 else "loss"
+
+
+def win_tie_loss(comparisons, *, level=0.95):
+    """Count the verdicts of several comparisons, for instance one a data set.
+
+    Parameters
+    ----------
+    comparisons : iterable of Comparison
+        Of errors.
+    level : float, default=0.95
+        As in `verdict`.
+
+    Returns
+    -------
+    tuple of int
+        Wins, ties and losses.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import paired_t, win_tie_loss
+    >>> win_tie_loss([paired_t([1.0, 2.0], [1.0, 2.0])])
+    (0, 1, 0)
+    """
+    verdicts = [verdict(comparison, level=level) for comparison in comparisons]
+    return tuple(verdicts.count(word) for word in ("win", "tie", "loss"))
+
+
+def as_good_as_the_best(errors, *, level=0.95, test_share=None):
+    r"""Return the methods whose errors no test tells from those of the best.
+
+    Parameters
+    ----------
+    errors : dict of array-like
+        Errors by method, the same splits in the same order for all.
+    level : float, default=0.95
+        As in `verdict`.
+    test_share : float, default=None
+        With it the corrected resampled t-test is used, else the paired one.
+
+    Returns
+    -------
+    list
+        Methods, in the order of ``errors``; the one with the smallest mean is among them.
+
+    Raises
+    ------
+    ValueError
+        There is no method, or the lists do not fit.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import as_good_as_the_best
+    >>> as_good_as_the_best({"a": [3, 4, 3, 4], "b": [3, 4, 4, 3], "c": [9, 9, 8, 9]})
+    ['a', 'b']
+    """
+    if not errors:
+        raise ValueError("errors names no method.")
+    best = min(errors, key=lambda method: np.mean(errors[method]))
+    good = []
+    for method, values in errors.items():
+        if test_share is None:
+            comparison = paired_t(values, errors[best], level=level)
+        else:
+            comparison = corrected_resampled_t(
+                values, errors[best], test_share=test_share, level=level
+            )
+        if verdict(comparison, level=level) != "loss":
+            good.append(method)
+    return good
+
+
+def _t_test(first, second, overlap, level):
+    first, second = _values(first), _values(second)
+    check_consistent_length(first, second)
+    n = len(first)
+    if n < 2:
+        raise ValueError(f"a t-test needs at least two values a list; found {n}.")
+    _check_level(level)
+    d = first - second
+    rounding = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
+    mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
+    deviation = d.std(ddof=1) if d.std() > rounding else 0.0
+    error = float(np.sqrt(1.0 / n + overlap) * deviation)
+    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
+    t = mean / error if error else certain
+    distribution = stats.t(df=n - 1)
+    reach = distribution.ppf(0.5 + level / 2) * error
+    p = float(2 * distribution.sf(abs(t)))
+    return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
+
+
+def _check_level(level):
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1; found {level}.")
+
+
+def _values(values):
+    return check_array(values, dtype=np.float64, ensure_2d=False, input_name="values").ravel()

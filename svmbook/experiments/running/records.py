@@ -1,0 +1,148 @@
+"""Where the book's measured results are, and how to read them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+__all__ = ["load_records", "parse_records", "read_records", "results_folder"]
+
+
+def results_folder():
+    """Return the folder of committed results.
+
+    ``$SVMBOOK_RESULTS`` where it is set, else ``book/results`` in this folder or the nearest one
+    above it, so that a notebook finds it wherever its kernel was started.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such folder: the results come with the book's repository, not with the package.
+    """
+    if named := os.environ.get("SVMBOOK_RESULTS"):
+        if not Path(named).is_dir():
+            raise FileNotFoundError(f"SVMBOOK_RESULTS names {named!r}, which is no folder.")
+        return Path(named)
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / "book" / "results").is_dir():
+            return folder / "book" / "results"
+    raise FileNotFoundError(
+        "no folder book/results here or above; measured results come with the book's repository. "
+        "Start from inside it, or set SVMBOOK_RESULTS to the folder."
+    )
+
+
+def load_records(name):
+    """Read the records of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file without its ending, for instance ``"exploring_parameters"``.
+
+    Returns
+    -------
+    list of dict
+        One a run, in the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file; the message lists those there are.
+    ValueError
+        A line of the file is damaged.
+    """
+    folder = results_folder()
+    path = folder / f"{name}.jsonl"
+    if not path.exists():
+        present = ", ".join(sorted(p.stem for p in folder.glob("*.jsonl"))) or "none"
+        raise FileNotFoundError(f"no results named {name!r} in {folder}; there are: {present}.")
+    return read_records(path)
+
+
+def read_records(path):
+    """Read a file of records: one JSON object a line.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    list of dict
+        One a line.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    ValueError
+        A line is not a JSON object; the message names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from svmbook.experiments.running.records import read_records
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tiny.jsonl")
+    ...     _ = path.write_text('{"seed": 0, "error": 0.25}', encoding="utf-8")
+    ...     read_records(path)
+    [{'seed': 0, 'error': 0.25}]
+    """
+    return parse_records(Path(path).read_bytes(), path)
+
+
+def parse_records(written, path, *, first=1):
+    """Return the records in the bytes of a file.
+
+    Parameters
+    ----------
+    written : bytes
+        JSON, one record a line.
+    path : path-like
+        Where they come from, for the message.
+    first : int, default=1
+        Number of the first line.
+
+    Returns
+    -------
+    list of dict
+
+    Raises
+    ------
+    ValueError
+        A line is no record; the message names it.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.running.records import parse_records
+    >>> parse_records(b"3", "tiny.jsonl")
+    Traceback (most recent call last):
+        ...
+    ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
+    """
+    records = []
+    for number, line in enumerate(written.splitlines(), start=first):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:  # of JSON, or of the encoding
+            raise _damaged(path, number, error) from error
+        if not isinstance(record, dict):
+            raise _damaged(path, number, f"{record!r} is not a record")
+        records.append(record)
+    return records
+
+
+def _damaged(path, number, reason):
+    return ValueError(
+        f"{path}, line {number} is damaged ({reason}). Delete the line and run the experiment "
+        "again, which makes the missing runs, or take the committed file back from Git."
+    )

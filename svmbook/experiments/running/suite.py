@@ -1,0 +1,142 @@
+"""What an experiment is made of: which runs, what one does, and the table they end in."""
+
+from __future__ import annotations
+
+import itertools
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from numbers import Integral
+
+from ...tables import Table
+from ...threads import one_blas_thread
+from .store import Job
+
+__all__ = ["RunError", "Suite", "versions"]
+
+NUMERICAL = ("svmbook", "numpy", "scipy", "scikit-learn", "cvxopt")
+
+
+class RunError(RuntimeError):
+    """A run of a suite failed; the message says which, and how."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An experiment: data sets by methods by runs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the suite and of its file of records.
+    title : str
+        What it measures, in a line.
+    data_sets, methods : tuple of str
+        What it runs.
+    runs : int
+        How often, each time from another seed.
+    work : callable
+        ``work(data_set, method, run)`` returns ``seed``, ``parameters``, ``error`` (a fraction) and
+        ``model_size``, and whatever else is worth keeping.
+    compare : callable
+        ``compare(records)`` returns a list of dicts, one for each data set and method that has
+        records: what the source reports and what came out.
+    layout : callable
+        ``layout(rows)`` returns the `Table` of these dicts, as the source prints it.
+    tables : mapping
+        Names for `svmbook.datasets.load`, by data set; none for generated data.
+    """
+
+    name: str
+    title: str
+    data_sets: tuple
+    methods: tuple
+    runs: int
+    work: Callable
+    compare: Callable[[list], list]
+    layout: Callable[[list], Table]
+    tables: Mapping = field(default_factory=dict)
+
+    def jobs(self, data_sets=None, methods=None, runs=None):
+        """Return the jobs of the whole suite, or of a part of it.
+
+        Parameters
+        ----------
+        data_sets, methods : iterable of str, default=None
+            Names; without them all.
+        runs : int or iterable of int, default=None
+            Runs 0 to ``runs - 1``, or the runs with these numbers; without it all.
+
+        Returns
+        -------
+        list of Job
+
+        Raises
+        ------
+        ValueError
+            A name is none of the suite's, or there is no run, or one of a negative number.
+        """
+        data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
+        methods = _known(methods, self.methods, f"{self.name} has no method")
+        runs = self.runs if runs is None else runs
+        numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
+        if not numbers or min(numbers) < 0:
+            raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")
+        wanted = itertools.product(data_sets, methods, numbers)
+        return [Job(self.name, *rest) for rest in wanted]
+
+    def carry_out(self, job):
+        """Do one run and return its record.
+
+        BLAS is kept to one thread: the order of its sums, and with it the last digits of a result,
+        would depend on the number of threads.
+
+        Parameters
+        ----------
+        job : Job
+            One of this suite.
+
+        Returns
+        -------
+        dict
+            A record for a `svmbook.experiments.running.store.Store`;
+            ``seconds`` are those of the run.
+
+        Raises
+        ------
+        RunError
+            The run failed, in whatever way.
+        """
+        with one_blas_thread():
+            start = time.perf_counter()
+            try:
+                outcome = self.work(job.data_set, job.method, job.run)
+            except Exception as error:
+                raise RunError(f"{job} failed ({type(error).__name__}: {error})") from error
+            seconds = time.perf_counter() - start
+        return {**job._asdict(), **outcome, "seconds": round(seconds, 4), "versions": versions()}
+
+
+def versions():
+    """Return the versions that a result may depend on, in a line.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.running.suite import versions
+    >>> versions().split(", ")[0]
+    'Python 3...'
+    """
+    parts = [f"{name} {version(name)}" for name in NUMERICAL]
+    return ", ".join([f"Python {platform.python_version()}", *parts])
+
+
+def _known(names, known, complaint):
+    names = tuple(dict.fromkeys(known if names is None else names))
+    if not names:
+        raise ValueError(f"no name is given; choose of {', '.join(known)}.")
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{complaint} {name!r}; it has {', '.join(known)}.")
+    return names

@@ -1,0 +1,94 @@
+"""All experiments by name, and the tables they end in."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from ...tables import Report
+from ..running.records import results_folder
+from ..running.store import Job, Store
+from . import exploring, forest, lin2005
+
+__all__ = ["SUITES", "find_suite", "report"]
+
+SUITES = {suite.name: suite for suite in (exploring.SUITE, forest.SUITE, lin2005.SUITE)}
+
+
+def find_suite(name):
+    """Return a suite by name.
+
+    Parameters
+    ----------
+    name : str
+        A name in `SUITES`.
+
+    Returns
+    -------
+    Suite
+
+    Raises
+    ------
+    ValueError
+        There is none of that name.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites import find_suite
+    >>> find_suite("lin2005-kernels").runs
+    100
+    """
+    if name not in SUITES:
+        raise ValueError(f"there is no suite {name!r}; there are {', '.join(SUITES)}.")
+    return SUITES[name]
+
+
+def report(name, store=None):
+    """Return the table of a suite: what its source reports beside what came out.
+
+    Parameters
+    ----------
+    name : str
+        A name in `SUITES`.
+    store : Store, default=None
+        Where its records are, by default among the book's results.
+
+    Returns
+    -------
+    Report
+        Shown as Markdown in a notebook; ``to_frame()`` gives the numbers.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        There is no such suite, the store holds no run of it, or a record is damaged.
+    """
+    suite = find_suite(name)
+    store = Store(results_folder() / f"{name}.jsonl") if store is None else store
+    # In the order of the jobs, so that no sum and no tie depends on which run was done first.
+    records = sorted(store.records(name), key=itemgetter(*Job._fields))
+    if not records:
+        raise ValueError(
+            f"{store.path} holds no run of {name}; make them by: svmbook reproduce {name}"
+        )
+    # Names that the suite does not know would be left out of its table without a word.
+    suite.jobs([r["data_set"] for r in records], [r["method"] for r in records])
+    try:
+        rows = tuple(suite.compare(records))
+    except KeyError as error:
+        raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
+    return Report(suite.layout(rows), rows, _notes(suite, rows, records))
+
+
+def _notes(suite, rows, records):
+    """Say how the records came about: command, runs, time, versions."""
+    counts = sorted({row["runs"] for row in rows})
+    runs = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    whole = len(records) == len(suite.jobs())
+    seconds = sum(r["seconds"] for r in records)
+    time = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
+    versions = "; ".join(sorted({r["versions"] for r in records}))
+    return (
+        f"Made by `svmbook reproduce {suite.name}`{'' if whole else ', a part of it'}. "
+        f"Runs of each line: {runs}. All together took {time} of one core.",
+        f"Versions: {versions}.",
+    )

@@ -1,0 +1,1 @@
+"""Gram matrices in several forms, behind one interface."""

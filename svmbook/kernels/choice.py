@@ -1,0 +1,243 @@
+"""The estimators' parameter ``kernel``: a name or a function becomes checked kernel values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from .checks import check_gram, check_square
+from .functions import KERNELS
+
+__all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
+
+LARGEST = 1e100  # of X, and one over it the smallest: sums of squares of such numbers are doubles
+
+
+@dataclass(frozen=True, eq=False)
+class KernelChoice:
+    """A kernel with its parameters fixed.
+
+    Attributes
+    ----------
+    name : str
+        A key of `svmbook.kernels.KERNELS`, "callable" or "precomputed".
+    function : callable or None
+        ``function(X, Z)``; None for a precomputed kernel.
+    params : dict
+        The parameters that the named kernel reads.
+    """
+
+    name: str
+    function: Callable | None = None
+    params: dict = field(default_factory=dict)
+
+    @property
+    def known_definite(self):
+        """Whether theory answers for semi-definiteness, so that no check is needed."""
+        return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
+
+    def gram(self, X):
+        """Return the Gram matrix of training points, checked for what a solver takes for granted.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d), or (n, n) for a precomputed kernel
+            Training points, or the Gram matrix itself.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+
+        Raises
+        ------
+        ValueError
+            The function's answer is no matrix of that shape, or is not finite, symmetric and
+            positive semi-definite.
+        """
+        K = X if self.name == "precomputed" else self._values(X, X)
+        return check_gram(K, definite=not self.known_definite)
+
+    def blocks(self, X):
+        """Return the function of two lists of training points that computes their kernel values.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Training points.
+
+        Returns
+        -------
+        callable
+            ``values(rows, columns)``.
+        """
+
+        def values(rows, columns):
+            return self.between(X[rows], X[columns])
+
+        return values
+
+    def between(self, X, Z):
+        """Return the kernel values of new points with old ones.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+            New points.
+        Z : ndarray of shape (n, d)
+            Old points.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+
+        Raises
+        ------
+        ValueError
+            The function's answer is no matrix of that shape, or is not finite.
+        """
+        K = self._values(X, Z)
+        if not np.isfinite(K).all():
+            raise ValueError(
+                f"the kernel ({self.name}) has values that are not finite on these points; "
+                "bring them to the scale of the training points."
+            )
+        return K
+
+    def _values(self, X, Z):
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
+            K = self.function(X, Z)
+        K = np.asarray(K)
+        if K.shape != (len(X), len(Z)):
+            raise ValueError(
+                f"the kernel returned shape {K.shape} for {len(X)} points against {len(Z)}; "
+                f"it must return ({len(X)}, {len(Z)})."
+            )
+        if K.dtype.kind not in "fiub":
+            raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
+        return K.astype(np.float64, copy=False)
+
+    def with_support(self, X, machine):
+        """Return the kernel values of new points with the support of a fitted machine.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d), or (m, n) for a precomputed kernel
+            New points, or their kernel values with all training points.
+        machine : estimator
+            With ``support_`` and ``support_vectors_``.
+
+        Returns
+        -------
+        ndarray of shape (m, n_support)
+        """
+        if not len(machine.support_):  # a penalty, or a fit stopped too early, may leave none
+            return np.empty((len(X), 0))
+        if self.name == "precomputed":
+            return X[:, machine.support_]
+        return self.between(X, machine.support_vectors_)
+
+
+def rows_of_kernel(X, present, *, pairwise):
+    """Return some of the training points; for a precomputed kernel their Gram matrix.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or (n, n) if ``pairwise``
+        Training points, or their Gram matrix.
+    present : ndarray of shape (m,)
+        Indices of the points to keep; of all of them, ``X`` itself is returned.
+    pairwise : bool
+        Whether the kernel is precomputed.
+
+    Returns
+    -------
+    ndarray of shape (m, d) or (m, m)
+
+    Raises
+    ------
+    ValueError
+        A precomputed matrix is not square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.kernels.choice import rows_of_kernel
+    >>> rows_of_kernel(np.arange(9).reshape(3, 3), np.array([0, 2]), pairwise=True)
+    array([[0, 2],
+           [6, 8]])
+    """
+    if pairwise:
+        check_square(X)
+    if len(present) == len(X):
+        return X
+    return X[np.ix_(present, present)] if pairwise else X[present]
+
+
+def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
+    """Turn an estimator's kernel parameters into a `KernelChoice`.
+
+    Parameters
+    ----------
+    kernel : str or callable
+        A key of `svmbook.kernels.KERNELS` or the function behind one, "precomputed", or any
+        ``k(X, Z)``.
+    X : ndarray of shape (n, d)
+        Training points, from which ``gamma="scale"`` is computed.
+    sample_weight : ndarray of shape (n,)
+        Weights of the points: one of weight two counts as two points.
+    gamma : {"scale", "auto"} or float
+        See `svmbook.DualSVC`.
+    degree : int
+        Degree of the polynomial kernel.
+    coef0 : float
+        Constant of the polynomial kernel.
+
+    Returns
+    -------
+    KernelChoice
+
+    Raises
+    ------
+    ValueError
+        X is too large, or too small, to be squared and summed in double precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.kernels.choice import choose_kernel
+    >>> X = np.array([[0.0], [2.0]])
+    >>> choose_kernel("rbf", X, np.ones(2), gamma="scale", degree=3, coef0=1.0).params
+    {'gamma': 1.0}
+    """
+    largest = float(max(X.max(), -X.min()))
+    if largest > 0 and not 1.0 / LARGEST <= largest <= LARGEST:
+        raise ValueError(
+            f"X holds values of the size {largest:.0e}, whose squares are no doubles; "
+            "scale the features (for instance with StandardScaler)."
+        )
+    name = kernel
+    if callable(kernel):
+        ours = (key for key, (function, _) in KERNELS.items() if function is kernel)
+        name = next(ours, "callable")
+    if name not in KERNELS:
+        return KernelChoice(name, kernel if callable(kernel) else None)
+    function, reads = KERNELS[name]
+    values = {"degree": degree, "coef0": coef0}
+    if "gamma" in reads:
+        values["gamma"] = _gamma(gamma, X, sample_weight)
+    params = {parameter: values[parameter] for parameter in reads}
+    return KernelChoice(name, partial(function, **params), params)
+
+
+def _gamma(gamma, X, sample_weight):
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma != "scale":
+        return float(gamma)
+    weights = sample_weight / sample_weight.max()  # large ones must not overflow in their sum
+    mean = np.average(X.mean(axis=1), weights=weights)
+    variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
+    return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0

@@ -1,0 +1,185 @@
+r"""Kernels: Gram matrices in closed form.
+
+Each function takes ``X`` of shape (n, d) and ``Z`` of shape (m, d) and returns the n times m
+matrix of :math:`k(x_i, z_j)`; ``Z=None`` stands for ``Z=X``. Parameters are named as in
+scikit-learn: ``gamma`` in units of one over a squared (Gaussian) or plain (Laplacian,
+exponential) distance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+
+__all__ = [
+    "DISTANCES",
+    "KERNELS",
+    "exponential",
+    "gaussian",
+    "laplacian",
+    "linear",
+    "polynomial",
+]
+
+
+def linear(X, Z=None):
+    r"""Return the inner products :math:`x^\top z`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    Z : array-like of shape (m, d), optional
+        Other points; ``X`` itself by default.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import linear
+    >>> linear([[1, 2], [2, 2]])
+    array([[5., 6.],
+           [6., 8.]])
+    """
+    X, Z = _pair(X, Z)
+    return X @ Z.T
+
+
+def polynomial(X, Z=None, *, gamma=1.0, coef0=1.0, degree=3):
+    r"""Return :math:`(\gamma\,x^\top z + c_0)^p`.
+
+    Positive semi-definite for integer :math:`p \ge 1`, :math:`\gamma \ge 0`, :math:`c_0 \ge 0`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=1.0
+        Added constant; weighs the lower degrees.
+    degree : int, default=3
+        The power.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import polynomial
+    >>> polynomial([[1, 2], [2, 2]], degree=2)
+    array([[36., 49.],
+           [49., 81.]])
+    """
+    X, Z = _pair(X, Z)
+    return (gamma * (X @ Z.T) + coef0) ** degree
+
+
+def gaussian(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_2^2)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a squared length; :math:`\gamma = 1/(2\sigma^2)` for a bell of width sigma.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import gaussian
+    >>> gaussian([[0.0], [1.0]], gamma=2.0).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+    return _exp(DISTANCES["rbf"](*_pair(X, Z)), gamma)
+
+
+def laplacian(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_1)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a length.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import laplacian
+    >>> laplacian([[0.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+    return _exp(DISTANCES["laplacian"](*_pair(X, Z)), gamma)
+
+
+def exponential(X, Z=None, *, gamma=1.0):
+    r"""Return :math:`\exp(-\gamma\|x - z\|_2)`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `linear`.
+    gamma : float, default=1.0
+        One over a length.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from svmbook.kernels import exponential
+    >>> exponential([[0.0, 0.0], [3.0, 4.0]], gamma=0.2).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    return _exp(DISTANCES["exponential"](*_pair(X, Z)), gamma)
+
+
+def _squared_distances(X, Z):
+    centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
+    moved = Z - centre
+    return euclidean_distances(moved if X is Z else X - centre, moved, squared=True)
+
+
+#: The distance D of two arrays behind each kernel that is exp(-gamma D).
+DISTANCES = {
+    "rbf": _squared_distances,
+    "laplacian": manhattan_distances,
+    "exponential": cdist,
+}
+
+#: Kernel functions by the names the estimators take, each with the parameters it reads.
+KERNELS = {
+    "linear": (linear, ()),
+    "poly": (polynomial, ("gamma", "coef0", "degree")),
+    "rbf": (gaussian, ("gamma",)),
+    "laplacian": (laplacian, ("gamma",)),
+    "exponential": (exponential, ("gamma",)),
+}
+
+
+def _exp(D, gamma):
+    """Return exp(-gamma D) in the place of D."""
+    D *= -gamma
+    return np.exp(D, out=D)
+
+
+def _pair(X, Z):
+    X = np.asarray(X, dtype=float)
+    return X, X if Z is None else np.asarray(Z, dtype=float)

@@ -1,0 +1,329 @@
+"""Kernel logistic regression with a ridge, an absolute-value penalty, or none."""
+
+from __future__ import annotations
+
+from copy import copy
+from numbers import Integral, Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import _fit_context, clone
+from sklearn.utils import check_array, check_scalar
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..solvers import (
+    largest_lam,
+    solve_logistic_path,
+    solve_ridge_path,
+    solve_unpenalised,
+    solve_unpenalised_gram,
+)
+from ..solvers.checks import check_lam
+from .machine import LogisticMachine, Solution
+
+__all__ = ["KernelLogisticRegression"]
+
+
+class KernelLogisticRegression(LogisticMachine):
+    r"""Logistic regression in a kernel's space, with a certificate.
+
+    With :math:`f = \sum_j \alpha_j k(x_j, \cdot)` and weights :math:`s_i` of the points, minimises
+    for two classes, labelled -1 and +1,
+
+    .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \Omega,
+        \qquad \Omega = \tfrac\lambda2\,\|f\|^2 = \tfrac\lambda2\,\alpha^\top K\alpha
+        \quad\text{or}\quad \lambda\,\|\alpha\|_1,
+
+    and for k > 2 classes, with one function :math:`f_c` a class,
+
+    .. math:: \sum_i s_i \Bigl(\log\sum_c e^{f_c(x_i) + b_c} - f_{y_i}(x_i) - b_{y_i}\Bigr)
+        + \tfrac\lambda2\sum_c\|f_c\|^2 .
+
+    Intercepts are not penalised. The losses are summed, not averaged: twice the data at the same
+    ``lam`` are twice as strong. For the linear kernel and the ridge this is
+    `sklearn.linear_model.LogisticRegression` with ``C = 1 / lam``.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty="none"``. Both
+        kinds of ``lam`` are in units of k(x, x): ten times the kernel needs ten times the ``lam``.
+    penalty : {"l2", "l1", "none"}, default="l2"
+        "l2" is the ridge; nearly all :math:`\alpha_j` are different from zero. "l1" is the
+        absolute-value penalty, for two classes; most :math:`\alpha_j` are exactly zero. "none" is
+        the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
+        overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
+        does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
+    kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
+            default="rbf"
+        As in `svmbook.DualSVC`.
+    gamma, degree, coef0
+        Parameters of the named kernels, as in `svmbook.DualSVC`.
+    class_weight : dict or "balanced", default=None
+        Factor of the weights of each class, positive; "balanced" is
+        ``n_samples / (n_classes * count)``, both counted with the sample weights.
+    tol : float, default=1e-6
+        For the ridge, the norm of the gradient at which to stop, relative to the norms of its
+        terms, and the duality gap, relative to the objective; for "l1" the violation of the
+        optimality conditions relative to ``lam``.
+    max_iter : int, default=200
+        Newton steps at most.
+
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Coefficients of the training points; zero for points of weight zero.
+    support_, support_vectors_ : ndarray of shapes (n_support,) and (n_support, n_features)
+        Indices of the points with a coefficient that is not zero, and they themselves; (0, 0) for
+        a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        Their coefficients.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; for more than two classes they sum to zero.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights :math:`w = \sum_j \alpha_j x_j`; linear kernel only.
+    objective_ : float
+        The objective at the solution.
+    dual_gap_ : float
+        How far it can be above the minimum, at most; infinite with ``penalty="none"``.
+    kkt_residual_ : float
+        The violation that was compared with ``tol``.
+    n_iter_ : int
+        Newton steps.
+    gamma_ : float
+        The value of ``gamma`` in use; only for kernels that have one.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class; more than two with ``penalty="l1"``; separable classes with ``penalty="none"``; a
+        kernel that is not finite, symmetric and positive semi-definite on the training points;
+        negative weights, or weights of zero for all of a class.
+
+    See Also
+    --------
+    svmbook.logistic.import_vectors.ImportVectorMachine : the ridge on a few points chosen greedily.
+    sklearn.linear_model.LogisticRegression : for the linear kernel.
+
+    Notes
+    -----
+    A step of Newton's method is a weighted ridge regression and costs one Cholesky factorisation:
+    of an n by n matrix, or for the linear kernel with fewer features than points of a d by d one.
+
+    References
+    ----------
+    *Exploring Classification*, section "Logistic regression"; Zhu and Hastie (2005), "Kernel
+    logistic regression and the import vector machine", section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook import KernelLogisticRegression
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> machine = KernelLogisticRegression(gamma=0.5).fit(X, ["down", "down", "up", "up"])
+    >>> machine.predict_proba([[-2.0], [0.0]]).round(3)
+    array([[0.641, 0.359],
+           [0.5  , 0.5  ]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LogisticMachine._parameter_constraints,
+        "penalty": [StrOptions({"l1", "l2", "none"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        lam=1.0,
+        *,
+        penalty="l2",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        class_weight=None,
+        tol=1e-6,
+        max_iter=200,
+    ):
+        self.lam = lam
+        self.penalty = penalty
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @property
+    def _two_classes_only(self):
+        return self.penalty == "l1"
+
+    @property
+    def _remedy(self):
+        stronger = "Take a penalty" if self.penalty == "none" else "Raise lam"
+        return f"{stronger}, scale the features, or raise tol or max_iter."
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine to training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
+            Training points, or their Gram matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights, not negative. A point of weight zero counts as absent.
+
+        Returns
+        -------
+        KernelLogisticRegression
+            The fitted estimator.
+        """
+        X, present, problem = self._prepare(X, y, sample_weight)
+        (solution,) = self._solutions(problem, self._design(problem), [self.lam])
+        self._store(solution, X, present)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def path(self, X, y, lams=30, *, smallest=1e-3, sample_weight=None):
+        r"""Fit one machine for each of several values of ``lam``, each from the one before.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        lams : int or array-like, default=30
+            Values of ``lam``, or how many: then they fall geometrically from the smallest one for
+            which all coefficients are zero ("l1"), or from the mean k(x, x) times the total weight
+            ("l2", where the ridge hardly lets the machine move).
+        smallest : float, default=1e-3
+            The last of them as a fraction of the first, where ``lams`` is a number.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        list of KernelLogisticRegression
+            Fitted machines in the order of the values, each with its ``lam``.
+
+        Raises
+        ------
+        ValueError
+            As `fit`; also with ``penalty="none"``, which has no ``lam``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from svmbook import KernelLogisticRegression
+        >>> X = np.array([[-3.0], [-1.0], [0.5], [2.0]])
+        >>> machine = KernelLogisticRegression(penalty="l1", kernel="linear")
+        >>> path = machine.path(X, [0, 1, 0, 1], lams=[8.0, 4.0, 2.0])
+        >>> [(fitted.lam, len(fitted.support_)) for fitted in path]
+        [(8.0, 0), (4.0, 1), (2.0, 1)]
+        """
+        if self.penalty == "none":
+            raise ValueError("penalty='none' has no lam, and so no path; choose 'l1' or 'l2'.")
+        template = clone(self)  # its own fit, if it has one, stays
+        X, present, problem = template._prepare(X, y, sample_weight)
+        design = template._design(problem)
+        lams = template._lams(lams, smallest, problem, design)
+        machines = []
+        for lam, solution in zip(lams, template._solutions(problem, design, lams), strict=True):
+            machines.append(copy(template).set_params(lam=float(lam)))
+            machines[-1]._store(solution, X, present)
+        return machines
+
+    def _design(self, problem):
+        """Return the matrix behind the outputs, and the origin of the points it is made from."""
+        points, linear = problem.points, self._kernel.name == "linear"
+        origin = np.zeros(points.shape[1])
+        if linear and self.penalty == "none":
+            return Design(points, "factor", origin)
+        if linear and self.penalty == "l2":
+            origin = points.mean(axis=0)  # moves the intercept alone, and keeps its digits
+            points = points - origin
+            if points.shape[1] < len(points):
+                return Design(points, "factor", origin)
+        K = self._kernel.gram(points)
+        return Design(K, "gram", origin)
+
+    def _lams(self, lams, smallest, problem, design):
+        """Return the values of lam along a path, checked."""
+        if not isinstance(lams, Integral) or isinstance(lams, bool):
+            lams = check_array(
+                np.atleast_1d(list(lams) if np.iterable(lams) else lams),
+                dtype=np.float64,
+                ensure_2d=False,
+                input_name="lams",
+            )
+            if lams.ndim != 1:
+                raise ValueError(f"lams must be one number after the other; found {lams.shape}.")
+            for lam in lams.tolist():
+                check_lam(lam)
+            return lams
+        check_scalar(lams, "lams", Integral, min_val=1)
+        check_scalar(
+            smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
+        )
+        largest = self._largest_lam(problem, design)
+        if not largest > 0:
+            raise ValueError(
+                "the points are all alike to the machine, so no value of lam makes a difference; "
+                "give the values yourself."
+            )
+        return np.geomspace(largest, smallest * largest, lams)
+
+    def _largest_lam(self, problem, design):
+        """Return where a path starts: where no coefficient, or no output, moves much."""
+        if self.penalty == "l1":
+            return largest_lam(design.matrix, problem.y, weights=problem.weights)
+        matrix = design.matrix
+        squares = np.diagonal(matrix) if design.form == "gram" else (matrix**2).sum(axis=1)
+        return float(problem.weights @ squares)
+
+    def _solutions(self, problem, design, lams):
+        """Yield a `Solution` for each value of lam, each started from the one before."""
+        linear = self._kernel.name == "linear"
+        for lam, result in zip(lams, self._results(problem, design, lams), strict=True):
+            alpha, coef, intercept = result.coef, None, result.intercept
+            if design.form == "factor":
+                # At a minimum lam * alpha is the pull; what the tolerance leaves is spread out.
+                coef = result.coef
+                alpha = result.pull / lam if self.penalty == "l2" else 0.0 * result.pull
+                rest = coef - design.matrix.T @ alpha
+                alpha = alpha + np.linalg.lstsq(design.matrix.T, rest)[0]
+            elif linear:
+                coef = (problem.points - design.origin).T @ alpha
+            if linear:
+                intercept = intercept - design.origin @ coef
+            yield Solution(result, alpha, intercept, coef)
+
+    def _results(self, problem, design, lams):
+        """Call the solver that the penalty needs."""
+        matrix, form, _ = design
+        options = {"weights": problem.weights, "tol": self.tol, "max_iter": self.max_iter}
+        if self.penalty == "l1":
+            yield from solve_logistic_path(matrix, problem.y, lams, **options)
+        elif self.penalty == "none":
+            solve = solve_unpenalised if form == "factor" else solve_unpenalised_gram
+            yield solve(matrix, problem.y, classes=problem.classes, **options)
+        else:
+            options |= {"form": form, "classes": problem.classes}
+            yield from solve_ridge_path(matrix, problem.y, lams, **options)
+
+
+class Design(NamedTuple):
+    """What the outputs of a machine are made of: a Gram matrix, or a factor of one."""
+
+    matrix: np.ndarray
+    form: str
+    origin: np.ndarray  # taken from the points before; zero but for the linear kernel

@@ -1,0 +1,1 @@
+"""The dual of the support vector machine: five solvers and what proves them right."""

@@ -1,0 +1,332 @@
+r"""The dual solved exactly: guess which multipliers stand at a bound, solve for the others, mend.
+
+Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
+(:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
+equations, :math:`e_F = b`, :math:`1^\top\beta = 0`. A *bold* round solves them, sends free points
+that leave the box to L or U, frees points of L and U whose error has the wrong sign, all at once,
+and ends where nothing moves: the primal-dual active set method, which is Newton's method on the
+optimality conditions. It may cycle, or leave no point free; then *careful* rounds take over, which
+stay in the box, never lower the dual objective, and free one point at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+
+from ...gram.rows import ComputedRows, StoredRows
+from ...threads import one_blas_thread
+from ..checks import check_bounds, check_problem, check_size, check_stopping
+from .faces import Face
+from .state import DualState
+
+__all__ = ["solve_active_set", "svm_path"]
+
+BETTER = 0.9  # of the guesses mended in the round before: fewer let the shift fall
+FEW = 0.1  # of the free points: so few guesses to mend let it fall as well ...
+SOON = 5  # ... unless as many rounds brought no new record
+NEAR = 0.5  # times the free points of the quarter: how many more start free
+ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
+DIRECT = 100  # points up to which no smaller problem is solved first
+PATIENCE = 25  # bold rounds without a new record before careful ones take over
+STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
+STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
+
+
+def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
+    r"""Solve the SVM dual exactly by an active-set Newton method.
+
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
+
+    The first guess comes from a quarter of the points, solved the same way at four times C. Then
+    follow bold rounds (one Cholesky factorisation of :math:`K_{FF}` each) until nothing moves, or
+    until no point is free or they no longer get anywhere; then careful ones. Careful rounds never
+    lower the dual objective, a face that was solved is left for a better one, and there are
+    finitely many: the method ends.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), or callable
+        Gram matrix, symmetric positive semi-definite; or ``K(rows, columns)`` that returns its
+        block for two integer arrays, so that it need not fit in memory: rows of free points are
+        kept, up to 2 GB.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    C : float or ndarray of shape (n,)
+        Upper bounds, positive and finite.
+    tol : float, default=1e-6
+        Relative duality gap at which ``converged`` is set. The rounds do not stop there: they end
+        at what rounding allows.
+    max_iter : int, default=100_000
+        Rounds at most, bold and careful together, on all points (those on the quarters have as
+        many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.
+
+    Returns
+    -------
+    SolverResult
+        ``alpha`` has exact zeros and exact bounds. Where ``max_iter`` ended the run, the last
+        point, made feasible, no worse than zero; ``converged`` tells whether it is good enough.
+
+    Raises
+    ------
+    ValueError
+        The arrays do not fit, or a pivot of :math:`K_{FF}` shows that ``K`` is not positive
+        semi-definite.
+
+    References
+    ----------
+    Hintermueller, Ito and Kunisch (2002), "The primal-dual active set strategy as a semismooth
+    Newton method", SIAM Journal on Optimization 13, 865-888; Scheinberg (2006), "An efficient
+    implementation of an active set method for SVMs", JMLR 7, 2237-2257.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_active_set
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> y = np.array([1.0, 1, -1, -1])
+    >>> result = solve_active_set(X @ X.T, y, C=10.0)
+    >>> (49 * result.alpha).round(10)
+    array([26.,  0., 18.,  8.])
+    >>> result.kkt_residual < 1e-14
+    True
+    """
+    rows, y, C = _check(K, y, C)
+    tol, max_iter = check_stopping(tol, max_iter)
+    with _threads(len(y)):
+        return _solve(_guess(rows, y, C, max_iter), max_iter).certified(tol)
+
+
+def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
+    r"""Solve the SVM dual for a list of prices, each from the solution of the one before.
+
+    For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one price to the next few
+    points change sides, so that few rounds are needed; and once no multiplier meets its bound,
+    larger prices have the same solution.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), or callable
+        As in `solve_active_set`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    Cs : sequence of float
+        Prices, positive and finite, in any order; solved from small to large.
+    weights : ndarray of shape (n,), default=None
+        Weights :math:`v_i` of the points, positive; one each if None.
+    tol : float, default=1e-6
+        As in `solve_active_set`.
+    max_iter : int, default=100_000
+        Rounds at most for each price.
+
+    Returns
+    -------
+    list of SolverResult
+        One for each price, in the order of ``Cs``.
+
+    Raises
+    ------
+    ValueError
+        As `solve_active_set`; or there is no price.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import svm_path
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> path = svm_path(X @ X.T, [1, 1, -1, -1], Cs=[0.1, 0.4, 10.0])
+    >>> [int((solution.alpha > 0).sum()) for solution in path]
+    [4, 3, 3]
+    """
+    try:
+        prices = np.asarray(list(Cs), dtype=float)
+    except (TypeError, ValueError):
+        prices = np.array([])
+    if prices.ndim != 1 or not len(prices):
+        raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
+    rows, y, _ = _check(K, y, 1.0)
+    v = check_bounds(1.0 if weights is None else weights, len(y), "weights")
+    check_bounds(prices, len(prices), "Cs")
+    tol, max_iter = check_stopping(tol, max_iter)
+    with _threads(len(y)):
+        states, state = {}, None
+        for price in np.unique(prices):
+            C = check_bounds(price * v, len(y))
+            if state is None or not state.free.any():  # nobody free says nothing of a larger box
+                state = _solve(_guess(rows, y, C, max_iter), max_iter)
+            elif state.bounded.any() or not state.settled:
+                state = _solve(state.in_larger_box(C), max_iter)
+            else:  # no multiplier meets its bound: the larger box changes nothing
+                state = state.in_larger_box(C)
+                state.message = "no multiplier met its bound at a lower price"
+            states[price] = state
+    return [states[price].certified(tol) for price in prices]
+
+
+def _threads(n):
+    """Return the context in which BLAS works best: one thread where the blocks are small."""
+    return one_blas_thread() if n <= ONE_THREAD else nullcontext()
+
+
+def _check(K, y, C):
+    """Return the rows of the Gram matrix, the labels and the upper bounds."""
+    K, y, C = check_problem(K, y, C, blocks=True)
+    if not callable(K):
+        return StoredRows(K), y, C
+    rows = ComputedRows(K, len(y))
+    check_size("K", rows.scale)
+    return rows, y, C
+
+
+def _guess(rows, y, C, max_iter):
+    """Return a state to start from: what a quarter of the points says of all of them.
+
+    A quarter of the points at four times the price is a sample of the same problem. Where its
+    machine leaves a slack, the multiplier is guessed to be at its bound; where it finds a margin
+    above one, at zero; free are its own free points and some more of the nearest to its margin.
+    """
+    n = len(y)
+    if n <= DIRECT:
+        return DualState(rows, y, C, np.zeros(n), np.ones(n, dtype=bool))
+    quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
+    part, share = rows.part(quarter), C[quarter].sum() / C.sum()
+    small = _solve(_guess(part, y[quarter], C[quarter] / share, max_iter), max_iter)
+    support = np.flatnonzero(small.beta)
+    slack = 1.0 - y * (rows.times(quarter[support], small.beta[support]) + small.b)
+    near = np.abs(slack)
+    near[quarter] = np.inf
+    near = np.argsort(near)[: int(NEAR * small.free.sum())]
+    beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
+    beta[quarter] = np.where(small.bounded, (y * C)[quarter], share * small.beta)
+    free[quarter] = small.free
+    beta[near], free[near] = 0.0, True
+    return DualState(rows, y, C, beta, free)
+
+
+def _solve(state, max_iter):
+    """Run bold rounds and, where they do not settle, careful ones."""
+    face = Face(state.rows)
+    state.settled = _bold(state, face, max_iter)
+    bold = state.n_iter
+    if not state.settled:
+        state.enter_the_box()
+        state.settled = _careful(state, face, max_iter)
+        if not state.settled:
+            state.shrink()
+    state.snap()
+    state.message = f"{bold} bold and {state.n_iter - bold} careful rounds"
+    if not state.settled:
+        state.message += "; all rounds used up"
+    return state
+
+
+class _Refinement:
+    """Steps on one face, each solving for what the one before has left."""
+
+    def __init__(self):
+        self.begin()
+
+    def begin(self):
+        """Turn to another face."""
+        self.last = self.fresh = np.inf
+        self.stalls = 0
+
+    def falls(self, state, F):
+        """Tell whether the last step still lowered the residual by much."""
+        last, self.last = self.last, state.residual(F)
+        return self.last < STALLED * last
+
+    def ends(self, state, face, F):
+        """Tell whether the face is solved as far as rounding allows.
+
+        Where it is not, the next step starts from errors computed afresh, or has a smaller shift.
+        """
+        if state.rounded(F):
+            return True
+        state.refresh()
+        before, self.fresh = self.fresh, state.residual(F)
+        self.last = np.inf
+        if state.rounded(F):
+            return True
+        if self.fresh < STALLED * before or face.sharpen():
+            return False
+        self.stalls += self.fresh >= 0.9 * before
+        return self.fresh <= state.enough or self.stalls > STUCK
+
+
+def _bold(state, face, max_iter):
+    """Solve the system of the face and mend all guesses at once, until nothing moves.
+
+    A round that has clearly fewer guesses to mend than the one before, or few altogether, lowers
+    the shift: its steps are trusted more. Another raises it, and so damps the next step: the
+    rule of Levenberg and Marquardt.
+    """
+    fewest = before = state.n + 1
+    idle, refinement = 0, _Refinement()
+    while idle <= PATIENCE and state.n_iter < max_iter and state.free.any():
+        state.n_iter += 1
+        F = np.flatnonzero(state.free)
+        step, state.b = face.step(F, state.e[F], state.beta.sum())
+        state.move(F, state.beta[F] + step)
+        wrong = state.wrong_at_bounds()
+        left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
+        moves = len(left) + wrong.sum()
+        if moves == 0:
+            if not refinement.falls(state, F) and refinement.ends(state, face, F):
+                if state.holds_afresh(F):
+                    return True
+                refinement.begin()
+                idle += 1
+            continue
+        refinement.begin()
+        state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
+        state.free[left] = False
+        state.free |= wrong
+        idle = 0 if moves < fewest else idle + 1
+        fewest = min(fewest, moves)
+        if moves < BETTER * before or (moves < FEW * len(F) and idle < SOON):
+            face.lower_shift()
+        else:
+            face.raise_shift()
+        before = moves
+    return False
+
+
+def _careful(state, face, max_iter):
+    """Stay in the box, solve face after face, and free one point at a time.
+
+    Free points that reach a wall stay there. Where the face is solved, the point (where none is
+    free, the pair) whose error is wrong most is freed; along its edge the objective rises, since
+    the shifted matrix is positive definite.
+    """
+    face.start_small()
+    highest, idle, refinement = -np.inf, 0, _Refinement()
+    while state.n_iter < max_iter:
+        state.n_iter += 1
+        F = np.flatnonzero(state.free)
+        if len(F):
+            step, state.b = face.step(F, state.e[F], state.beta.sum())
+            if refinement.falls(state, F):
+                if state.advance(F, step):
+                    refinement.begin()
+                continue
+            if not refinement.ends(state, face, F):
+                continue
+        entering = state.worst()
+        idle = 0 if state.objective > highest else idle + 1
+        highest = max(highest, state.objective)
+        if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
+            if state.holds_afresh(F) or idle > PATIENCE:
+                return True
+            refinement.begin()
+            continue
+        points = np.union1d(F, entering)
+        # The face is solved: what is left of its errors is rounding, and counts as zero.
+        e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)
+        step, _ = face.step(points, e, state.beta.sum())
+        state.advance(points, step)
+        refinement.begin()
+    return False

@@ -1,0 +1,221 @@
+"""The interior point: cvxopt's ``coneqp`` with a KKT solver made for boxes.
+
+The problem is
+
+    minimise 1/2 scale u'Qu + q'u  subject to  0 <= u (<= upper),  Au = b,
+
+and :math:`Q` is one of the signed Gram matrices of `svmbook.gram.gram`.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+
+import cvxopt
+import numpy as np
+from cvxopt import solvers as cvxopt_solvers
+
+__all__ = ["coneqp", "first_system_solvable", "kkt_solver", "options", "view"]
+
+
+def view(x):
+    """Return a cvxopt column as a flat NumPy view: same memory, no copy."""
+    return np.asarray(x).ravel(order="K")
+
+
+def kkt_solver(gram, scale, A, bounded):
+    r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
+
+    Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
+
+    .. math::
+
+        \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
+        \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
+        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
+
+    in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations:
+
+    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
+       :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
+    2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
+       two halves of :math:`W^{-2}`. Hence :math:`H = P + D` is the Gram matrix with a larger
+       diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
+    3. :math:`u_x = H^{-1}(r - A^\top u_y)` and :math:`A u_x = b_y` leave a system with one row an
+       equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM.
+
+    The labels factor out: :math:`Q + D = Y(K + D)Y` with :math:`Y = \mathrm{diag}(y)`, so the
+    Gram matrix itself is factored; ``A`` comes with the labels already multiplied in.
+
+    Parameters
+    ----------
+    gram : DenseGram or LowRankGram
+        The signed Gram matrix :math:`Q`.
+    scale : float
+        Its factor: :math:`P = \mathrm{scale} \cdot Q`.
+    A : ndarray of shape (p, n)
+        Equality constraints, one a row.
+    bounded : bool
+        Whether there are upper bounds beside the lower ones.
+
+    Returns
+    -------
+    callable
+        ``factor(W)``, which returns ``solve(x, y, z)``. Both raise ArithmeticError where a
+        factorisation fails, which is how cvxopt learns that it has to stop.
+    """
+    n = A.shape[1]
+
+    def factor(W):
+        w_inv = view(W["di"])
+        w_inv_upper, w_inv_lower = (w_inv[:n], w_inv[n:]) if bounded else (0.0, w_inv)
+        D = w_inv_upper**2 + w_inv_lower**2
+        solve_H = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
+        HA = np.stack([solve_H(a) for a in A]) / scale
+        S = A @ HA.T
+
+        def solve(x, y, z):
+            x, y, z = view(x), view(y), view(z)
+            z_upper, z_lower = (z[:n], z[n:]) if bounded else (0.0, z)
+            r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
+            Hr = solve_H(r) / scale
+            try:
+                y[:] = np.linalg.solve(S, A @ Hr - y)
+            except np.linalg.LinAlgError as error:  # cvxopt ends on ArithmeticError only
+                raise ArithmeticError("the Schur complement is singular") from error
+            x[:] = Hr - y @ HA
+            if bounded:
+                z[:n] = w_inv_upper * (x - z_upper)
+            z[-n:] = w_inv_lower * (-x - z_lower)
+
+        return solve
+
+    return factor
+
+
+def options(tol, max_iter, h_norm):
+    """Return cvxopt's options.
+
+    It stops on its own gap. We ask for a thousandth of ours: the last steps gain several
+    digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
+    over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
+    iterating on would spoil the solution.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap asked for.
+    max_iter : int
+        Iterations at most.
+    h_norm : float
+        Euclidean length of the right-hand side ``h``.
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "show_progress": False,
+        "maxiters": max_iter,
+        "abstol": 1e-14,
+        "reltol": 1e-3 * tol,
+        "feastol": max(1e-9, 10 * np.finfo(float).eps * h_norm),
+    }
+
+
+def coneqp(gram, scale, q, upper, A, b, tol, max_iter):
+    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b.
+
+    Parameters
+    ----------
+    gram : DenseGram or LowRankGram
+        The signed Gram matrix :math:`Q`.
+    scale : float
+        Its factor.
+    q : ndarray of shape (n,)
+        Linear part of the objective.
+    upper : ndarray of shape (n,) or None
+        Upper bounds, if any.
+    A, b : ndarray of shape (p, n) and sequence of p floats
+        Equality constraints.
+    tol : float
+        Relative duality gap asked for.
+    max_iter : int
+        Iterations at most.
+
+    Returns
+    -------
+    dict
+        What ``cvxopt.solvers.coneqp`` returns.
+
+    Raises
+    ------
+    ValueError
+        The first KKT system could not be factored.
+    """
+    n = len(q)
+    bounded = upper is not None
+    h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)
+
+    def P(x, y, alpha=1.0, beta=0.0):
+        x, y = view(x), view(y)
+        y[:] = alpha * scale * (gram @ x) + (beta * y if beta else 0.0)
+
+    def G(x, y, alpha=1.0, beta=0.0, trans="N"):
+        x, y = view(x), view(y)
+        if trans == "N":
+            Gx = np.concatenate([x, -x]) if bounded else -x
+        else:
+            Gx = x[:n] - x[n:] if bounded else -x
+        y[:] = alpha * Gx + (beta * y if beta else 0.0)
+
+    initvals = _inside_the_box(upper, A[0]) if bounded else None
+    with first_system_solvable():
+        return cvxopt_solvers.coneqp(
+            P,
+            cvxopt.matrix(q),
+            G,
+            cvxopt.matrix(h),
+            A=cvxopt.matrix(A),
+            b=cvxopt.matrix(b),
+            initvals=initvals,
+            kktsolver=kkt_solver(gram, scale, A, bounded),
+            options=options(tol, max_iter, np.linalg.norm(h)),
+        )
+
+
+def _inside_the_box(upper, y):
+    r"""Return the starting point: half-way between the bounds, balanced; every price one.
+
+    cvxopt's own start solves a KKT system of its own and lands outside the box where the box is
+    large. The middle costs nothing, is far from all walls, and saves up to half the iterations.
+    The class with the larger sum of bounds starts lower, so that :math:`y^\top x = 0` holds from
+    the start: where the box is large its violation would outlast the gap, and the last iterations
+    spent on it spoil the solution.
+    """
+    x = 0.5 * upper
+    positive, negative = x[y > 0].sum(), x[y < 0].sum()
+    smaller = min(positive, negative)
+    x *= np.where(y > 0, smaller / positive, smaller / negative)
+    return {
+        "x": cvxopt.matrix(x),
+        "s": cvxopt.matrix(np.concatenate([upper - x, x])),
+        "y": cvxopt.matrix(0.0),
+        "z": cvxopt.matrix(1.0, (2 * len(upper), 1)),
+    }
+
+
+@contextmanager
+def first_system_solvable():
+    """Say in our words what cvxopt means by ``Rank(A) < p`` or by a root of a negative number."""
+    try:
+        yield
+    except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ValueError) and not re.search("Rank|domain", str(error)):
+            raise
+        raise ValueError(
+            "the first KKT system of the dual could not be factored; the Gram matrix is not "
+            "positive semi-definite, or its entries times C are too large for double precision. "
+            "Scale the features, lower C or choose another kernel."
+        ) from error

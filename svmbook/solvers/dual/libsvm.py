@@ -1,0 +1,133 @@
+"""The dual handed to LIBSVM through scikit-learn, its answer certified like every other."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.svm import SVC
+
+from ...gram.gram import DenseGram, KernelGram
+from ...kernels import KERNELS
+from ..checks import check_problem, check_size, check_stopping
+from .polish import polish
+from .result import certify
+
+__all__ = ["NATIVE", "solve_libsvm"]
+
+NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
+
+CACHE = 1000  # megabytes of kernel rows
+LOOSEST = 1e-3  # violation that LIBSVM is asked for at least: scikit-learn's default
+
+
+class _SilentSVC(SVC):
+    """An SVC that does not warn of too few iterations: the certificate tells.
+
+    Filtering the warning instead would change a list that all threads of the process share.
+    """
+
+    def _warn_from_fit_status(self):
+        pass
+
+
+def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000, **params):
+    r"""Solve the SVM dual by LIBSVM's SMO.
+
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with
+    :math:`Q_{ij} = y_i y_j k(x_i, x_j)`.
+
+    LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
+    which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
+    outputs where that is larger (below it LIBSVM may never end), but for no more than 1e-3, its
+    own default, or ``tol``. A linear system for the free multipliers then removes what is left of
+    the violation.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or (n, n) for a precomputed kernel
+        Data, or the Gram matrix.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    C : float or ndarray of shape (n,)
+        Upper bounds, positive and finite.
+    kernel : {"precomputed", "linear", "poly", "rbf"}, default="precomputed"
+        The kernel by the name that LIBSVM knows; it computes the values row by row.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=10_000_000
+        Pairs at most, as in LIBSVM itself.
+    **params
+        ``gamma``, ``degree`` and ``coef0``: those that the kernel reads, all of them.
+
+    Returns
+    -------
+    SolverResult
+        ``converged`` tells whether the gap, computed here, is below ``tol``.
+
+    Raises
+    ------
+    ValueError
+        The arrays do not fit, a parameter is missing or not read by the kernel, or LIBSVM ends
+        without a finite solution. That ``K`` is positive semi-definite is taken for granted.
+
+    References
+    ----------
+    Chang and Lin (2011), "LIBSVM: a library for support vector machines", ACM Transactions on
+    Intelligent Systems and Technology 2(3), 27.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_libsvm
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> y = np.array([1.0, 1, -1, -1])
+    >>> solve_libsvm(X @ X.T, y, C=10.0).alpha.round(4)
+    array([0.5306, 0.    , 0.3673, 0.1633])
+    """
+    function = _function(kernel, params)
+    X, y, C = check_problem(X, y, C, square=function is None)
+    tol, max_iter = check_stopping(tol, max_iter)
+    gram = DenseGram(X, y) if function is None else KernelGram(X, y, function)
+    check_size("the kernel", gram.scale)
+    rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
+    violation = min(max(tol, rounding), max(tol, LOOSEST))
+    machine = _SilentSVC(
+        C=1.0,
+        kernel=kernel,
+        tol=violation,
+        max_iter=min(max_iter, np.iinfo(np.int32).max),
+        cache_size=CACHE,
+        **params,
+    )
+    try:
+        machine.fit(np.ascontiguousarray(X), y, sample_weight=C.copy())
+    except ValueError as error:
+        if "not finite" not in str(error):
+            raise
+        raise ValueError(
+            "LIBSVM ended without a finite solution; scale the features, lower C, or choose "
+            "another solver."
+        ) from error
+    n_iter, message = machine.n_iter_[0], f"LIBSVM at a violation of {violation:.1e}"
+    alpha = np.zeros(len(y))
+    alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])
+    intercept = machine.intercept_[0]
+    f, _ = gram.outputs(alpha)
+    report = {"n_iter": n_iter, "tol": tol, "scale": gram.scale, "message": message}
+    result = certify(alpha, intercept, y, C, f, **report)
+    alpha, intercept, f, _ = polish(gram, alpha, intercept, y, C)
+    polished = certify(alpha, intercept, y, C, f, **report)
+    return polished if abs(polished.gap) < abs(result.gap) else result
+
+
+def _function(kernel, params):
+    """Return the kernel function behind a name that LIBSVM knows; None for a Gram matrix."""
+    reads = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE}}
+    if kernel not in reads:
+        raise ValueError(f"kernel is {kernel!r}; LIBSVM knows {', '.join(reads)}.")
+    if set(params) != set(reads[kernel]):
+        wanted, found = (", ".join(sorted(names)) or "none" for names in (reads[kernel], params))
+        raise ValueError(f"the parameters of the kernel {kernel!r} are {wanted}; found {found}.")
+    return None if kernel == "precomputed" else partial(KERNELS[kernel][0], **params)

@@ -1,0 +1,320 @@
+r"""The dual of the soft-margin SVM as a quadratic program, solved by cvxopt.
+
+.. math::
+
+    \min_{\alpha}\ \tfrac12 \alpha^\top Q \alpha - 1^\top\alpha
+    \quad\text{subject to}\quad 0 \le \alpha_i \le C_i,\quad y^\top\alpha = 0,
+    \qquad Q_{ij} = y_i y_j K_{ij}.
+
+Four forms of the same problem, from the textbook to the structured one:
+
+``"textbook"``
+    the matrices ``P, q, G, h, A, b`` handed to `cvxopt.solvers.qp`, ``G`` dense;
+``"sparse"``
+    the same with ``G`` sparse;
+``"dense"``
+    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.interior_point`: one
+    Cholesky factorisation of :math:`K + D` an iteration, ``G`` never stored;
+``"low-rank"``
+    the same KKT solver where :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import cvxopt
+import numpy as np
+from cvxopt import solvers as cvxopt_solvers
+
+from ...gram.gram import DenseGram, LowRankGram
+from ..checks import check_factor, check_problem, check_stopping
+from .interior_point import coneqp, first_system_solvable, options, view
+from .polish import polish
+from .result import certify
+
+__all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
+
+FORMS = {  # of K that each solver reads
+    "solve_dual": ("textbook", "sparse", "dense", "low-rank"),
+    "solve_hard_margin": ("dense", "low-rank"),
+}
+BALANCED = 2e-16  # of the sum of alpha, times n: how far y'alpha may be from zero
+
+
+class QuadraticProgram(NamedTuple):
+    """The six matrices of ``cvxopt.solvers.qp``: min 1/2 x'Px + q'x, Gx <= h, Ax = b."""
+
+    P: cvxopt.matrix
+    q: cvxopt.matrix
+    G: cvxopt.matrix
+    h: cvxopt.matrix
+    A: cvxopt.matrix
+    b: cvxopt.matrix
+
+
+def to_cvxopt(K, y, C, *, sparse=False):
+    r"""Write the SVM dual as the quadratic program that ``cvxopt.solvers.qp`` takes.
+
+    The rows of ``G`` come in pairs, as the source prints them: row :math:`2i` says
+    :math:`\alpha_i \le C_i`, row :math:`2i+1` says :math:`-\alpha_i \le 0`.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Gram matrix.
+    y : array-like of shape (n,)
+        Labels -1 and +1.
+    C : float or array-like of shape (n,)
+        Upper bounds, finite.
+    sparse : bool, default=False
+        Whether ``G`` is a sparse matrix (2n stored entries) or a dense one (2n times n).
+
+    Returns
+    -------
+    QuadraticProgram
+        The named tuple ``(P, q, G, h, A, b)`` of cvxopt matrices.
+
+    References
+    ----------
+    *Exploring Classification*, section "Support vector machine".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import to_cvxopt
+    >>> X = np.array([[1, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> print(to_cvxopt(X @ X.T, [1, 1, -1, -1], C=1.0).P)
+    [ 5.00e+00  6.00e+00  0.00e+00 -4.00e+00]
+    [ 6.00e+00  8.00e+00  0.00e+00 -2.00e+00]
+    [ 0.00e+00  0.00e+00  0.00e+00  0.00e+00]
+    [-4.00e+00 -2.00e+00  0.00e+00  1.30e+01]
+    <BLANKLINE>
+    """
+    K, y, C = check_problem(K, y, C)
+    n = len(y)
+    rows = list(range(2 * n))
+    columns = [i // 2 for i in rows]
+    signs = [1.0, -1.0] * n
+    G = cvxopt.spmatrix(signs, rows, columns)
+    return QuadraticProgram(
+        P=cvxopt.matrix(y[:, None] * y * K + 0.0),  # no minus zeros in print
+        q=cvxopt.matrix(-1.0, (n, 1)),
+        G=G if sparse else cvxopt.matrix(G),
+        h=cvxopt.matrix(np.column_stack([C, np.zeros(n)]).ravel()),
+        A=cvxopt.matrix(y, (1, n)),
+        b=cvxopt.matrix(0.0),
+    )
+
+
+def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
+    r"""Solve the SVM dual by an interior-point method and certify the solution.
+
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
+        Gram matrix, symmetric positive semi-definite; or the factor :math:`Z` of
+        :math:`K = ZZ^\top`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    C : float or ndarray of shape (n,)
+        Upper bounds, positive and finite.
+    form : {"textbook", "sparse", "dense", "low-rank"}, default="dense"
+        How the problem is handed to cvxopt; see the head of this module.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=100
+        Iterations at most; 8 to 25 are usual.
+
+    Returns
+    -------
+    SolverResult
+        ``converged`` tells whether the gap, computed from the returned ``alpha``, is
+        below ``tol``.
+
+    Raises
+    ------
+    ValueError
+        ``form`` is not one of the four, the arrays do not fit, or cvxopt cannot factor the first
+        KKT system.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_dual
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> y = np.array([1.0, 1, -1, -1])
+    >>> result = solve_dual(X @ X.T, y, C=10.0)
+    >>> result.alpha.round(4)
+    array([0.5306, 0.    , 0.3673, 0.1633])
+    >>> result.converged
+    True
+    """
+    _check_form(form, "solve_dual")
+    K, y, C = check_problem(K, y, C, square=form != "low-rank")
+    tol, max_iter = check_stopping(tol, max_iter)
+    gram = _signed_gram(K, y, form)
+    with gram.threads():
+        return _soft(gram, y, C, form, tol, max_iter)
+
+
+def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
+    r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
+
+    With separable data the maximum margin is half the distance between the convex hulls of
+    the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
+    :math:`\sum_{y_i=-1} u_i\phi(x_i)` solve
+
+    .. math::
+
+        \min_{u \ge 0}\ \tfrac12 u^\top Q u \quad\text{subject to}\quad
+        \sum_{y_i=1} u_i = \sum_{y_i=-1} u_i = 1,
+
+    a problem that always has a solution, while the dual without bounds has none when the
+    data are not separable. With :math:`\delta^2 = u^\top Q u > 0` the multipliers are
+    :math:`\alpha = 2u/\delta^2`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
+        Gram matrix, or its factor.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    form : {"dense", "low-rank"}, default="dense"
+        How the problem is handed to cvxopt.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=100
+        Iterations at most.
+
+    Returns
+    -------
+    SolverResult
+        ``primal_objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
+
+    Raises
+    ------
+    ValueError
+        The hulls meet: no hyperplane separates the classes in this feature space, or only by
+        a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
+        known.
+
+    References
+    ----------
+    Bennett and Bredensteiner (2000), "Duality and geometry in SVM classifiers", ICML, 57-64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_hard_margin
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> (49 * solve_hard_margin(X @ X.T, [1, 1, -1, -1]).alpha).round(4)
+    array([26.,  0., 18.,  8.])
+    """
+    _check_form(form, "solve_hard_margin")
+    K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
+    tol, max_iter = check_stopping(tol, max_iter)
+    gram = _signed_gram(K, y, form)
+    with gram.threads():
+        return _hard(gram, y, tol, max_iter)
+
+
+def _soft(gram, y, C, form, tol, max_iter):
+    unit = _unit_of_alpha(gram.scale, C.max())
+    if form in ("textbook", "sparse"):
+        qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
+        with first_system_solvable():
+            raw = cvxopt_solvers.qp(*qp, options=options(tol, max_iter, np.linalg.norm(C / unit)))
+    else:
+        q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
+        raw = coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
+    alpha, intercept = unit * view(raw["x"]), raw["y"][0]
+    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+
+
+def _hard(gram, y, tol, max_iter):
+    A = np.stack([y > 0, y < 0]).astype(float)
+    scale = 1.0 / gram.scale if gram.scale > 0 else 1.0
+    raw = coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)
+    u = np.maximum(view(raw["x"]), 0.0)
+    u /= (A @ u) @ A  # each class sums to one
+    f, _ = gram.outputs(u)
+    delta_squared = (y * u) @ f
+    positive, negative = f[y > 0].min(), f[y < 0].max()
+    if positive <= negative and raw["status"] != "optimal":
+        raise ValueError(
+            f"the hard margin stopped after {raw['iterations']} iterations, before it was clear "
+            "whether a hyperplane separates the classes. Raise max_iter, or choose a finite C."
+        )
+    if positive <= negative:
+        raise ValueError(
+            "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
+            "convex hulls meet, or lie closer than a millionth of the data's size, which double "
+            "precision does not resolve. Choose a finite C or a richer kernel."
+        )
+    alpha = 2.0 * u / delta_squared
+    intercept = -(positive + negative) / delta_squared
+    C = np.full(len(y), np.inf)
+    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+
+
+def _signed_gram(K, y, form):
+    if form != "low-rank":
+        return DenseGram(K, y)
+    check_factor(K)
+    return LowRankGram(K, y)
+
+
+def _check_form(form, solver):
+    if form not in FORMS[solver]:
+        raise ValueError(f"form is {form!r}; {solver} takes one of {', '.join(FORMS[solver])}.")
+
+
+def _unit_of_alpha(gram_scale, C_max):
+    """Return the unit in which alpha is of order one: the box, or 1/K where that is smaller."""
+    return C_max if gram_scale * C_max <= 1.0 else 1.0 / gram_scale
+
+
+def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
+    """Give the interior solution its exact zeros and bounds, and certify what comes out.
+
+    An interior point never touches the boundary. Where the multiplier of a bound outweighs
+    the distance to it, the bound is active; with the active bounds fixed, the rest is a
+    linear system. The comparison is sharpened until the rounded point is as good as asked for.
+    """
+    alpha = _balanced(np.clip(alpha, 0.0, C), y, C)
+    f, shift = gram.outputs(alpha)
+    message = f"cvxopt: {status}"
+    report = {"n_iter": n_iter, "tol": tol, "scale": gram.scale, "message": message}
+    best = certify(alpha, intercept, y, C, f, **report)
+    slack = 1.0 - y * (f + intercept)
+    reach = np.minimum(C, alpha.max())
+    most_interior = np.argmax(np.minimum(alpha, C - alpha) / reach)
+    for sharpness in (1.0, 1e-2, 1e-4):
+        rounded = np.where(alpha < -sharpness * slack * reach, 0.0, alpha)
+        rounded = np.where(C - alpha < sharpness * slack * reach, C, rounded)
+        if abs(y @ rounded) > BALANCED * len(y) * rounded.sum():
+            rounded[most_interior] = alpha[most_interior]  # someone must carry the rest
+            rounded = _balanced(rounded, y, C)
+        polished, b, f, polished_shift = polish(gram, rounded, intercept, y, C)
+        result = certify(polished, b, y, C, f, **report)
+        if result.converged or result.gap <= best.gap:
+            best, shift = result, polished_shift
+            break
+    return replace(best, intercept=best.intercept - shift)
+
+
+def _balanced(alpha, y, C):
+    """Restore ``y'alpha = 0`` by moving the free multipliers, or else by shrinking a class."""
+    free = (alpha > 0) & (alpha < C)
+    excess = y @ alpha
+    room = np.where(free, np.where(y * excess > 0, alpha, np.minimum(C - alpha, alpha.max())), 0.0)
+    if abs(excess) <= room.sum():
+        share = excess / (room.sum() or 1.0)
+        return np.clip(alpha - y * share * room, 0.0, C)
+    heavier = y * excess > 0
+    return np.where(heavier, alpha * (1.0 - abs(excess) / alpha[heavier].sum()), alpha)

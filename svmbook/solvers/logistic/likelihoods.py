@@ -1,0 +1,230 @@
+r"""Minus the log likelihood of labels, as a function of the outputs of a machine.
+
+Two classes, one interface: `Binomial` for labels -1 and +1, whose machine has one output a point,
+and `Softmax` for any number of classes, whose machine has one output a class. Each knows its loss,
+how hard a point *pulls* at its outputs (minus the derivative), and the step of Newton's method in
+a given form of the machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from ...losses import logistic, logistic_curvature, logistic_slope
+
+__all__ = ["Binomial", "Softmax", "best_intercept"]
+
+FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, at most
+INNER = 500  # Newton-CG: products with the curvature in one step, at most
+LINEAR = 1e-12  # of the pulls: a curvature so small that the loss is a straight line
+BALANCED = 1e-13  # of the sum of the pulls without signs: what rounding leaves of the sum
+STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
+
+
+class Binomial:
+    r"""Two classes: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    weights : ndarray of shape (n,)
+        Weights :math:`s_i > 0`.
+    """
+
+    def __init__(self, y, weights):
+        self.y, self.weights = y, weights
+        self.no_intercept = 0.0
+
+    def loss(self, F):
+        """Return the loss of outputs F."""
+        return float(self.weights @ logistic(self.y * F))
+
+    def pull(self, F):
+        r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`: label minus probability, weighted."""
+        return -self.weights * self.y * logistic_slope(self.y * F)
+
+    def curvature(self, F):
+        r"""Return :math:`W_i = s_i\,\sigma(F_i)\,\sigma(-F_i)`, the diagonal second derivative."""
+        return self.weights * logistic_curvature(F)
+
+    def curvature_along(self, F, D):
+        """Return the second derivative of the loss along D, a number."""
+        return float(self.curvature(F) @ (D * D))
+
+    def intercept_curvature(self, F):
+        """Return the second derivative in the intercept, of shape (1, 1)."""
+        return np.array([[self.curvature(F).sum()]])
+
+    def newton_step(self, form, F, R, r):
+        """Return the Newton step of coefficients and intercept: one weighted ridge regression.
+
+        Where all points are surely wrong, the loss is flat and the step would be endless; an upper
+        bound of the curvature, :math:`s_i/4`, then gives a step that surely descends.
+        """
+        W = self.curvature(F)
+        if W.sum() <= LINEAR * np.abs(self.pull(F)).sum():
+            W = 0.25 * self.weights
+        return form.ridge(W)(R, r)
+
+
+class Softmax:
+    r"""Any number k of classes: :math:`\sum_i s_i (\log\sum_c e^{F_{ic}} - F_{i,y_i})`.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Numbers of the classes, 0 to k - 1.
+    k : int
+        Number of classes.
+    weights : ndarray of shape (n,)
+        Weights :math:`s_i > 0`.
+    """
+
+    def __init__(self, codes, k, weights):
+        self.codes, self.weights = codes, weights
+        self.points = np.arange(len(codes))
+        self.no_intercept = np.zeros(k)
+
+    def loss(self, F):
+        """Return the loss of outputs F."""
+        D = F - F[self.points, self.codes, None]
+        D[self.points, self.codes] = -np.inf
+        # The true class against all others together: exact where its probability is nearly 1.
+        return float(self.weights @ logistic(-logsumexp(D, axis=1)))
+
+    def pull(self, F):
+        r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, p the softmax of F."""
+        P = softmax(F, axis=1)
+        P[self.points, self.codes] = 0.0
+        # 1 - p of the true class is the sum of the others: no digit is lost where p is nearly 1.
+        P[self.points, self.codes] = -P.sum(axis=1)
+        return -self.weights[:, None] * P
+
+    def curvature_along(self, F, D):
+        r"""Return :math:`\sum_i s_i D_i^\top(\mathrm{diag}\,p_i - p_ip_i^\top)D_i`."""
+        P, _, top = _probabilities(F)
+        D = D - D[self.points, top, None]
+        mean = (P * D).sum(axis=1, keepdims=True)
+        return float(self.weights @ (P * (D - mean) ** 2).sum(axis=1))
+
+    def intercept_curvature(self, F):
+        r"""Return :math:`\sum_i s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, of shape (k, k)."""
+        P, others, _ = _probabilities(F)
+        weighted = self.weights[:, None] * P
+        curvature = -P.T @ weighted
+        np.fill_diagonal(curvature, (weighted * others).sum(axis=0))
+        return curvature
+
+    def newton_step(self, form, F, R, r):
+        r"""Return the Newton step of coefficients and intercepts, by conjugate gradients.
+
+        The curvature of point i, :math:`H_i = s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, couples the k
+        outputs. One weighted ridge regression whose weights are
+        :math:`\mathrm{tr}\,H_i/(k-1)`, the mean of the k - 1 eigenvalues that are not zero, serves
+        all classes as preconditioner; with two classes it is the exact step. Where all points are
+        surely wrong, the bound :math:`H_i \preceq s_iI/2` takes the place of the curvature.
+        """
+        P, others, top = _probabilities(F)
+        weighted = self.weights[:, None] * P
+        W = (weighted * others).sum(axis=1) / (F.shape[1] - 1)
+        if W.sum() <= LINEAR * np.abs(self.pull(F)).sum():
+            return form.ridge(0.5 * self.weights)(R, r)
+        ridge = form.ridge(W)
+
+        def solve(R, r):  # a number added to all classes changes no probability: keep it at zero
+            V, c = ridge(R, r)
+            return V - V.mean(axis=1, keepdims=True), c - c.mean()
+
+        def times(V, outputs):  # the Newton system's operator on (V, c), outputs = f_V + c
+            D = outputs - outputs[self.points, top, None]
+            HF = weighted * (D - (P * D).sum(axis=1, keepdims=True))
+            return form.gather(HF) + form.lam * V, HF.sum(axis=0)
+
+        V, c = np.zeros_like(R), np.zeros_like(r)
+        D, d = solve(R, r)
+        fD = form.outputs(D)
+        D_outputs = fD + d
+        rho = form.dot(R, D, fD) + r @ d  # <residual, preconditioned residual>
+        enough = rho * min(FORCING**2, rho / (1.0 + self.loss(F)))
+        for _ in range(INNER):
+            TD, td = times(D, D_outputs)
+            curved = form.dot(TD, D, D_outputs - d) + td @ d
+            if not (rho > 0.0 and curved > 0.0):
+                break  # rounding
+            t = rho / curved
+            V, c = V + t * D, c + t * d
+            R, r = R - t * TD, r - t * td
+            Z, z = solve(R, r)
+            fZ = form.outputs(Z)
+            rho, before = form.dot(R, Z, fZ) + r @ z, rho
+            if rho <= enough:
+                break
+            beta = rho / before
+            D, d, D_outputs = Z + beta * D, z + beta * d, fZ + z + beta * D_outputs
+        return V, c
+
+
+def _probabilities(F):
+    """Return the softmax P of F, 1 - P without loss of digits, and the most probable class.
+
+    Each point's curvature changes nothing if a number is added to all its outputs; taken relative
+    to the most probable class, what is subtracted is never nearly equal.
+    """
+    P = softmax(F, axis=1)
+    points, top = np.arange(len(F)), F.argmax(axis=1)
+    others = 1.0 - P
+    rest = P.copy()
+    rest[points, top] = 0.0
+    others[points, top] = rest.sum(axis=1)
+    return P, others, top
+
+
+def best_intercept(likelihood, f, start):
+    """Return the intercept that minimises the loss of ``f + intercept``, and the pulls there.
+
+    Newton's method in one unknown a class; where it ends, the pulls sum to zero, which a dual
+    objective takes for granted.
+
+    Parameters
+    ----------
+    likelihood : Binomial or Softmax
+        The loss.
+    f : ndarray of shape (n,) or (n, k)
+        Outputs without intercept.
+    start : float or ndarray of shape (k,)
+        Where to start.
+
+    Returns
+    -------
+    intercept : float or ndarray of shape (k,)
+    pull : ndarray of the shape of f
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers.logistic.likelihoods import Binomial, best_intercept
+    >>> likelihood = Binomial(np.array([1.0, 1.0, 1.0, -1.0]), np.ones(4))
+    >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log odds of three to one
+    1.098612
+    """
+    b, pull = start, likelihood.pull(f + start)
+    farthest = 10.0 + np.max(np.abs(f + start))
+    for _ in range(STEPS):
+        r, size = pull.sum(axis=0), np.abs(pull).sum()
+        if np.abs(r).max() <= BALANCED * size:
+            break
+        H = likelihood.intercept_curvature(f + b) + LINEAR * size * np.eye(np.size(b))
+        step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
+        step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
+        for _ in range(STEPS):
+            new = likelihood.pull(f + b + step)
+            nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
+            if nearer or likelihood.loss(f + b + step) < likelihood.loss(f + b):
+                break
+            step = 0.5 * step
+        else:
+            break  # a loss so small that its curvature is lost
+        b, pull = b + step, new
+    return (float(b) if np.ndim(b) == 0 else b), pull

@@ -1,0 +1,313 @@
+r"""Kernel logistic regression with a ridge, by Newton's method.
+
+Near its minimum a smooth function is a parabola, and Newton's method jumps to the bottom of the
+parabola. For the logistic loss each jump is a weighted ridge regression, so the method is also
+called iteratively reweighted least squares. Far from the minimum a jump may be too long; a
+line search shortens it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from ...gram.forms import FactorForm, GramForm, independent_factor
+from ..checks import check_lam, check_logistic, check_stopping
+from .likelihoods import Binomial, Softmax, best_intercept
+
+__all__ = ["LogisticResult", "solve_logistic", "solve_ridge_path"]
+
+FLAT = 0.1  # of the slope at its start: where the search along a step ends
+ROUNDING = 1e-14  # of the objective: a change nobody can see
+TRIALS = 60
+LOW_RANK = 0.5  # of the points: up to this rank a factor of K is the cheaper form
+PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the gradient
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticResult:
+    r"""A minimiser of a penalised log likelihood together with its certificate.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n,), (n, k), (r,) or (r, k)
+        Coefficients of the points, or weights of the factor's columns.
+    intercept : float or ndarray of shape (k,)
+        Intercept, one a class for k classes; these sum to zero.
+    objective : float
+        The penalised objective.
+    gap : float
+        How far the objective can be above its minimum, at most; infinite without a penalty.
+    residual : float
+        The violation of the optimality conditions that was compared with the tolerance.
+    pull : ndarray of shape (n,) or (n, k)
+        How hard each point pulls at its outputs, minus the derivative of its loss: weight times
+        (1 if the label is this one, else 0) minus probability. The dual solution.
+    n_iter : int
+        Newton steps.
+    converged : bool
+        Whether the tolerance was met.
+    message : str
+        How the solver ended, in words.
+    """
+
+    coef: np.ndarray
+    intercept: float | np.ndarray
+    objective: float
+    gap: float
+    residual: float
+    pull: np.ndarray
+    n_iter: int
+    converged: bool
+    message: str = ""
+
+
+def solve_logistic(
+    K, y, lam, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
+):
+    r"""Minimise the ridge-penalised log loss of a kernel machine by damped Newton steps.
+
+    For two classes the objective is
+
+    .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i})
+        + \tfrac\lambda2\,\alpha^\top K\alpha,
+
+    for k classes :math:`\sum_i s_i(\log\sum_c e^{F_{ic}} - F_{i,y_i}) + \tfrac\lambda2\,
+    \mathrm{tr}\,A^\top KA` with :math:`F = KA + 1b^\top`. Intercepts are not penalised.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n) or (n, r)
+        Gram matrix, symmetric positive semi-definite, or for ``form="factor"`` a Z with
+        :math:`K = ZZ^\top`; then w takes the place of :math:`\alpha` and
+        :math:`\|w\|^2` that of :math:`\alpha^\top K\alpha`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, or numbers of classes, 0 to ``classes - 1``.
+    lam : float
+        The weight :math:`\lambda` of the ridge, positive. Zero is allowed for a factor of
+        independent columns; then a minimiser exists only where no hyperplane separates the
+        classes.
+    weights : float or ndarray of shape (n,), default=1.0
+        Weights :math:`s_i`, positive.
+    form : {"gram", "factor"}, default="gram"
+        Whether n or r unknowns are solved for.
+    classes : int, default=None
+        Number k of classes for the softmax; None for two classes with labels -1 and +1.
+    tol : float, default=1e-6
+        The norm of the gradient at which to stop, as a fraction of the sum of the norms of its
+        terms, and the duality gap at which to stop, as a fraction of the objective.
+    max_iter : int, default=200
+        Newton steps at most.
+    start : tuple (coef, intercept), default=None
+        Where to start; by default at zero coefficients and the best intercept.
+
+    Returns
+    -------
+    LogisticResult
+        ``residual`` is the relative norm of the gradient. ``gap`` is
+        :math:`\|\nabla\|^2/(2\lambda)`: the pulls :math:`G_i` of the points at the solution are
+        feasible for the dual as soon as they sum to zero, and its objective is that much lower.
+
+    Raises
+    ------
+    ValueError, TypeError
+        The arrays do not fit, or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_logistic
+    >>> X = np.array([[-1.0], [0.0], [1.0]])
+    >>> result = solve_logistic(X @ X.T, np.array([-1.0, 1.0, 1.0]), lam=1.0)
+    >>> result.coef.round(4), result.converged
+    (array([-0.5115,  0.3214,  0.1901]), True)
+    """
+    options = {"weights": weights, "form": form, "classes": classes}
+    options |= {"tol": tol, "max_iter": max_iter, "start": start}
+    return next(solve_ridge_path(K, y, [lam], **options))
+
+
+def solve_ridge_path(
+    K, y, lams, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
+):
+    r"""Yield the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
+
+    The matrix is checked, and a low rank of it found, once for all.
+
+    Parameters
+    ----------
+    K, y, weights, form, classes, tol, max_iter
+        As in `solve_logistic`.
+    lams : iterable of float
+        Values of :math:`\lambda`; falling ones are the fastest.
+    start : tuple (coef, intercept), default=None
+        Where the first one starts.
+
+    Yields
+    ------
+    LogisticResult
+        One for each value, in the order given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `solve_logistic`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_ridge_path
+    >>> X = np.array([[-1.0], [0.0], [1.0]])
+    >>> path = solve_ridge_path(X @ X.T, np.array([-1.0, 1.0, 1.0]), [10.0, 1.0])
+    >>> [round(result.objective, 3) for result in path]
+    [1.862, 1.561]
+    """
+    if form not in ("gram", "factor"):
+        raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
+    lams = list(lams)
+    for lam in lams:
+        if lam != 0 or form == "gram":
+            check_lam(lam)
+    K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
+    tol, max_iter = check_stopping(tol, max_iter)
+    likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
+    if start is not None:
+        start = _check_start(start, K.shape[1], np.shape(likelihood.no_intercept))
+    if form == "gram":
+        Z, pivots = independent_factor(K)
+        # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
+        if classes is not None or Z.shape[1] <= LOW_RANK * len(K):
+            form = "low rank"
+    for lam in lams:
+        if form == "factor":
+            result = _newton(likelihood, FactorForm(K, lam), start, tol, max_iter)
+        elif form == "gram":
+            result = _newton(likelihood, GramForm(K, lam), start, tol, max_iter)
+        else:
+            result = _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter)
+        yield result
+        start = result.coef, result.intercept
+
+
+def _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter):
+    """Minimise in the weights of a factor, and answer in coefficients of the points."""
+    if start is not None:
+        start = Z.T @ start[0], start[1]
+    result = _newton(likelihood, FactorForm(Z, lam), start, 0.5 * tol, max_iter)
+    # At a minimum lam * w = Z'G, so alpha = G / lam has the weights Z'alpha = w. What the tolerance
+    # leaves of the difference goes to the pivots, whose functions span all the others.
+    alpha = result.pull / lam
+    rest = result.coef - Z.T @ alpha
+    if len(pivots):
+        alpha[pivots] += solve_triangular(Z[pivots], rest, lower=True, trans=1)
+    end = _finish(likelihood, GramForm(K, lam), alpha, result.intercept)
+    return _judged(*end, tol, result.n_iter, result.message)
+
+
+def _newton(likelihood, form, start, tol, max_iter):
+    """Minimise in one form of the machine; the intercept is the best one before each step."""
+    zero = np.zeros((form.size, *np.shape(likelihood.no_intercept)))
+    A, b = (zero, likelihood.no_intercept) if start is None else start
+    f, lam = form.outputs(A), form.lam
+    lowest, idle, before, message = np.inf, 0, np.inf, ""
+    for n_iter in count():
+        b, G = best_intercept(likelihood, f, b)
+        R, r = form.gather(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
+        J = likelihood.loss(f + b) + 0.5 * lam * form.dot(A, A, f)
+        residual, gap = _certificate(form, G, R, r)
+        if residual <= tol and (lam == 0 or gap <= tol * J):
+            break
+        idle = 0 if residual < lowest or before - J > ROUNDING * J else idle + 1
+        lowest, before = min(lowest, residual), J
+        if n_iter == max_iter or idle == PATIENCE:
+            message = "all steps used up" if n_iter == max_iter else "rounding hides the descent"
+            break
+        try:
+            dA, db = likelihood.newton_step(form, f + b, R, r)
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            message = str(error)
+            break
+        df = form.outputs(dA)
+        t = _line_search(likelihood, form, (A, b, f), (dA, db, df), (R, r), J)
+        A, b, f = A + t * dA, b + t * db, f + t * df
+    return _judged(*_finish(likelihood, form, A, b), tol, n_iter, message)
+
+
+def _check_start(start, size, shape):
+    """Return coefficients and intercept to start from; for several classes they sum to zero."""
+    try:
+        A, b = (np.array(part, dtype=float) for part in start)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"start must be a pair (coef, intercept); found {start!r}.") from error
+    if A.shape != (size, *shape) or b.shape != shape or not np.isfinite([*A.flat, *b.flat]).all():
+        raise ValueError(
+            f"start must hold finite coefficients of shape {(size, *shape)} and an intercept of "
+            f"shape {shape}; found shapes {A.shape} and {b.shape}."
+        )
+    if not shape:
+        return A, float(b)
+    return A - A.mean(axis=1, keepdims=True), b - b.mean()
+
+
+def _judged(result, blurred, tol, n_iter, message):
+    """Say whether a result meets the tolerance, and is not lost in the rounding of its outputs."""
+    small_gap = np.isinf(result.gap) or result.gap <= tol * result.objective
+    converged = bool(result.residual <= tol and small_gap and blurred <= tol * result.objective)
+    if not converged and not message:
+        message = "rounding limits the coefficients"
+    return replace(result, n_iter=n_iter, converged=converged, message=message)
+
+
+def _finish(likelihood, form, A, b):
+    """Return a result, its certificate computed afresh, and what rounding leaves uncertain of it.
+
+    Rounding moves the outputs by about the precision times the sizes of the terms that they sum.
+    """
+    f = form.outputs(A)
+    b, G = best_intercept(likelihood, f, b)
+    b = b if np.ndim(b) == 0 else b - b.mean()
+    residual, gap = _certificate(form, G, form.gather(G) - form.lam * A, G.sum(axis=0))
+    J = likelihood.loss(f + b) + 0.5 * form.lam * form.dot(A, A, f)
+    blurred = np.finfo(float).eps * form.lengths.max() * form.size_of_terms(A) * np.abs(G).sum()
+    return LogisticResult(A, b, J, gap, residual, G, 0, False), blurred
+
+
+def _certificate(form, G, R, r):
+    r"""Return the relative norm of the gradient and the gap :math:`\|R\|^2/(2\lambda)`.
+
+    Each term of the gradient is a point's pull times the point's length, in the space or, for
+    the intercept, 1.
+    """
+    squared = abs(form.dot(R, R, form.outputs(R)))  # negative only by rounding, which then shows
+    pulls = np.abs(G).reshape(len(G), -1).sum(axis=1)
+    terms = pulls @ form.lengths
+    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / pulls.sum())
+    return float(residual), float(0.5 * squared / form.lam) if form.lam else np.inf
+
+
+def _line_search(likelihood, form, here, step, pull, J):
+    r"""Return a length t along a step; 0 where rounding lets no length be told from it.
+
+    By Newton's method in t between brackets, until nine tenths of the slope are gone. The ridge
+    is a parabola along the step, so a trial costs n exponentials and no product.
+    """
+    (A, b, f), (dA, db, df), (R, r) = here, step, pull
+    F, dF, lam = f + b, df + db, form.lam
+    ridge, linear, square = (form.dot(A, A, f), form.dot(A, dA, df), form.dot(dA, dA, df))
+    steepest = form.dot(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
+    low, high, t = 0.0, np.inf, 1.0
+    for _ in range(TRIALS):
+        slope = lam * (linear + t * square) - np.sum(likelihood.pull(F + t * dF) * dF)
+        if abs(slope) <= FLAT * steepest:
+            J_new = likelihood.loss(F + t * dF) + lam * (0.5 * ridge + t * linear)
+            J_new += 0.5 * lam * t * t * square
+            if J_new <= J * (1.0 + ROUNDING):
+                return t
+        low, high = (low, t) if slope > 0 else (t, high)
+        t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * square)
+        if not low < t < high:
+            t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
+    return 0.0

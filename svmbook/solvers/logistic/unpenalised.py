@@ -1,0 +1,226 @@
+r"""Logistic regression without a penalty: the limit of the ridge as its weight goes to zero.
+
+The limit need not exist. Where a hyperplane separates the classes, a machine that is twice as sure
+of itself is always better, and no machine is best. The same holds if points of both classes lie on
+the hyperplane and it separates the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.linalg import orth, solve_triangular
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+
+from ...gram.forms import independent_factor
+from ..checks import check_logistic
+from .likelihoods import Binomial, Softmax
+from .newton import solve_logistic
+
+__all__ = ["is_separable", "solve_unpenalised", "solve_unpenalised_gram"]
+
+NOISE = 1e-10  # of the largest k(x, x): smaller parts of a kernel function are rounding
+CONSTANT = 1e-12  # of a column's length: what rounding leaves of the spread of a constant one
+DEPENDENT = 1e-12  # of the largest singular value, columns scaled: as good as zero
+
+
+def solve_unpenalised(
+    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=DEPENDENT
+):
+    r"""Minimise the log loss of :math:`F = Zw + b` and return its smallest minimiser.
+
+    Of all minimisers the one with the smallest :math:`\|w\|` is returned: the limit of
+    `solve_logistic` for :math:`\lambda \to 0`. Columns are centred and scaled first, which changes
+    no output, so that features of any size count alike.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Factor of the Gram matrix, :math:`K = ZZ^\top`.
+    y : ndarray of shape (n,)
+        Labels, as in `solve_logistic`.
+    weights : float or ndarray of shape (n,), default=1.0
+        Weights of the points, positive.
+    classes : int, default=None
+        As in `solve_logistic`.
+    tol : float, default=1e-6
+        Relative norm of the gradient at which to stop.
+    max_iter : int, default=200
+        Newton steps at most.
+    dependent : float, default=1e-12
+        The fraction of the largest singular value, columns centred and scaled, below which one
+        counts as zero: how exactly Z is known.
+
+    Returns
+    -------
+    LogisticResult
+        ``coef`` are the weights w. ``gap`` is infinite: without a penalty the dual has no interior.
+
+    Raises
+    ------
+    ValueError
+        The classes are separable, so that there is no minimiser, or the arrays do not fit.
+
+    References
+    ----------
+    Albert and Anderson (1984), "On the existence of maximum likelihood estimates in logistic
+    regression models", Biometrika 71, 1-10.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_unpenalised
+    >>> Z = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> result = solve_unpenalised(Z, np.array([-1.0, 1.0, -1.0, 1.0]))
+    >>> result.coef.round(4), result.converged
+    (array([0.9082]), True)
+    """
+    Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
+    columns, spread, mean = _standardised(Z)
+    if not columns.shape[1]:
+        raise ValueError("the points are all alike to the machine: there is nothing to fit.")
+    n, d = columns.shape
+    P, lengths, Vt = np.linalg.svd(columns, full_matrices=n < d)  # all d directions in Vt
+    rank = np.sum(lengths > dependent * lengths[0])
+    basis = np.sqrt(n) * P[:, :rank]
+    if _separable(basis, y, classes):
+        raise ValueError(
+            "the classes can be separated, at least in part, so without a penalty larger "
+            "coefficients are always better and no machine is best; use penalty='l2' with a small "
+            "lam, whose limit points along the hard-margin machine."
+        )
+    options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
+    result = solve_logistic(basis, y, 0.0, form="factor", **options)
+    v = Vt[:rank].T @ (np.sqrt(n) * (result.coef.T / lengths[:rank]).T)
+    w = np.zeros((Z.shape[1], *v.shape[1:]))
+    w[spread > 0] = (v.T / spread[spread > 0]).T
+    if rank < d:  # several w give these outputs; take away what no output sees
+        unseen = np.zeros((Z.shape[1], d - rank))
+        unseen[spread > 0] = Vt[rank:].T / spread[spread > 0, None]
+        N = orth(unseen)
+        w = w - N @ (N.T @ w)
+    return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
+
+
+def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200):
+    r"""Minimise the log loss of :math:`F = K\alpha + b` by `solve_unpenalised` on a factor of K.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix, symmetric positive semi-definite.
+    y, weights, classes, tol, max_iter
+        As in `solve_unpenalised`.
+
+    Returns
+    -------
+    LogisticResult
+        ``coef`` are coefficients of the points, zero for all but as many as the rank; directions
+        below 1e-10 of the largest k(x, x) count as rounding and are left out.
+
+    Raises
+    ------
+    ValueError
+        As `solve_unpenalised`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_unpenalised_gram
+    >>> Z = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> result = solve_unpenalised_gram(Z @ Z.T, np.array([-1.0, 1.0, -1.0, 1.0]))
+    >>> (Z.T @ result.coef).round(4)
+    array([0.9082])
+    """
+    K, y, weights = check_logistic(K, y, weights, classes=classes)
+    Z, pivots = independent_factor(K, noise=NOISE)
+    options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
+    # Rounding moves the smallest columns of Z by eps / NOISE of their size, or a little more.
+    result = solve_unpenalised(Z, y, **options, dependent=100 * np.finfo(float).eps / NOISE)
+    alpha = np.zeros((len(K), *result.coef.shape[1:]))
+    alpha[pivots] = solve_triangular(Z[pivots], result.coef, lower=True, trans=1)
+    F = K @ alpha + result.intercept  # what the coefficients say, which may be less than w said
+    likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
+    J = likelihood.loss(F)
+    if abs(J - result.objective) > tol * J:
+        message = "rounding limits the coefficients: the kernel is too smooth for these points"
+        result = replace(result, converged=False, message=message)
+    return replace(result, coef=alpha, objective=J)
+
+
+def is_separable(Z, y, *, classes=None):
+    r"""Return whether some :math:`F = Zw + b` errs on no point and is right on at least one.
+
+    Outputs of zero count neither way. A linear program: maximise the sum of the margins, each
+    between 0 and 1. Its maximum is zero exactly if no such machine exists. For several classes
+    a point has one margin against each wrong class.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Points.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, or numbers of classes.
+    classes : int, default=None
+        Number of classes; None for labels -1 and +1.
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Konis (2007), *Linear programming algorithms for detecting separated data in binary logistic
+    regression models*, DPhil thesis, University of Oxford.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import is_separable
+    >>> Z = np.array([[0.0], [1.0], [1.0], [2.0]])
+    >>> is_separable(Z, np.array([-1, -1, 1, 1])), is_separable(Z, np.array([-1, 1, 1, -1]))
+    (True, False)
+    """
+    Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
+    columns, _, _ = _standardised(Z)
+    P, lengths, _ = np.linalg.svd(columns, full_matrices=False)
+    return _separable(P[:, lengths > DEPENDENT * lengths.max(initial=0.0)], y, classes)
+
+
+def _standardised(Z):
+    """Return the columns of Z that are not constant, centred and scaled, their spreads, and means.
+
+    The spread of a constant column is set to zero.
+    """
+    mean = Z.mean(axis=0)
+    centred = Z - mean
+    spread = np.abs(centred).max(axis=0)
+    spread[spread <= CONSTANT * np.abs(Z).max(axis=0)] = 0.0
+    return centred[:, spread > 0] / spread[spread > 0], spread, mean
+
+
+def _separable(columns, y, classes):
+    """Solve the linear program: margins are t, 0 <= t <= 1, and their sum is to be large.
+
+    Its maximum is 0 or at least 1, because a machine with a positive margin can be scaled until its
+    largest margin is 1.
+    """
+    rows = np.column_stack([columns, np.ones(len(columns))])
+    if classes is None:
+        margins = csr_array(y[:, None] * rows)
+    else:  # for each true class, the outputs of that class minus those of each other
+        others = [np.delete(np.eye(classes)[c] - np.eye(classes), c, 0) for c in range(classes)]
+        margins = vstack([kron(others[c], rows[y == c]) for c in range(classes)], format="csr")
+    n, r = margins.shape
+    solution = linprog(
+        np.repeat([0.0, -1.0], [r, n]),
+        A_eq=hstack([margins, -eye_array(n)], format="csr"),
+        b_eq=np.zeros(n),
+        bounds=[(None, None)] * r + [(0.0, 1.0)] * n,
+        method="highs",
+    )
+    if not solution.success:
+        raise RuntimeError(f"whether the classes are separable was not decided: {solution.message}")
+    return bool(-solution.fun > 0.5)

@@ -1,0 +1,173 @@
+"""Tables for the pages of the book."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import isnan
+
+__all__ = ["Report", "Table", "plus_minus"]
+
+_FORMULA = re.compile(r"(\$[^$]+\$)")
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    r"""A table that a notebook shows as Markdown.
+
+    Whatever a cell holds stays in its cell: line breaks become blanks, and a bar is written
+    ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
+
+    Parameters
+    ----------
+    columns : iterable of str
+        Headings, at least one.
+    rows : iterable of iterables
+        Cells, shown by ``str``; each row has as many as there are columns.
+
+    Raises
+    ------
+    ValueError
+        There are no columns, or a row has more or fewer cells than there are columns.
+    TypeError
+        The headings, the rows or one row is a string, or nothing that can be iterated over.
+
+    Examples
+    --------
+    >>> from svmbook.tables import Table
+    >>> Table(["n", "time"], [[10, "2 s"], [100, "7 s"]])
+    | n | time |
+    |---|---|
+    | 10 | 2 s |
+    | 100 | 7 s |
+    """
+
+    columns: tuple
+    rows: tuple
+
+    def __post_init__(self):
+        columns = _cells(self.columns, "columns")
+        if not columns:
+            raise ValueError("columns is empty; a table needs at least one heading.")
+        rows = enumerate(_cells(self.rows, "rows"))
+        rows = tuple(_cells(row, f"row {number}") for number, row in rows)
+        for number, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise ValueError(
+                    f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
+                    "give one cell a column."
+                )
+        object.__setattr__(self, "columns", columns)  # the class is frozen
+        object.__setattr__(self, "rows", rows)
+
+    def _repr_markdown_(self):
+        def line(cells):
+            return "| " + " | ".join(map(_markdown, cells)) + " |"
+
+        rule = "|" + "---|" * len(self.columns)
+        return "\n".join([line(self.columns), rule, *map(line, self.rows)])
+
+    def __repr__(self):
+        return self._repr_markdown_()
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A table of what a source reports and what came out, and how it was made.
+
+    Parameters
+    ----------
+    table : Table
+        In the layout of the source.
+    rows : tuple of dict
+        The numbers behind it, unrounded, one dict a data set and method.
+    notes : tuple of str
+        Command, runs, versions.
+
+    Examples
+    --------
+    >>> from svmbook.tables import Report, Table
+    >>> Report(Table(["error (%)"], [["2.64"]]), ({"error": 2.638},), ("One run.",))
+    | error (%) |
+    |---|
+    | 2.64 |
+    <BLANKLINE>
+    One run.
+    """
+
+    table: Table
+    rows: tuple
+    notes: tuple
+
+    def to_frame(self):
+        """Return the numbers as a pandas DataFrame, a line for each of ``rows``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        try:
+            import pandas as pd  # nothing else of the package needs it
+        except ImportError as error:
+            raise ImportError(
+                'pandas is missing; install it by: pip install "svmbook[tables]"'
+            ) from error
+        return pd.DataFrame(list(self.rows))
+
+    def _repr_markdown_(self):
+        return "\n\n".join([self.table._repr_markdown_(), *self.notes])
+
+    def __repr__(self):
+        return self._repr_markdown_()
+
+
+def plus_minus(value, uncertainty, digits=".2f"):
+    """Return a value and its uncertainty as text that is not broken over two lines.
+
+    Parameters
+    ----------
+    value, uncertainty : float
+        Both in the same unit; an uncertainty that is NaN, of a single run, is left out.
+    digits : str, default=".2f"
+        Format of the value; the uncertainty has the same, or two decimals.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from svmbook.tables import plus_minus
+    >>> plus_minus(18.0, 0.31, "#.3g").split()
+    ['18.0', '±', '0.31']
+    """
+    if isnan(uncertainty):
+        return f"{value:{digits}}"
+    small = digits if digits.endswith("f") else ".2f"
+    return f"{value:{digits}}\u00a0±\u00a0{uncertainty:{small}}"
+
+
+def _cells(cells, name):
+    """Return a sequence as a tuple, so that an iterator is not used up by the first showing."""
+    if isinstance(cells, str) or not hasattr(cells, "__iter__"):
+        raise TypeError(f"{name} is {cells!r}; give a sequence, such as a list.")
+    return tuple(cells)
+
+
+def _markdown(cell):
+    r"""Return a cell as Markdown on one line, without a bar that would end the cell.
+
+    JupyterLab reads formulas before tables and MyST the other way round, so ``\|`` inside a formula
+    is a double bar to one and a single bar to the other; the commands are the same to both.
+    """
+    parts = _FORMULA.split(" ".join(str(cell).splitlines()))
+    parts[::2] = [re.sub(r"\\?\|", r"\\|", text) for text in parts[::2]]
+    parts[1::2] = [
+        formula.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for formula in parts[1::2]
+    ]
+    return "".join(parts)

@@ -1,0 +1,142 @@
+"""Breiman's data against the theory of their distributions."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from svmbook.datasets import (
+    ringnorm,
+    ringnorm_bayes_error,
+    threenorm,
+    threenorm_bayes_error,
+    twonorm,
+    twonorm_bayes_error,
+    waveform,
+    waveform_bayes_rule,
+)
+from svmbook.datasets.generators.breiman import WAVES
+
+MANY = 100_000
+
+
+def close(error, expected):
+    """Compare an error rate of MANY points with a probability, at four standard errors."""
+    return error == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / MANY))
+
+
+def twonorm_rule(X):
+    return np.sign(X.sum(axis=1))
+
+
+def threenorm_rule(X):
+    root = np.sqrt(X.shape[1])
+    s, t = X.sum(axis=1) / root, (X[:, ::2].sum(axis=1) - X[:, 1::2].sum(axis=1)) / root
+    return np.sign(np.log(np.cosh(2 * s)) - 2 * t)
+
+
+def ringnorm_rule(X):
+    d = X.shape[1]
+    m = 2 / np.sqrt(d)
+    radius2 = 8 / 3 * d * np.log(2) + 16 / 9
+    return np.where(((X - 4 / 3 * m) ** 2).sum(axis=1) < radius2, -1.0, 1.0)
+
+
+def density_rule(X, kind):
+    """Compare the densities themselves: the oracle of the rules above."""
+    d = X.shape[1]
+    a = 2 / np.sqrt(d)
+
+    def log_gaussian(mean, variance):
+        return -0.5 * ((X - mean) ** 2).sum(axis=1) / variance - 0.5 * d * np.log(variance)
+
+    alternating = a * np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
+    positive, negative = {
+        "twonorm": (log_gaussian(a, 1), log_gaussian(-a, 1)),
+        "threenorm": (
+            np.logaddexp(log_gaussian(a, 1), log_gaussian(-a, 1)) - np.log(2),
+            log_gaussian(alternating, 1),
+        ),
+        "ringnorm": (log_gaussian(0, 4), log_gaussian(a, 1)),
+    }[kind]
+    return np.where(positive > negative, 1.0, -1.0)
+
+
+CASES = {
+    "twonorm": (twonorm, twonorm_rule, lambda d: twonorm_bayes_error()),
+    "threenorm": (threenorm, threenorm_rule, lambda d: threenorm_bayes_error()),
+    "ringnorm": (ringnorm, ringnorm_rule, ringnorm_bayes_error),
+}
+
+
+@pytest.mark.parametrize("d", [2, 6, 20])
+@pytest.mark.parametrize("name", CASES)
+def test_the_bayes_rule_errs_as_often_as_theory_says(name, d):
+    draw, rule, bayes_error = CASES[name]
+    X, y = draw(MANY, d=d, random_state=d)
+    assert X.shape == (MANY, d) and y.sum() == 0
+    guess = rule(X)
+    assert close((guess != y).mean(), bayes_error(d))
+    assert (guess == density_rule(X, name)).all()
+
+
+def test_the_waves_are_those_of_the_source():
+    assert WAVES.shape == (3, 21)
+    assert WAVES.max(axis=1).tolist() == [6.0, 6.0, 6.0]
+    assert WAVES.argmax(axis=1).tolist() == [10, 14, 6]  # peaks at 11, 15 and 7, counted from 1
+    np.testing.assert_array_equal(np.diff(WAVES[0])[4:16], [1] * 6 + [-1] * 6)
+
+
+def test_the_rule_of_waveform_is_the_integral_over_u():
+    X, y = waveform(300, random_state=1)
+    u = np.linspace(0, 1, 2001)[:, None]
+
+    def density(a, b, x):
+        along = u * WAVES[a] + (1 - u) * WAVES[b]
+        return np.exp(-0.5 * ((x - along) ** 2).sum(axis=1)).mean()
+
+    expected = [1.0 if density(0, 1, x) > density(0, 2, x) + density(1, 2, x) else -1.0 for x in X]
+    assert (waveform_bayes_rule(X) == expected).mean() > 0.99
+    assert (y > 0).sum() == 100
+
+
+def test_the_waveform_rule_holds_far_from_the_data():
+    X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))
+    u = np.linspace(0, 1, 20_001)[:, None]
+
+    def log_density(a, b, x):
+        along = u * WAVES[a] + (1 - u) * WAVES[b]
+        return logsumexp(-0.5 * ((x - along) ** 2).sum(axis=1))
+
+    expected = [
+        log_density(0, 1, x) > np.logaddexp(log_density(0, 2, x), log_density(1, 2, x)) for x in X
+    ]
+    assert ((waveform_bayes_rule(X) > 0) == expected).mean() > 0.99
+
+
+@pytest.mark.parametrize("draw", [twonorm, threenorm, ringnorm, waveform])
+def test_seeds_and_bad_arguments(draw):
+    X, _ = draw(50, random_state=3)
+    np.testing.assert_array_equal(X, draw(50, random_state=3)[0])
+    assert not np.array_equal(X, draw(50, random_state=4)[0])
+    with pytest.raises(ValueError, match="n == 1"):
+        draw(1)
+    with pytest.raises(TypeError, match="n must be"):
+        draw(2.5)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.0, 3.5])
+def test_ringnorm_at_any_distance(distance):
+    X, y = ringnorm(MANY, distance=distance, random_state=0)
+    wide = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
+    narrow = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
+    guess = np.where(wide > narrow, 1.0, -1.0)
+    assert close((guess != y).mean(), ringnorm_bayes_error(distance=distance))
+    with pytest.raises(ValueError, match="distance == -1"):
+        ringnorm(distance=-1.0)
+    with pytest.raises(ValueError, match="distance == inf"):
+        ringnorm_bayes_error(distance=np.inf)
+
+
+def test_threenorm_needs_an_even_dimension():
+    with pytest.raises(ValueError, match="even dimension"):
+        threenorm(10, d=3)

@@ -1,0 +1,112 @@
+"""The data of the USVC paper and of the prototype thesis against their descriptions."""
+
+import numpy as np
+import pytest
+
+from svmbook.datasets import (
+    isolated,
+    isolated_bayes_error,
+    spirals,
+    striated,
+    striated_bayes_error,
+    usvc_case_a,
+    usvc_case_b,
+    usvc_threshold_error,
+)
+from svmbook.datasets.generators.planar import CENTRES, CLUSTER
+
+MANY = 100_000
+
+
+@pytest.mark.parametrize(("case", "draw"), [("a", usvc_case_a), ("b", usvc_case_b)])
+@pytest.mark.parametrize("threshold", [0.17, 0.21, 0.4, 0.5, 0.6])
+def test_thresholds_err_as_often_as_theory_says(case, draw, threshold):
+    X, y = draw(MANY, random_state=0)
+    error = (np.where(X[:, 0] > threshold, 1, -1) != y).mean()
+    expected = usvc_threshold_error(case, threshold)
+    assert error == pytest.approx(expected, abs=4 * np.sqrt(expected / MANY))
+
+
+@pytest.mark.parametrize(
+    ("case", "minima"), [("a", {0.16: 23.0, 0.5: 19.1}), ("b", {0.21: 17.9, 0.5: 20.0})]
+)
+def test_both_cases_have_the_two_minima_of_the_paper(case, minima):
+    t = np.linspace(0.01, 0.69, 6801)
+    error = usvc_threshold_error(case, t)
+    inner = (
+        np.flatnonzero((error[1:-1] < error[:-2] - 1e-12) & (error[1:-1] <= error[2:] + 1e-12)) + 1
+    )
+    found = {round(float(t[i]), 2): round(100 * float(error[i]), 1) for i in inner}
+    assert found == minima
+
+
+def test_an_unknown_case_is_named():
+    with pytest.raises(ValueError, match="'c'"):
+        usvc_threshold_error("c", 0.5)
+
+
+@pytest.mark.parametrize("draw", [usvc_case_a, usvc_case_b])
+def test_both_classes_are_present(draw):
+    for seed in range(50):
+        assert set(draw(2, random_state=seed)[1]) == {-1.0, 1.0}
+
+
+def test_isolated_is_empty_around_its_clusters():
+    X, y = isolated(MANY, random_state=0)
+    distance = np.linalg.norm(X[:, None] - CENTRES, axis=2).min(axis=1) / CLUSTER
+    assert distance[y < 0].min() > 3
+    error = (np.where(distance < 3, 1, -1) != y).mean()
+    expected = isolated_bayes_error()
+    assert error == pytest.approx(expected, abs=4 * np.sqrt(expected / MANY))
+    assert (y > 0).mean() == 0.375
+
+
+@pytest.mark.parametrize(("stripes", "width"), [(2, 0.2), (8, 0.2), (6, 0.6)])
+def test_the_nearest_stripe_errs_as_often_as_theory_says(stripes, width):
+    X, y = striated(MANY, stripes=stripes, width=width, random_state=0)
+    nearest = np.clip(np.round(X[:, 0]), 0, stripes - 1)
+    error = (np.where(nearest % 2 == 0, 1, -1) != y).mean()
+    expected = striated_bayes_error(stripes, width)
+    assert error == pytest.approx(expected, abs=4 * np.sqrt(expected / MANY))
+
+
+def test_wide_stripes_have_a_better_rule_than_the_nearest_stripe():
+    X, y = striated(200_000, stripes=4, width=1.5, random_state=0)
+    density = np.exp(-0.5 * ((X[:, :1] - np.arange(4)) / 1.5) ** 2)
+    best = np.where(density[:, ::2].sum(axis=1) > density[:, 1::2].sum(axis=1), 1.0, -1.0)
+    error = striated_bayes_error(stripes=4, width=1.5)
+    assert (best != y).mean() == pytest.approx(error, abs=4 * np.sqrt(0.25 / len(y)))
+
+
+def test_spirals_are_exact():
+    X, y = spirals()
+    assert X.shape == (194, 2) and y.sum() == 0
+    arm = X[y > 0]
+    np.testing.assert_array_equal(X[y < 0], -arm)
+    radius = np.linalg.norm(arm, axis=1)
+    np.testing.assert_allclose(radius, 6.5 * (104 - np.arange(97)) / 104)
+    turned = np.unwrap(np.arctan2(arm[:, 0], arm[:, 1]))
+    np.testing.assert_allclose(turned, np.arange(97) * np.pi / 16, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: isolated(2), "n == 2"),
+        (lambda: striated(1), "n == 1"),
+        (lambda: striated(stripes=3), "even"),
+        (lambda: striated(width=0.0), "width == 0.0"),
+        (lambda: striated(width=np.nan), "finite"),
+        (lambda: usvc_case_a(1), "n == 1"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("draw", [isolated, striated, usvc_case_a])
+def test_seeds(draw):
+    X, _ = draw(random_state=3)
+    np.testing.assert_array_equal(X, draw(random_state=3)[0])
+    assert not np.array_equal(X, draw(random_state=4)[0])

@@ -1,0 +1,109 @@
+"""Runs that are the same alone and in company."""
+
+import numpy as np
+import pytest
+
+from svmbook.datasets import twonorm
+from svmbook.experiments.methods.protocols import Generated, RandomSplits, StratifiedFolds, run_seed
+
+X = np.arange(150.0)[:, None]
+Y = np.where(np.arange(150) % 3 == 0, 1.0, -1.0)
+PROTOCOLS = {
+    "random": lambda **options: RandomSplits(X, Y, train_share=0.6, **{"runs": 20, **options}),
+    "generated": lambda runs=20, seed=0: Generated(twonorm, 20, 30, runs=runs, seed=seed),
+    "folds": lambda runs=10, seed=0: StratifiedFolds(X, Y, runs=runs, seed=seed),
+}
+
+
+def same(first, second):
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_run_does_not_depend_on_the_others(name):
+    alone = PROTOCOLS[name]()[7]
+    backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
+    assert same(alone, backwards[7])
+    assert same(alone, list(PROTOCOLS[name]())[7])
+    assert not same(alone, PROTOCOLS[name]()[8])
+    assert not same(alone, PROTOCOLS[name](seed=1)[7])
+
+
+@pytest.mark.parametrize("name", ["random", "generated"])
+def test_a_run_does_not_depend_on_how_many_there_are(name):
+    assert same(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_runs_can_be_counted_and_looped_over(name):
+    protocol = PROTOCOLS[name](runs=5)
+    assert len(list(protocol)) == len(protocol) == 5
+    assert len({run.seed for run in protocol}) == 5
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_random_splits_part_every_row(stratified):
+    positive = set()
+    for run in PROTOCOLS["random"](stratified=stratified):
+        rows = np.concatenate([run.X_train[:, 0], run.X_test[:, 0]])
+        np.testing.assert_array_equal(np.sort(rows), X[:, 0])
+        assert len(run.X_train) == 90
+        positive.add(int((run.y_train > 0).sum()))
+    assert (positive == {30}) == stratified
+
+
+def test_every_row_is_tested_once_by_the_folds():
+    tested = np.concatenate([run.X_test[:, 0] for run in PROTOCOLS["folds"]()])
+    np.testing.assert_array_equal(np.sort(tested), X[:, 0])
+
+
+def test_generated_training_and_test_points_differ():
+    run = Generated(twonorm, 30, 30)[0]
+    assert not np.isin(run.X_train, run.X_test).any()
+
+
+def test_the_shares_that_the_corrected_test_wants():
+    assert PROTOCOLS["random"]().test_share == pytest.approx(0.4)
+    assert PROTOCOLS["folds"]().test_share == pytest.approx(0.1)
+    assert PROTOCOLS["generated"]().test_share is None
+
+
+def test_seeds_are_spread_and_purposes_independent():
+    seeds = {run_seed(0, run, purpose=use) for run in range(200) for use in range(3)}
+    assert len(seeds) == 600
+    assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("run", [-1, 20])
+def test_a_run_that_is_none_is_named(name, run):
+    with pytest.raises(IndexError, match="counted from 0"):
+        PROTOCOLS[name]()[run]
+
+
+def test_bad_seeds_are_named():
+    with pytest.raises(ValueError, match="seed == -1"):
+        run_seed(-1, 0)
+    with pytest.raises(TypeError, match="run must be"):
+        run_seed(0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RandomSplits(X, Y, train_share=1.0), "train_share == 1.0, must be < 1"),
+        (lambda: RandomSplits(X, Y, train_share=5.0), "train_share == 5.0, must be < 1"),
+        (lambda: RandomSplits(X, Y, train_share=0.6, runs=0), "runs == 0, must be >= 1"),
+        (lambda: RandomSplits(X, Y[:-1], train_share=0.6), "inconsistent numbers of samples"),
+        (lambda: StratifiedFolds(X, Y, runs=-1), "runs == -1, must be >= 1"),
+        (lambda: Generated(twonorm, runs=0), "runs == 0, must be >= 1"),
+    ],
+)
+def test_what_is_no_protocol_is_refused_at_once(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_lists_will_do():
+    folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
+    assert same(folds[0], StratifiedFolds(X, Y, runs=5)[0])

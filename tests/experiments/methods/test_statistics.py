@@ -1,0 +1,133 @@
+"""Statistics of experiments, against scipy and against simulation."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import ShuffleSplit
+
+from svmbook.experiments.methods.statistics import (
+    Comparison,
+    as_good_as_the_best,
+    corrected_resampled_t,
+    paired_t,
+    summarise,
+    verdict,
+    win_tie_loss,
+)
+
+LISTS = st.integers(2, 30).flatmap(
+    lambda n: st.lists(st.floats(-100, 100), min_size=2 * n, max_size=2 * n)
+)
+
+
+@given(values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
+def test_the_standard_error_is_scipys(values):
+    summary = summarise(values)
+    assert summary.runs == len(values)
+    assert summary.error == pytest.approx(stats.sem(values), rel=1e-9, abs=1e-12)
+    assert summary.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, abs=1e-12)
+
+
+def test_one_run_has_a_mean_and_no_error():
+    summary = summarise([3.0])
+    assert summary.mean == 3.0
+    assert np.isnan(summary.error)
+
+
+@given(values=LISTS)
+def test_the_paired_test_is_scipys(values):
+    first, second = np.array(values).reshape(2, -1)
+    if (first - second).std() < 1e-6:
+        return
+    ours, theirs = paired_t(first, second), stats.ttest_rel(first, second)
+    assert ours.t == pytest.approx(theirs.statistic, rel=1e-9)
+    assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
+    interval = theirs.confidence_interval(0.95)
+    assert (ours.low, ours.high) == pytest.approx(tuple(interval), rel=1e-9, abs=1e-9)
+
+
+@given(values=LISTS, share=st.floats(0.05, 0.9))
+def test_the_correction_widens_by_the_overlap(values, share):
+    first, second = np.array(values).reshape(2, -1)
+    if (first - second).std() < 1e-6:
+        return
+    plain, wide = paired_t(first, second), corrected_resampled_t(first, second, test_share=share)
+    factor = np.sqrt(1 + len(first) * share / (1 - share))
+    assert wide.difference == plain.difference
+    assert wide.high - wide.low == pytest.approx((plain.high - plain.low) * factor)
+    assert wide.p >= plain.p
+
+
+def test_the_plain_test_is_too_sure_on_overlapping_splits_and_the_corrected_one_is_not():
+    """Compare a machine with its twin: any difference that is found is not there."""
+    found = {"plain": 0, "corrected": 0}
+    trials = 120
+    for seed in range(trials):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((60, 12))
+        y = np.where(X[:, 0] + X[:, 6] + 1.5 * rng.standard_normal(60) > 0, 1, -1)
+        halves = X[:, :6], X[:, 6:]  # equally good features for each of the two
+        errors = [[], []]
+        for train, test in ShuffleSplit(15, test_size=0.2, random_state=seed).split(X):
+            for half, values in zip(halves, errors, strict=True):
+                machine = RidgeClassifier().fit(half[train], y[train])
+                values.append((machine.predict(half[test]) != y[test]).mean())
+        found["plain"] += paired_t(*errors).p < 0.05
+        found["corrected"] += corrected_resampled_t(*errors, test_share=0.2).p < 0.05
+    assert found["plain"] > 0.2 * trials
+    assert found["corrected"] < 0.5 * found["plain"]
+
+
+def test_equal_lists_tie_and_constant_differences_are_certain():
+    assert paired_t([1, 2, 3], [1, 2, 3]) == Comparison(0.0, 0.0, 1.0, 0.0, 0.0)
+    sure = paired_t([1, 2, 3], [2, 3, 4])
+    assert sure.p == 0.0 and sure.t == -np.inf
+    assert verdict(sure) == "win"
+    assert verdict(paired_t([2, 3, 4], [1, 2, 3])) == "loss"
+
+
+def test_rounding_is_no_difference():
+    assert as_good_as_the_best({"a": [0.3] * 3, "b": [0.1 + 0.2] * 3}) == ["a", "b"]
+    alike = paired_t([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
+    assert alike.t == np.inf and alike.p == 0
+
+
+@pytest.mark.parametrize("level", [0.0, 95, -3, np.nan])
+def test_a_level_lies_between_zero_and_one(level):
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+        verdict(paired_t([1.0, 2.0], [1.0, 3.0]), level=level)
+
+
+def test_wins_ties_and_losses_are_counted():
+    good, bad = [1.0, 1.2, 0.9, 1.1], [3.0, 3.3, 2.9, 3.2]
+    comparisons = [paired_t(good, bad), paired_t(bad, good), paired_t(good, good)]
+    assert win_tie_loss(comparisons) == (1, 1, 1)
+
+
+def test_the_best_is_always_as_good_as_the_best():
+    rng = np.random.default_rng(0)
+    errors = {name: rng.uniform(size=8) for name in "abcdef"}
+    best = min(errors, key=lambda name: errors[name].mean())
+    plain = as_good_as_the_best(errors)
+    assert best in plain
+    assert set(plain) <= set(as_good_as_the_best(errors, test_share=0.4))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: summarise([]), "minimum of 1"),
+        (lambda: summarise([1.0, np.nan]), "NaN"),
+        (lambda: paired_t([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),
+        (lambda: paired_t([1.0], [2.0]), "at least two"),
+        (lambda: paired_t([1.0, 2.0], [2.0, 2.0], level=95), "level"),
+        (lambda: corrected_resampled_t([1.0, 2.0], [2.0, 3.0], test_share=1.0), "test_share"),
+        (lambda: as_good_as_the_best({}), "no method"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

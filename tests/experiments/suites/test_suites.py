@@ -1,0 +1,99 @@
+"""Suites, their committed results, and the reports that are made of them."""
+
+import numpy as np
+import pytest
+from records import committed, store_of
+
+from svmbook.experiments import load_records, report
+from svmbook.experiments.running.records import results_folder
+from svmbook.experiments.running.store import Store
+from svmbook.experiments.suites import SUITES, find_suite
+from svmbook.experiments.suites.exploring import KERNELS
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_committed_results_are_complete(name):
+    store = Store(results_folder() / f"{name}.jsonl")
+    assert len(store) == len(store.records(name))
+    assert {*find_suite(name).jobs()} == {job for job in find_suite(name).jobs() if job in store}
+    assert len(store) == len(find_suite(name).jobs())
+
+
+def test_missing_results_say_what_there_is(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="exploring-parameters"):
+        load_records("no_such_study")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="SVMBOOK_RESULTS"):
+        load_records("exploring-parameters")
+    monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
+    (tmp_path / "tiny.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
+    assert load_records("tiny") == [{"a": 1}]
+    monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match=r"SVMBOOK_RESULTS names '.*nowhere'"):
+        load_records("tiny")
+
+
+@pytest.mark.parametrize("line", [b'{"a": 1', b"", b"3", b'{"a": "\xff"}'])
+def test_a_damaged_line_is_named(tmp_path, monkeypatch, line):
+    monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
+    (tmp_path / "tiny.jsonl").write_bytes(b'{"a": 1}\n' + line + b'\n{"a": 2}\n')
+    with pytest.raises(ValueError, match=r"tiny\.jsonl, line 2 is damaged"):
+        load_records("tiny")
+
+
+def test_every_suite_names_its_report():
+    for name in SUITES:
+        shown = repr(report(name))
+        assert f"svmbook reproduce {name}" in shown and "scikit-learn" in shown
+        assert "nan" not in shown
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: find_suite("nosuch"), "there is no suite 'nosuch'; there are exploring-param"),
+        (lambda: find_suite("exploring-forest").jobs(["iris"]), "has no data set 'iris'; it has c"),
+        (lambda: find_suite("lin2005-kernels").jobs(methods=["x"]), "has no method 'x'; it has S"),
+        (lambda: find_suite("lin2005-kernels").jobs(runs=0), "runs is 0; give at least 1"),
+        (lambda: find_suite("lin2005-kernels").jobs(runs=[3, -1]), "give at least 1, or numbers"),
+    ],
+)
+def test_what_there_is_not(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_report_of_what_is_not_there(tmp_path):
+    store = Store(tmp_path / "runs.jsonl")
+    with pytest.raises(ValueError, match="make them by: svmbook reproduce lin2005"):
+        report("lin2005-kernels", store)
+    record = committed("lin2005-kernels", data_set="sonar")
+    store.append({key: value for key, value in record.items() if key != "selection_seconds"})
+    with pytest.raises(ValueError, match="a record of lin2005-kernels lacks 'selection_seconds'"):
+        report("lin2005-kernels", store)
+    store.append(record | {"method": "unheard of"})
+    with pytest.raises(ValueError, match="lin2005-kernels has no method 'unheard of'"):
+        report("lin2005-kernels", store)
+
+
+def test_the_order_of_the_runs_does_not_matter(tmp_path):
+    records = load_records("exploring-parameters")
+    shuffled = [records[i] for i in np.random.RandomState(0).permutation(len(records))]
+    again = report("exploring-parameters", store_of(tmp_path / "runs.jsonl", shuffled))
+    assert again == report("exploring-parameters")
+
+
+def test_a_part_of_a_suite_is_called_one(tmp_path):
+    store = store_of(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
+    shown = repr(report("exploring-parameters", store))
+    assert "exploring-parameters`, a part of it. Runs of each line: 1." in shown
+    assert "nan" not in shown
+
+
+def test_jobs_are_every_pair_and_run_once():
+    suite = find_suite("exploring-parameters")
+    jobs = suite.jobs(["stdev1", "stdev1"], None, 2)
+    assert [tuple(job) for job in jobs] == [
+        (suite.name, "stdev1", kernel, run) for kernel in KERNELS for run in (0, 1)
+    ]
+    assert len(suite.jobs()) == 4 * 2 * 50

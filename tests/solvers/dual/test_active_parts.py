@@ -1,0 +1,176 @@
+"""The parts of the active-set solver by themselves: states, faces, and what bold rounds can do."""
+
+import numpy as np
+import pytest
+from problems import kkt_violation, noisy_gram
+from sklearn.model_selection import StratifiedKFold
+
+from svmbook.datasets import stdev, twonorm
+from svmbook.gram.rows import StoredRows
+from svmbook.kernels import gaussian
+from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
+from svmbook.solvers.dual.faces import Face
+from svmbook.solvers.dual.state import DualState
+
+
+@pytest.fixture
+def state():
+    """A state of forty points: a third at zero, a third at the bound, a third free."""
+    K, y = noisy_gram(40)
+    free = np.arange(40) % 3 == 0
+    beta = np.where(np.arange(40) % 3 == 1, y * 2.0, 0.0)
+    beta[free] = y[free] * np.linspace(0.1, 1.9, free.sum())
+    state = DualState(StoredRows(K), y, np.full(40, 2.0), beta, free)
+    state.b = 0.3
+    return state
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
+def test_bold_rounds_are_enough_for_ordinary_problems(C):
+    # Careful rounds would mend nearly any mistake of the bold ones, and hide it.
+    K, y = noisy_gram(450)
+    result = solve_active_set(K, y, C)
+    assert " 0 careful" in result.message
+    assert result.n_iter <= 25
+
+
+def test_the_raised_shift_breaks_a_circle():
+    X, y = stdev(2, n=12, random_state=1)
+    result = solve_active_set(gaussian(X, gamma=0.5), y, 3.0)
+    assert " 0 careful" in result.message
+    assert result.n_iter <= 30
+
+
+def test_the_wrong_points_are_those_that_violate_the_conditions(state):
+    margins = state.y * (state.rows.K @ state.beta + state.b)
+    at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
+    expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
+    assert expected.sum() > 5
+    np.testing.assert_array_equal(state.wrong_at_bounds(), expected & ~state.free)
+
+
+def test_the_worst_point_is_the_farthest_on_the_wrong_side(state):
+    state.b = state.e[state.free].mean()
+    state.e[state.free] = state.b  # as if the face were solved
+    (worst,) = state.worst()
+    slope = state.y * (state.e - state.b)
+    pull = np.where(np.abs(state.beta) == 2.0, -slope, slope)
+    assert worst == np.argmax(np.where(state.free, -np.inf, pull))
+
+
+def test_where_nobody_is_free_a_pair_is():
+    K, y = noisy_gram(6)
+    y = np.array([1.0, -1, 1, -1, 1, -1])
+    state = DualState(StoredRows(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
+    i, j = state.worst()
+    assert y[i] == 1.0
+    assert y[j] == -1.0
+    assert state.b == pytest.approx(0.0)
+
+
+def test_errors_follow_the_multipliers(state):
+    points = np.array([1, 4, 7])
+    state.move(points, np.array([0.5, -0.5, 0.2]))
+    np.testing.assert_allclose(state.e, state.y - state.rows.K @ state.beta, atol=1e-13)
+
+
+def test_the_box_is_entered_with_the_sum_at_zero(state):
+    state.beta = 5.0 * np.random.default_rng(1).standard_normal(40)
+    state.enter_the_box()
+    assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
+    assert abs(state.beta.sum()) <= 1e-14 * np.abs(state.beta).sum()
+    np.testing.assert_allclose(state.e, state.y - state.rows.K @ state.beta, atol=1e-13)
+
+
+def test_a_step_goes_to_the_first_wall_and_never_lowers_the_objective(state):
+    state.enter_the_box()
+    face = Face(state.rows)
+    for _ in range(10):
+        F = np.flatnonzero(state.free)
+        before = state.objective
+        step, state.b = face.step(F, state.e[F], state.beta.sum())
+        met = state.advance(F, step)
+        assert state.objective >= before - 1e-12
+        assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
+        if met:
+            assert len(np.flatnonzero(state.free)) < len(F)
+
+
+def test_shrinking_finds_the_best_point_on_the_way_to_zero(state):
+    state.enter_the_box()
+    state.beta, before = 3.0 * state.beta, 3.0 * state.beta
+    state.refresh()
+    state.shrink()
+    lengths = np.linspace(0.0, 1.0, 1001)
+    K = state.rows.K
+    objectives = [t * state.y @ before - 0.5 * t**2 * before @ K @ before for t in lengths]
+    assert state.objective >= max(objectives) - 1e-9
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("imbalance", [0.0, 0.7])
+@pytest.mark.parametrize("shift", [1e-9, 1e-2])
+def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
+    K, _ = noisy_gram(30)
+    e = np.random.default_rng(2).standard_normal(30)
+    face = Face(StoredRows(K + offset))
+    face.shift = shift
+    free = np.arange(0, 30, 2)
+    step, b = face.step(free, e[free], imbalance)
+    # Each gives its share of the imbalance; the rest of the step is damped and sums to zero. An
+    # offset of K changes b only: the oracle solves without it.
+    K_F, m = K[np.ix_(free, free)], len(free)
+    share = imbalance / m
+    P = np.eye(m) - 1.0 / m
+    scale = 1.0 + offset
+    mu = max(shift * (np.trace(P @ K_F @ P) + scale) / m, 30 * np.finfo(float).eps * m * scale)
+    system = np.block([[K_F + mu * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), 0.0]])
+    expected = np.linalg.solve(system, np.append(e[free] + share * K_F.sum(axis=1), 0.0))
+    accuracy = 1e-15 * scale / min(mu, 1.0) + 1e-10
+    assert step.sum() == pytest.approx(-imbalance, abs=1e-12)
+    np.testing.assert_allclose(step, expected[:-1] - share, atol=accuracy)
+    assert b - offset * imbalance == pytest.approx(expected[-1], abs=1e-9 * scale)
+
+
+def test_sharpening_ends():
+    K, _ = noisy_gram(30)
+    face = Face(StoredRows(K))
+    free = np.arange(30)
+    shifts = []
+    for _ in range(20):
+        face.step(free, np.ones(30), 0.0)
+        shifts.append(face.shift)
+        if not face.sharpen():
+            break
+    assert 2 <= len(shifts) < 10
+    assert (np.diff(shifts) < 0).all()
+
+
+def test_the_residual_of_the_certificate_sees_both_sides():
+    K, y = noisy_gram(40)
+    rng = np.random.default_rng(3)
+    for b in (-3.0, 0.0, 3.0):
+        for scale in (1e-3, 1.0, 10.0):
+            alpha = np.clip(scale * rng.standard_normal(40), 0.0, 1.0)
+            report = certify(alpha, b, y, 1.0, K @ (y * alpha), n_iter=0, tol=1e-6)
+            violation = kkt_violation(alpha, b, K, y, np.ones(40))
+            assert report.kkt_residual == pytest.approx(violation)
+
+
+def test_the_intercept_knows_nothing_of_dust():
+    # All multipliers end at a wall, one of them but for the last digit.
+    X, labels = twonorm(900, random_state=0)
+    train = list(StratifiedKFold(3).split(X, labels))[2][0]
+    K, y = gaussian(X[train], gamma=1e-3), np.where(labels[train] == labels.max(), 1.0, -1.0)
+    result = solve_active_set(K, y, 0.1)
+    assert np.isin(result.alpha, (0.0, 0.1)).all()
+    ends = intercept_interval(result.alpha, y, np.full(600, 0.1), K @ (y * result.alpha))
+    assert ends[1] - ends[0] > 0.05
+    assert result.intercept == pytest.approx(sum(ends) / 2)
+
+
+def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
+    K, y = noisy_gram(150)
+    for result in svm_path(K, y, [0.5, 50.0, 5e4], max_iter=1):
+        assert not result.converged
+        assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()

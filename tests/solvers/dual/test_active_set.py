@@ -1,0 +1,251 @@
+"""The active-set solver: exact solutions, by theory, by brute force and against the others."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from problems import brute_force, gram, kkt_violation, noisy_gram, svm_problems
+
+from svmbook.gram.rows import StoredRows
+from svmbook.solvers import (
+    certify,
+    intercept_interval,
+    solve_active_set,
+    solve_dual,
+    solve_libsvm,
+    svm_path,
+)
+from svmbook.solvers.dual.state import DualState
+
+KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
+
+
+def assert_exact(result, K, y, C):
+    """The certificate is right, alpha is feasible, and the residual is what rounding leaves."""
+    C = np.broadcast_to(C, y.shape)
+    scale = np.diagonal(K).mean()
+    assert result.converged, result
+    assert ((result.alpha >= 0) & (result.alpha <= C)).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+    violation = kkt_violation(result.alpha, result.intercept, K, y, C)
+    assert violation <= 1e-9 * max(1.0, scale * C.min())
+    rounding = 1e-13 * (1.0 + np.abs(K).max() * result.alpha.sum())
+    assert result.kkt_residual == pytest.approx(violation, abs=rounding)
+
+
+@given(problem=svm_problems(), kernel=st.sampled_from(KERNELS))
+def test_no_worse_than_the_interior_point_and_exact(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    K = K / (np.diagonal(K).mean() or 1.0)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    interior = solve_dual(K, y, C, tol=1e-8)
+    rounding = 1e-15 * result.alpha.sum() * max(10.0, result.alpha.sum())
+    assert result.dual_objective >= interior.dual_objective - rounding
+
+
+@given(problem=svm_problems(max_n=6), kernel=st.sampled_from(["linear", "gaussian"]))
+def test_no_pattern_of_bounds_is_better(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    C = np.clip(C, 1e-3, 1e3)  # beyond these the oracle's own linear systems lose their digits
+    assert solve_active_set(K, y, C).dual_objective == pytest.approx(brute_force(K, y, C), rel=1e-9)
+
+
+@pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
+@pytest.mark.parametrize("gamma", [2.0**-9, 0.1, 2.0])
+def test_large_enough_to_start_from_a_quarter(gamma, C):
+    K, y = noisy_gram(450, gamma=gamma)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    if C <= 100:
+        libsvm = solve_libsvm(K, y, C)
+        assert result.dual_objective >= libsvm.dual_objective * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_rank_deficient_faces_are_no_accident(rank, C):
+    # More points are free than the rank allows to be independent, on the way there.
+    rng = np.random.default_rng(rank)
+    X = np.repeat(rng.standard_normal((60, rank)), 4, axis=0)
+    y = np.where(rng.random(240) < 0.5, 1.0, -1.0)
+    K = X @ X.T
+    assert_exact(solve_active_set(K, y, C), K, y, C)
+
+
+def test_zeros_and_bounds_are_exact():
+    K, y = noisy_gram(300)
+    result = solve_active_set(K, y, 1.0)
+    margins = y * (K @ (y * result.alpha) + result.intercept)
+    assert (result.alpha[margins > 1 + 1e-9] == 0.0).all()
+    assert (result.alpha[margins < 1 - 1e-9] == 1.0).all()
+    assert result.kkt_residual < 1e-12
+
+
+@pytest.mark.parametrize("order", ["sorted", "alternating"])
+def test_the_order_of_the_points_does_not_matter(order):
+    K, y = noisy_gram(400)
+    first = np.argsort(y, kind="stable")
+    if order == "alternating":
+        first = np.ravel(first[:400].reshape(2, 200).T)
+    plain, ordered = solve_active_set(K, y, 10.0), solve_active_set(K[np.ix_(first, first)],
+                                                                    y[first], 10.0)  # fmt: skip
+    np.testing.assert_allclose(ordered.alpha, plain.alpha[first], atol=1e-9)
+
+
+def test_the_intercept_is_the_middle_where_all_stand_at_their_bounds():
+    K, y = noisy_gram(200, gamma=0.5)
+    y = np.where(np.arange(200) % 2 == 0, 1.0, -1.0)
+    result = solve_active_set(K, y, 0.01)
+    assert (result.alpha == 0.01).all()
+    low, high = intercept_interval(result.alpha, y, np.full(200, 0.01), K @ (y * result.alpha))
+    assert result.intercept == pytest.approx((low + high) / 2)
+    assert high - low > 0.1
+
+
+def test_dust_is_no_free_multiplier():
+    # Two clusters far apart, all multipliers at their bounds but for rounding.
+    K, y = noisy_gram(500, gamma=1e-3)
+    y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
+    result = solve_active_set(K, y, 1e-3)
+    free = (result.alpha > 0) & (result.alpha < 1e-3)
+    assert not (free & ((result.alpha < 1e-16) | (result.alpha > 1e-3 - 1e-16))).any()
+    rows = StoredRows(K)
+    beta = np.where(np.arange(500) < 498, y * 1.0, 0.0)
+    beta[0], beta[499] = 1.0 - 1e-16, -7e-17
+    state = DualState(rows, y, np.ones(500), beta, np.arange(500) == 0)
+    state.snap()
+    assert state.beta[0] == 1.0
+    assert state.beta[499] == 0.0
+    assert not state.free.any()
+
+
+@pytest.mark.parametrize("kind", [np.float32, int, bool])
+def test_blocks_may_hold_numbers_of_any_kind(kind):
+    points = np.random.default_rng(0).permutation(260) % 7
+    K = (points[:, None] == points).astype(float)
+    y = np.where(np.arange(260) % 3 == 0, 1.0, -1.0)
+    stored = solve_active_set(K, y, 1.0)
+
+    def block(rows, columns):
+        values = K[np.ix_(rows, columns)].astype(kind)
+        rows[:] = 0  # a copy: nothing happens to the solver's own
+        return values
+
+    computed = solve_active_set(block, y, 1.0)
+    assert computed.converged
+    assert computed.dual_objective == pytest.approx(stored.dual_objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e160, -1.0])
+def test_blocks_of_a_size_without_products_are_refused(size):
+    with pytest.raises(ValueError, match=r"K is of the size|some K\(i, i\) is negative"):
+        solve_active_set(lambda r, c: size * (r[:, None] == c), np.array([1.0, -1.0]), 1.0)
+
+
+def test_weights_are_upper_bounds_of_their_own():
+    K, y = noisy_gram(240)
+    C = np.random.default_rng(1).uniform(0.2, 5.0, 240)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    assert (result.alpha[result.alpha > 0.999 * C] == C[result.alpha > 0.999 * C]).all()
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 30])
+def test_a_limit_leaves_a_feasible_point_with_its_gap(limit):
+    X = np.random.default_rng(0).standard_normal((200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    K = X @ X.T
+    result = solve_active_set(K, y, 10.0, max_iter=limit)
+    assert not result.converged
+    assert "used up" in result.message
+    assert ((result.alpha >= 0) & (result.alpha <= 10.0)).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+    again = certify(result.alpha, result.intercept, y, 10.0, K @ (y * result.alpha),
+                    n_iter=0, tol=1e-6)  # fmt: skip
+    assert again.gap == pytest.approx(result.gap, rel=1e-9)
+    assert 0.0 <= result.dual_objective <= solve_active_set(K, y, 10.0).dual_objective
+
+
+@pytest.mark.parametrize("n", [60, 300])
+def test_an_indefinite_kernel_is_named(n):
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    with pytest.raises(ValueError, match=r"not positive semi-definite.*free points"):
+        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n), y, 10.0)
+
+
+@pytest.mark.parametrize("n", [80, 500])
+def test_computed_blocks_give_the_same_as_a_stored_matrix(n):
+    K, y = noisy_gram(n)
+    stored = solve_active_set(K, y, 10.0)
+    computed = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
+    np.testing.assert_allclose(computed.alpha, stored.alpha, atol=1e-9)
+    assert computed.kkt_residual < 1e-11
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda r, c: np.ones((len(r), 1)),
+        lambda r, c: np.full((len(r), len(c)), np.nan),
+        lambda r, c: np.full((len(r), len(c)), 1j),
+        lambda r, c: np.full((len(r), len(c)), "1"),
+    ],
+)
+def test_wrong_blocks_are_named(wrong):
+    with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite real numbers"):
+        solve_active_set(wrong, np.array([1.0, -1.0, 1.0]), 1.0)
+
+
+PRICES = [2.0**k for k in range(-5, 16, 2)]
+
+
+@pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])
+def test_a_path_is_a_row_of_solutions(gamma):
+    K, y = noisy_gram(250, gamma=gamma)
+    for C, result in zip(PRICES, svm_path(K, y, PRICES), strict=True):
+        assert_exact(result, K, y, C)
+        alone = solve_active_set(K, y, C)
+        assert result.dual_objective == pytest.approx(alone.dual_objective, rel=1e-10)
+
+
+def test_a_path_keeps_the_order_asked_for():
+    K, y = noisy_gram(120)
+    mixed = svm_path(K, y, [10.0, 0.1, 10.0, 1.0])
+    for C, result in zip([10.0, 0.1, 10.0, 1.0], mixed, strict=True):
+        assert result.alpha.max() == pytest.approx(C) or C == 10.0
+        assert_exact(result, K, y, C)
+
+
+def test_a_path_with_weights_scales_them():
+    K, y = noisy_gram(150)
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, 150)
+    for C, result in zip([0.5, 5.0], svm_path(K, y, [0.5, 5.0], weights=weights), strict=True):
+        assert_exact(result, K, y, C * weights)
+
+
+def test_beyond_the_last_bound_nothing_is_solved_again():
+    K, y = noisy_gram(150, gamma=2.0)
+    first, second, again = svm_path(K, y, (C for C in (1e3, 1e6, 1e6)))
+    assert again.alpha is not second.alpha
+    np.testing.assert_array_equal(first.alpha, second.alpha)
+    assert second.n_iter == 0
+    assert second.converged
+
+
+@pytest.mark.parametrize(
+    ("prices", "message"),
+    [
+        ([], "list of prices"),
+        (1.0, "list of prices"),
+        (["a"], "list of prices"),
+        ([1.0, 0.0], "Cs must be positive"),
+        ([[1.0, 2.0]], "list of prices"),
+    ],
+)
+def test_bad_prices_are_named(prices, message):
+    with pytest.raises(ValueError, match=message):
+        svm_path(np.eye(2), [1, -1], prices)

@@ -1,0 +1,337 @@
+"""The dual solvers: optimality by theory, by brute force, and against each other."""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import cvxopt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from problems import brute_force, gram, kkt_violation, svm_problems
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_info
+
+from svmbook.datasets import stdev
+from svmbook.gram.gram import LowRankGram
+from svmbook.solvers import (
+    certify,
+    intercept_interval,
+    solve_dual,
+    solve_hard_margin,
+    solve_libsvm,
+    solve_smo,
+    to_cvxopt,
+)
+
+FOUR_X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+FOUR_Y = np.array([1.0, 1, -1, -1])
+
+
+def two_clouds(n, distance=2.0, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    return rng.standard_normal((n, 2)) + distance / 2 * y[:, None], y
+
+
+def solve_by(name, X, K, y, C, **options):
+    if name == "low-rank":
+        return solve_dual(X, y, C, form=name, **options)
+    if name in ("dense", "sparse", "textbook"):
+        return solve_dual(K, y, C, form=name, **options)
+    return {"smo": solve_smo, "libsvm": solve_libsvm}[name](K, y, C, **options)
+
+
+def test_matrices_come_out_as_the_source_prints_them():
+    qp = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0)
+    assert np.array_equal(qp.P, [[5, 6, 0, -4], [6, 8, 0, -2], [0, 0, 0, 0], [-4, -2, 0, 13]])
+    assert np.array_equal(np.ravel(qp.q), [-1, -1, -1, -1])
+    signs = np.kron(np.eye(4), [[1], [-1]])
+    assert np.array_equal(qp.G, signs)
+    assert np.array_equal(np.ravel(qp.h), [7, 0, 7, 0, 7, 0, 7, 0])
+    assert np.array_equal(qp.A, [[1, 1, -1, -1]])
+    assert np.ravel(qp.b) == 0
+    sparse = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0, sparse=True)
+    assert np.array_equal(cvxopt.matrix(sparse.G), signs)
+
+
+@pytest.mark.parametrize("name", ["textbook", "sparse", "dense", "low-rank", "smo", "libsvm"])
+def test_four_points_by_hand(name):
+    # The nearest points of the two hulls are (1, 2) and, on the segment from (0, 0) to (-2, 3),
+    # the point 4/13 of the way. Half their difference over its square: see the chapter.
+    result = solve_by(name, FOUR_X, FOUR_X @ FOUR_X.T, FOUR_Y, np.full(4, 10.0))
+    np.testing.assert_allclose(result.alpha, np.array([26, 0, 18, 8]) / 49, atol=1e-7)
+    assert result.alpha[1] == 0.0
+    assert result.intercept == pytest.approx(-1.0, abs=1e-6)
+    assert result.dual_objective == pytest.approx(26 / 49, rel=1e-6)
+
+
+@given(problem=svm_problems(), kernel=st.sampled_from(["linear", "gaussian", "polynomial"]))
+def test_interior_point_is_feasible_and_closes_the_gap(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    result = solve_dual(K, y, C)
+    assert result.converged, result
+    assert -1e-12 <= result.relative_gap <= 1e-6
+    assert (result.alpha >= 0).all() and (result.alpha <= C).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+
+
+@given(problem=svm_problems())
+def test_low_rank_form_agrees_with_the_dense_one(problem):
+    X, y, C = problem
+    low, dense = solve_dual(X, y, C, form="low-rank"), solve_dual(X @ X.T, y, C)
+    assert low.converged, low
+    assert low.dual_objective == pytest.approx(dense.dual_objective, rel=2e-6)
+
+
+@given(problem=svm_problems(max_n=6), kernel=st.sampled_from(["linear", "gaussian"]))
+def test_no_active_set_is_better(problem, kernel):
+    X, y, C = problem
+    K = gram(X, kernel)
+    C = np.clip(C, 1e-3, 1e3)  # beyond these the oracle's own linear systems lose their digits
+    expected = brute_force(K, y, C)
+    for solver in (solve_dual, solve_smo):
+        assert solver(K, y, C).dual_objective == pytest.approx(expected, rel=1e-6), solver
+
+
+@pytest.mark.parametrize("name", ["textbook", "sparse", "dense", "smo", "libsvm"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_all_solvers_find_the_same_machine(name, C):
+    X, y = two_clouds(120)
+    K = gram(X, "gaussian")
+    reference = solve_dual(K, y, C, tol=1e-9)
+    result = solve_by(name, X, K, y, np.full(120, C))
+    assert result.converged
+    assert result.dual_objective == pytest.approx(reference.dual_objective, rel=1e-6)
+    np.testing.assert_allclose(
+        K @ (y * result.alpha) + result.intercept,
+        K @ (y * reference.alpha) + reference.intercept,
+        atol=1e-3,
+    )
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_agrees_with_libsvm_run_on_its_own(kernel, C):
+    X, y = two_clouds(200)
+    K = gram(X, kernel)
+    svc = SVC(C=C, kernel="precomputed", tol=1e-7).fit(K, y)
+    ours = solve_dual(K, y, C)
+    beta = np.zeros(200)
+    beta[svc.support_] = svc.dual_coef_[0]
+    theirs = certify(
+        np.abs(beta), svc.intercept_[0], y, np.full(200, C), K @ beta, n_iter=0, tol=1e-6
+    )
+    assert ours.dual_objective == pytest.approx(theirs.dual_objective, rel=1e-6)
+    ours_f = K @ (y * ours.alpha) + ours.intercept
+    assert np.array_equal(ours_f > 0, svc.decision_function(K) > 0)
+    # P is strongly convex in w: 1/2 |w - w*|^2 <= gap, and |f - f*| <= |w - w*| k(x, x)^1/2;
+    # the thresholds of two free vectors differ by no more than that again.
+    reach = 2 * np.sqrt(2 * max(theirs.gap, 1e-12) * np.diagonal(K).max())
+    np.testing.assert_allclose(ours_f, svc.decision_function(K), atol=reach)
+
+
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
+def test_zeros_and_bounds_are_exact(form, C):
+    X, y = two_clouds(300)
+    K = X @ X.T
+    result = solve_dual(X if form == "low-rank" else K, y, C, form=form)
+    margins = y * (K @ (y * result.alpha) + result.intercept)
+    assert (result.alpha[margins > 1 + 1e-6] == 0.0).all()
+    assert (result.alpha[margins < 1 - 1e-6] == C).all()
+    # in the plane three points in general position fix the line: no more can be free
+    assert ((result.alpha > 0) & (result.alpha < C)).sum() <= 3
+    assert kkt_violation(result.alpha, result.intercept, K, y, np.full(300, C)) < 1e-7
+
+
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+def test_hard_margin_is_the_limit_of_the_soft_one(form):
+    X, y = two_clouds(60, distance=12.0)
+    Z = X if form == "low-rank" else X @ X.T
+    hard = solve_hard_margin(Z, y, form=form)
+    soft = solve_dual(Z, y, 1e6, form=form)
+    np.testing.assert_allclose(hard.alpha, soft.alpha, atol=1e-6 * hard.alpha.max())
+    assert hard.intercept == pytest.approx(soft.intercept, abs=1e-6)
+    assert hard.relative_gap < 1e-9
+    margins = y * (X @ X.T @ (y * hard.alpha) + hard.intercept)
+    assert margins.min() == pytest.approx(1.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+def test_hard_margin_says_where_the_hulls_meet(form):
+    X, y = two_clouds(60, distance=0.5)
+    with pytest.raises(ValueError, match="hulls meet"):
+        solve_hard_margin(X if form == "low-rank" else X @ X.T, y, form=form)
+
+
+def test_two_points():
+    # The hyperplane halves the segment: |w| = 2 / distance, alpha = |w|^2 / 2.
+    X, y = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([-1.0, 1.0])
+    result = solve_dual(X @ X.T, y, 10.0)
+    np.testing.assert_allclose(result.alpha, [2 / 25, 2 / 25], rtol=1e-9)
+    assert result.intercept == pytest.approx(-1.0)
+
+
+def test_intercept_is_the_middle_when_no_vector_is_free():
+    # Both points are bounded: any b of an interval is optimal, and the middle is returned.
+    X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    C = 0.1
+    for solver in (solve_dual, solve_smo):
+        result = solver(X @ X.T, y, C)
+        assert (result.alpha == C).all()
+        # w = 0.2, f = (0, 0.4); margins -b and 0.4 + b must both be at most 1
+        low, high = -1.0, 0.6
+        assert result.intercept == pytest.approx((low + high) / 2)
+
+
+def test_interval_closes_at_the_optimum_and_crosses_elsewhere():
+    X, y = two_clouds(50)
+    K, C = X @ X.T, np.ones(50)
+    alpha = solve_dual(K, y, C).alpha
+    low, high = intercept_interval(alpha, y, C, K @ (y * alpha))
+    assert low == pytest.approx(high, abs=1e-7)
+    low, high = intercept_interval(np.zeros(50), y, C, np.zeros(50))
+    assert (low, high) == (1.0, -1.0)
+
+
+@given(st.integers(0, 10_000), st.floats(-3, 3))
+def test_the_certificate_brackets_the_optimum(seed, b):
+    # Weak duality: whatever the feasible alpha and whatever b, D <= optimum <= P.
+    rng = np.random.default_rng(seed)
+    X, y = two_clouds(20)
+    K, C = X @ X.T, np.ones(20)
+    optimum = solve_dual(K, y, C).dual_objective
+    alpha = rng.uniform(0, 0.5, 20)
+    alpha[y > 0] *= alpha[y < 0].sum() / alpha[y > 0].sum()
+    alpha = np.minimum(alpha, 1.0) if alpha.max() <= 1 else alpha / alpha.max()
+    result = certify(alpha, b, y, C, K @ (y * alpha), n_iter=0, tol=1e-6)
+    assert result.dual_objective <= optimum + 1e-9 <= result.primal_objective + 2e-9
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1e4, 1e8])
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+def test_scaling_the_data_scales_the_solution(scale, form):
+    # X -> sX with C -> C/s^2 leaves f alone and divides alpha by s^2.
+    X, y = two_clouds(80)
+    plain, scaled = (
+        solve_dual(Z if form == "low-rank" else Z @ Z.T, y, C, form=form)
+        for Z, C in [(X, 1.0), (scale * X, 1.0 / scale**2)]
+    )
+    np.testing.assert_allclose(scaled.alpha * scale**2, plain.alpha, atol=1e-6)
+    assert scaled.intercept == pytest.approx(plain.intercept, abs=1e-6)
+
+
+def test_a_far_offset_does_not_hurt_the_low_rank_form():
+    X, y = two_clouds(100)
+    near, far = (solve_dual(X + shift, y, 1.0, form="low-rank") for shift in (0.0, 1e4))
+    np.testing.assert_allclose(far.alpha, near.alpha, atol=1e-6)
+    assert far.converged
+
+
+def test_more_iterations_than_allowed_is_said():
+    X, y = two_clouds(100)
+    for result in (
+        solve_dual(X @ X.T, y, 1.0, max_iter=2),
+        solve_smo(X @ X.T, y, 1.0, max_iter=5),
+    ):
+        assert not result.converged
+        assert result.gap > 0
+
+
+def test_smo_stops_where_rounding_ends_the_ascent():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    result = solve_smo(gram(X, "gaussian"), y, 100.0, tol=1e-30, max_iter=10**6)
+    assert not result.converged
+    assert result.n_iter < 10**5
+    assert "rounding" in result.message
+    assert result.relative_gap < 1e-12
+
+
+def test_centred_rows_are_not_copied():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((50, 3))
+    Z -= Z.mean(axis=0)
+    y = np.where(np.arange(50) % 2 == 0, 1.0, -1.0)
+    assert LowRankGram(Z, y).Z is Z
+    assert LowRankGram(Z + 1.0, y).Z is not Z
+
+
+def test_an_infeasible_hard_margin_is_not_converged():
+    y, C = np.array([1.0, -1.0]), np.full(2, np.inf)
+    result = certify(np.ones(2), 0.0, y, C, np.array([-1.0, 1.0]), n_iter=0, tol=1e-6)
+    assert not result.converged
+    assert result.relative_gap == np.inf
+
+
+def test_smo_certifies_the_solution_it_returns():
+    X, y = two_clouds(100)
+    K = gram(X, "gaussian")
+    result = solve_smo(K, y, 1e3, tol=1e-9)
+    fresh = certify(
+        result.alpha, result.intercept, y, np.full(100, 1e3), K @ (y * result.alpha),
+        n_iter=0, tol=1e-9,
+    )  # fmt: skip
+    assert result.dual_objective == pytest.approx(fresh.dual_objective, rel=1e-12)
+    assert result.primal_objective == pytest.approx(fresh.primal_objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 1000])
+@pytest.mark.parametrize("name", ["dense", "low-rank", "smo", "libsvm"])
+def test_the_certificate_belongs_to_the_multipliers_returned(name, limit):
+    X, y = two_clouds(60)
+    K = X @ X.T
+    result = solve_by(name, X, K, y, 1.0, max_iter=limit)
+    again = certify(
+        result.alpha, result.intercept, y, 1.0, K @ (y * result.alpha), n_iter=0, tol=1e-6
+    )
+    assert again.dual_objective == pytest.approx(result.dual_objective, rel=1e-9)
+    assert again.primal_objective == pytest.approx(result.primal_objective, rel=1e-9)
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+
+
+@pytest.mark.parametrize(
+    ("alpha", "f", "scale"),
+    [
+        ([1.0, 0.0], [1.0, -1.0], 1.0),  # y'alpha is not zero
+        ([1.0, 1.0], [-1.0, 1.0], 1.0),  # |w|^2 is negative
+        ([1.0, 1.0], [0.5, -0.5], 1e17),  # the outputs are rounding
+    ],
+)
+def test_what_proves_nothing_is_not_converged(alpha, f, scale):
+    result = certify(alpha, 0.0, [1, -1], 1.0, f, n_iter=0, tol=10.0, scale=scale)
+    assert not result.converged
+
+
+def test_equal_points_of_both_classes():
+    X, y = np.tile([2.5, 1.4, 0.7], (3, 1)), np.array([1.0, -1, 1])
+    for form, K in (("dense", X @ X.T), ("low-rank", X)):
+        result = solve_dual(K, y, 1.0, form=form)
+        assert result.converged
+        assert result.dual_objective == pytest.approx(2.0)
+
+
+def test_the_hard_margin_says_when_it_ran_out_of_iterations():
+    X, y = stdev(1, n=60, random_state=11)
+    assert solve_hard_margin(X @ X.T, y).converged
+    with pytest.raises(ValueError, match="before it was clear"):
+        solve_hard_margin(X @ X.T, y, max_iter=1)
+
+
+def test_threads_leave_the_number_of_blas_threads_as_it_was():
+    X, y = two_clouds(300)
+    before = threadpool_info()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: solve_dual(X, y, 1.0, form="low-rank"), range(12)))
+    assert threadpool_info() == before
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were():
+    X, y = two_clouds(100)
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: solve_libsvm(X @ X.T, y, 1.0, max_iter=3), range(12)))
+    assert warnings.filters == before

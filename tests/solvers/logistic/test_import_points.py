@@ -1,0 +1,119 @@
+"""The import vector machine: each step against brute force, the end against all points."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from logistic_problems import logistic_problems
+
+from svmbook.datasets import non_separable
+from svmbook.kernels import gaussian
+from svmbook.solvers import select_import_points, solve_logistic
+from svmbook.solvers.logistic.import_points import _promises
+from svmbook.solvers.logistic.likelihoods import Binomial
+
+
+def on(K, y, lam, S):
+    """Minimise over the kernel functions of S alone, in coefficients instead of weights."""
+    L = np.linalg.cholesky(K[np.ix_(S, S)] + 1e-12 * np.eye(len(S)))
+    Z = np.linalg.solve(L, K[S]).T
+    return solve_logistic(Z, y, lam, form="factor", tol=1e-9)
+
+
+def test_the_promise_is_the_decrease_of_newtons_parabola():
+    X, y = non_separable(25, random_state=0)
+    K, lam, S = gaussian(X, gamma=0.3), 0.5, [3, 11, 20]
+    L = np.linalg.cholesky(K[np.ix_(S, S)])
+    Z = np.linalg.solve(L, K[S]).T
+    result = solve_logistic(Z, y, lam, form="factor", tol=1e-12)
+    F = Z @ result.coef + result.intercept
+    likelihood = Binomial(y, np.ones(25))
+    rest = K - Z @ Z.T
+    new = np.ones(25, dtype=bool)
+    new[S] = False
+    promises = _promises(likelihood, lam, Z, rest, new, F)
+    G, W = likelihood.pull(F), likelihood.curvature(F)
+    for candidate in np.flatnonzero(new):
+        wider = np.column_stack([Z, rest[candidate] / np.sqrt(rest[candidate, candidate])])
+        design = np.column_stack([wider, np.ones(25)])
+        H = design.T @ (W[:, None] * design) + lam * np.diag([1.0] * 4 + [0.0])
+        slope = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
+        decrease = 0.5 * slope @ np.linalg.solve(H, slope)
+        assert promises[candidate] == pytest.approx(decrease, rel=1e-6)
+    assert not promises[S].any()
+
+
+@given(problem=logistic_problems(max_n=15))
+@settings(max_examples=30)
+def test_all_points_give_kernel_logistic_regression(problem):
+    K, y, weights = problem
+    every = select_import_points(K, y, 0.3, weights=weights, epsilon=1e-12)
+    full = solve_logistic(K, y, 0.3, weights=weights)
+    assert every.converged
+    assert every.objective == pytest.approx(full.objective, rel=1e-5)
+    assert every.objective - full.objective <= every.gap + 1e-9
+
+
+@pytest.mark.parametrize("points", [1, 5, 12])
+def test_the_gap_bounds_what_all_points_could_gain(points):
+    X, y = non_separable(100, random_state=0)
+    K = gaussian(X, gamma=0.5)
+    few = select_import_points(K, y, 0.1, max_points=points, epsilon=1e-9)
+    S = np.flatnonzero(few.coef)
+    assert len(S) == points == few.n_iter
+    assert few.objective == pytest.approx(on(K, y, 0.1, S).objective, rel=1e-6)
+    full = solve_logistic(K, y, 0.1)
+    assert full.objective <= few.objective <= full.objective + few.gap
+
+
+def test_greedy_points_beat_random_ones():
+    X, y = non_separable(150, random_state=0)
+    K = gaussian(X, gamma=0.5)
+    greedy = select_import_points(K, y, 0.1, max_points=8, epsilon=1e-9)
+    rng = np.random.default_rng(0)
+    random = [on(K, y, 0.1, rng.choice(150, 8, replace=False)).objective for _ in range(20)]
+    assert greedy.objective < min(random)
+
+
+def test_duplicates_are_taken_once():
+    X, y = non_separable(20, random_state=0)
+    K = gaussian(np.tile(X, (2, 1)), gamma=0.5)
+    result = select_import_points(K, np.tile(y, 2), 0.1, epsilon=1e-12)
+    S = np.flatnonzero(result.coef)
+    assert len(np.unique(S % 20)) == len(S) <= 20
+
+
+def test_too_strict_a_tolerance_is_admitted():
+    X, y = non_separable(40, random_state=0)
+    result = select_import_points(gaussian(X), y, 0.1, tol=1e-18)
+    assert not result.converged
+    assert result.message
+
+
+def test_single_precision_takes_no_noise_in():
+    X, y = non_separable(60, random_state=0)
+    K = gaussian(X, gamma=0.05)
+    rounded = select_import_points(K.astype(np.float32), y, 0.01, epsilon=1e-9)
+    full = solve_logistic(K, y, 0.01)
+    assert full.objective * (1 - 1e-5) <= rounded.objective <= full.objective + rounded.gap + 1e-3
+
+
+def test_larger_epsilon_takes_fewer_points():
+    X, y = non_separable(100, random_state=0)
+    K = gaussian(X, gamma=0.5)
+    sizes = [select_import_points(K, y, 0.1, epsilon=e).n_iter for e in (1e-1, 1e-2, 1e-4)]
+    assert sizes[0] < sizes[1] < sizes[2] < 100
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lam": 0.0}, "lam must be positive"),
+        ({"epsilon": 0.0}, "epsilon must be"),
+        ({"max_points": 0}, "max_points == 0"),
+        ({"tol": -1.0}, "tol must be"),
+    ],
+)
+def test_what_does_not_fit_is_named(change, message):
+    problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        select_import_points(**problem)

@@ -1,0 +1,183 @@
+"""No penalty: the limit of the ridge where it exists, and a clear word where it does not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from svmbook.datasets import stdev
+from svmbook.kernels import gaussian, polynomial
+from svmbook.solvers import (
+    is_separable,
+    solve_logistic,
+    solve_unpenalised,
+    solve_unpenalised_gram,
+)
+from svmbook.solvers.logistic.likelihoods import Binomial
+
+COUNTS = st.tuples(st.integers(1, 30), st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
+
+
+@given(COUNTS)
+def test_two_groups_are_fitted_by_their_shares(counts):
+    # One 0/1 feature: the probabilities of the two groups are their shares of positive labels.
+    a, b, c, d = counts
+    Z = np.repeat([0.0, 0.0, 1.0, 1.0], counts)[:, None]
+    y = np.repeat([1.0, -1.0, 1.0, -1.0], counts)
+    result = solve_unpenalised(Z, y, tol=1e-9)
+    assert result.intercept == pytest.approx(np.log(a / b), abs=1e-6)
+    assert result.coef[0] == pytest.approx(np.log(c / d) - np.log(a / b), abs=1e-6)
+
+
+@pytest.mark.parametrize("classes", [None, 3])
+def test_it_is_the_limit_of_the_ridge(classes):
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
+    y = rng.integers(0, 3, 80) if classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
+    limit = solve_unpenalised(Z, y, classes=classes, tol=1e-10)
+    ridge = solve_logistic(Z, y, 1e-9, form="factor", classes=classes, tol=1e-8)
+    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
+    np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
+    assert np.isinf(limit.gap) and limit.converged
+    reference = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
+    ours = Z @ limit.coef + limit.intercept
+    theirs = reference.decision_function(Z)
+    theirs = theirs - theirs.mean(axis=1, keepdims=True) if classes else theirs
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_with_fewer_places_than_features_it_is_the_smallest_of_all():
+    # Three places, each with both labels: no separation, and five features of different size.
+    places = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
+    Z = places[[0, 0, 0, 1, 1, 2, 2]]
+    y = np.array([1.0, 1, -1, 1, -1, 1, -1])
+    limit = solve_unpenalised(Z, y, tol=1e-10)
+    ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
+    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "separable"),
+    [
+        ([0, 1, 2, 3], [-1, -1, 1, 1], True),
+        ([0, 1, 1, 2], [-1, -1, 1, 1], True),  # they touch at 1
+        ([0, 1, 2, 3], [-1, 1, -1, 1], False),
+        ([0, 1, 1, 0], [-1, -1, 1, 1], False),
+    ],
+)
+def test_separation_is_found_also_where_classes_touch(x, y, separable):
+    Z, y = np.array(x, dtype=float)[:, None], np.array(y, dtype=float)
+    assert is_separable(Z, y) is separable
+    assert is_separable(1e6 * Z + 1e3, y) is separable
+    if separable:
+        with pytest.raises(ValueError, match="the classes can be separated"):
+            solve_unpenalised(Z, y)
+    else:
+        assert solve_unpenalised(Z, y).converged
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=40)
+def test_one_dimension_is_checked_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 6, 8).astype(float)
+    y = np.where(rng.random(8) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    low, high = x[y < 0], x[y > 0]
+    apart = low.max() <= high.min() or high.max() <= low.min()
+    apart = apart and np.ptp(x) > 0
+    assert is_separable(x[:, None], y) is bool(apart)
+
+
+def test_several_classes_are_separable_if_one_of_them_is():
+    rng = np.random.default_rng(0)
+    Z = np.vstack([rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 50.0])
+    y = np.append(rng.integers(0, 2, 20), np.full(20, 2))
+    assert is_separable(Z, y, classes=3)
+    with pytest.raises(ValueError, match="no machine is best"):
+        solve_unpenalised(Z, y, classes=3)
+
+
+def test_nothing_to_fit_is_said():
+    with pytest.raises(ValueError, match="all alike to the machine"):
+        solve_unpenalised(np.ones((4, 2)), np.array([1.0, -1, 1, -1]))
+
+
+def test_a_light_point_is_separated_too():
+    # Separability does not depend on weights, however little a point may matter to the loss.
+    rng = np.random.default_rng(0)
+    Z = np.column_stack([rng.standard_normal(100), np.arange(100) == 0])
+    y = np.where(Z[:, 0] + 2 * rng.standard_normal(100) > 0, 1.0, -1.0)
+    for tol in (1e-3, 1e-6):
+        weights = np.where(np.arange(100) == 0, 1e-6, 1.0)
+        with pytest.raises(ValueError, match="can be separated"):
+            solve_unpenalised(Z, y, weights=weights, tol=tol)
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-8, 1e8, 1e20])
+def test_the_units_of_a_feature_do_not_matter(scale):
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((100, 2))
+    y = np.where(Z @ [1, 2] + rng.standard_normal(100) > 0, 1.0, -1.0)
+    units = np.array([1.0, scale])
+    plain, scaled = solve_unpenalised(Z, y), solve_unpenalised(Z * units, y)
+    assert scaled.objective == pytest.approx(plain.objective)
+    np.testing.assert_allclose(scaled.coef * units, plain.coef, rtol=1e-6)
+    assert not is_separable(Z * units, y)
+    line = np.array([[0.0], [1], [1], [2]])
+    assert is_separable(scale * line, np.array([-1.0, -1, 1, 1]))
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
+def test_a_polynomial_kernel_is_its_features(scale):
+    rng = np.random.default_rng(0)
+    X = scale * rng.standard_normal((100, 2))
+    y = np.where(X @ [1, 2] + scale * rng.standard_normal(100) > 0, 1.0, -1.0)
+    features = np.column_stack([X, X**2, X.prod(axis=1)])
+    by_hand = solve_unpenalised(features, y, tol=1e-9)
+    K = polynomial(X, degree=2)
+    result = solve_unpenalised_gram(K, y)
+    assert result.converged
+    assert result.objective == pytest.approx(by_hand.objective, rel=1e-6)
+    assert Binomial(y, np.ones(100)).loss(K @ result.coef + result.intercept) == pytest.approx(
+        result.objective
+    )
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0])
+def test_a_kernel_too_smooth_never_lies(gamma):
+    # Thirty points on a line: on paper separable, in double precision of low rank.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        K = gaussian(rng.uniform(-1, 1, (30, 1)), gamma=gamma)
+        y = np.where(np.arange(30) % 2, 1.0, -1.0)
+        try:
+            result = solve_unpenalised_gram(K, y)
+        except ValueError:
+            continue
+        loss = Binomial(y, np.ones(30)).loss(K @ result.coef + result.intercept)
+        assert loss == pytest.approx(result.objective)  # what it says is what its answers cost
+
+
+@pytest.mark.parametrize(
+    ("Z", "y", "message"),
+    [
+        ([[0.0], [np.nan]], [-1, 1], "NaN"),
+        ([[0.0], [1.0]], [0, 1], "-1 and \\+1"),
+        ([[0.0], [1e-200]], [-1, 1], "Z is of the size"),
+    ],
+)
+def test_what_does_not_fit_is_named(Z, y, message):
+    with pytest.raises(ValueError, match=message):
+        solve_unpenalised(Z, y)
+    with pytest.raises(ValueError, match=message):
+        is_separable(Z, y)
+
+
+def test_sure_points_alone_are_no_separation():
+    # Margins of 20 and more, and one point on the wrong side: a minimiser exists.
+    X, y = stdev(1, 200, random_state=0)
+    y[np.argmax(X.sum(axis=1))] *= -1
+    result = solve_unpenalised(X, y)
+    assert result.converged
