@@ -107,7 +107,7 @@ def path(X, y, **options):
     machine = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
     seconds = {}
     for name, work in {
-        "path": lambda: list(solve_logistic_path(K, y, lams)),
+        "path": lambda: solve_logistic_path(K, y, lams),
         "cold": lambda: [solve_logistic_l1(K, y, lam) for lam in lams],
         "estimator_path": lambda: machine.path(X, y, lams),
         "estimator_cold": lambda: [machine.set_params(lam=lam).fit(X, y) for lam in lams],

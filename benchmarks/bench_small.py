@@ -49,7 +49,7 @@ def check(seed):
     return {
         "kernel": name,
         "converged": ours.converged and bool(feasible),
-        "careful": " 0 careful" not in ours.message,
+        "careful": " 0 monotone" not in ours.message,
         "rounds": ours.n_iter,
         "residual": ours.kkt_residual / max(1.0, C.min()),
         "worse": ours.dual_objective < theirs.dual_objective - rounding,

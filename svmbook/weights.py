@@ -51,69 +51,65 @@ def point_weights(class_weight, classes, y, sample_weight):
             "counts a point so many times, so it must be zero or positive."
         )
     codes = np.searchsorted(classes, y)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named below
-        if isinstance(class_weight, str):  # "balanced", the only word
-            shares = np.bincount(codes, weights=sample_weight / (sample_weight.max() or 1.0))
-            factors = shares.sum() / (len(classes) * np.maximum(shares, np.finfo(float).tiny))
-        else:
-            _check_class_weight(class_weight or {})
-            factors = compute_class_weight(class_weight, classes=classes, y=y)
-        weights = sample_weight * factors[codes]
-    if not np.isfinite(weights).all():
-        raise ValueError(
-            "class_weight times sample_weight is too large for double precision: the largest "
-            f"sample weight is {sample_weight.max():g}."
-        )
+    _check_classes_remain(classes, codes[sample_weight > 0])
+    weights = sample_weight
+    if class_weight is not None:
+        if not isinstance(class_weight, str):  # "balanced", the only word
+            _check_class_weight(class_weight)
+        shares = sample_weight / sample_weight.max()  # whose sum is a double
+        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=shares)
+        with np.errstate(over="ignore"):  # what overflows is named below
+            weights = sample_weight * factors[codes]
+        if not np.isfinite(weights).all():
+            raise ValueError(
+                "class_weight times sample_weight is too large for double precision: the largest "
+                f"factors are {factors.max():g} and {sample_weight.max():g}."
+            )
     # What such a point pays at most is lost in the rounding of the sum.
-    weights[weights < np.finfo(float).eps / len(y) * weights.max()] = 0.0
-    _check_classes_remain(classes, np.unique(codes[weights > 0]))
+    rounding = np.finfo(float).eps / len(y) * weights.max()
+    weights = np.where(weights < rounding, 0.0, weights)
+    _check_classes_remain(classes, codes[weights > 0])
     return weights
 
 
-def upper_bounds(C, class_weight, classes, y, sample_weight):
+def upper_bounds(C, weights):
     r"""Return the upper bounds :math:`C_i` of the multipliers: C times the weights of the points.
 
     Parameters
     ----------
     C : float
         Price of one unit of slack, positive, possibly infinite.
-    class_weight, classes, y, sample_weight
-        As in `point_weights`.
+    weights : ndarray of shape (n,)
+        Weights, positive.
 
     Returns
     -------
     ndarray of shape (n,)
-        Bounds; zero for absent points.
 
     Raises
     ------
     ValueError
-        As `point_weights`; also where C is not positive, or the product overflows.
+        A product overflows.
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.weights import upper_bounds
-    >>> y = np.array(["a", "b", "b", "b"])
-    >>> upper_bounds(3.0, "balanced", np.array(["a", "b"]), y, np.ones(4))
-    array([6., 2., 2., 2.])
+    >>> upper_bounds(3.0, np.array([2.0, 0.5])), upper_bounds(np.inf, np.array([2.0, 0.5]))
+    (array([6. , 1.5]), array([inf, inf]))
     """
-    if not C > 0:
-        raise ValueError(f"C must be positive; found {C}.")
-    weights = point_weights(class_weight, classes, y, sample_weight)
-    if np.isinf(C):
-        return np.where(weights > 0, np.inf, 0.0)
     with np.errstate(over="ignore"):
         bounds = C * weights
-    if not np.isfinite(bounds).all():
+    if np.isfinite(C) and not np.isfinite(bounds).all():
         raise ValueError(
             "C times class_weight times sample_weight is too large for double precision: C is "
-            f"{C:g}, the largest sample weight {sample_weight.max():g}."
+            f"{C:g}, the largest weight {weights.max():g}."
         )
     return bounds
 
 
-def _check_classes_remain(classes, remaining):
+def _check_classes_remain(classes, codes):
+    remaining = np.unique(codes)
     if len(remaining) < 2:
         raise ValueError(
             "sample_weight leaves one class only, or none: points of weight zero (or of a weight "

@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..solvers import select_import_points
-from .machine import LogisticMachine, Solution
+from ..gram import StoredGram
+from ..solvers.logistic.import_points import import_points
+from ..solvers.logistic.likelihoods import Binomial
+from .machine import LogisticMachine
 
 __all__ = ["ImportVectorMachine"]
 
@@ -47,7 +49,8 @@ class ImportVectorMachine(LogisticMachine):
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        Coefficients; exactly zero for all but the import points.
+        Coefficients of the points' kernel functions, of either sign; exactly zero for all but the
+        import points. (In `DualSVC` ``alpha_`` are multipliers, without the sign of the label.)
     support_, support_vectors_ : ndarray of shapes (n_import,) and (n_import, n_features)
         Indices of the import points, and they themselves; (0, 0) for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_import)
@@ -81,7 +84,7 @@ class ImportVectorMachine(LogisticMachine):
 
     See Also
     --------
-    svmbook.logistic.regression.KernelLogisticRegression : all points, or an absolute-value penalty.
+    svmbook.KernelLogisticRegression : all points, or an absolute-value penalty.
 
     References
     ----------
@@ -128,10 +131,6 @@ class ImportVectorMachine(LogisticMachine):
         self.max_points = max_points
         self.tol = tol
 
-    @property
-    def _two_classes_only(self):
-        return True
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Choose import points and fit their coefficients.
@@ -150,25 +149,19 @@ class ImportVectorMachine(LogisticMachine):
         ImportVectorMachine
             The fitted estimator.
         """
-        X, present, problem = self._prepare(X, y, sample_weight)
-        points, linear = problem.points, self._kernel.name == "linear"
+        problem = self._prepare(X, y, sample_weight)
+        points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # With all points in S a linear machine is the same for every origin. With few it is not,
         # and far from the origin all its functions look alike.
         if linear:
             origin = np.average(points, axis=0, weights=problem.weights)
             points = points - origin
-        result = select_import_points(
-            self._kernel.gram(points),
-            problem.y,
-            self.lam,
-            weights=problem.weights,
-            epsilon=self.epsilon,
-            max_points=self.max_points,
-            tol=self.tol,
+        gram, likelihood = (
+            StoredGram(problem.kernel.gram(points)),
+            Binomial(problem.y, problem.weights),
         )
-        coef, intercept = None, result.intercept
-        if linear:
-            coef = points.T @ result.coef
-            intercept = intercept - origin @ coef
-        self._store(Solution(result, result.coef, intercept, coef), X, present)
+        options = {"epsilon": self.epsilon, "max_points": self.max_points, "tol": self.tol}
+        result = import_points(gram, likelihood, self.lam, **options)
+        coef = points.T @ result.coef if linear else None
+        self.alpha_ = self._store(problem, result, result.coef, result.intercept, coef, origin)
         return self

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from copy import copy
 from numbers import Integral, Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_array, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..solvers import (
-    largest_lam,
-    solve_logistic_path,
-    solve_ridge_path,
-    solve_unpenalised,
-    solve_unpenalised_gram,
-)
-from ..solvers.checks import check_lam
-from .machine import LogisticMachine, Solution
+from ..gram import LowRankGram, StoredGram
+from ..solvers.checks import check_positive
+from ..solvers.logistic.likelihoods import likelihood_of
+from ..solvers.logistic.newton import expand, ridge_path
+from ..solvers.logistic.proximal import l1_path, smallest_null
+from ..solvers.logistic.unpenalised import unpenalised, unpenalised_gram
+from .machine import LogisticMachine
 
 __all__ = ["KernelLogisticRegression"]
 
@@ -46,11 +44,11 @@ class KernelLogisticRegression(LogisticMachine):
     Parameters
     ----------
     lam : float, default=1.0
-        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty="none"``. Both
+        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty=None``. Both
         kinds of ``lam`` are in units of k(x, x): ten times the kernel needs ten times the ``lam``.
-    penalty : {"l2", "l1", "none"}, default="l2"
+    penalty : {"l2", "l1", None}, default="l2"
         "l2" is the ridge; nearly all :math:`\alpha_j` are different from zero. "l1" is the
-        absolute-value penalty, for two classes; most :math:`\alpha_j` are exactly zero. "none" is
+        absolute-value penalty, for two classes; most :math:`\alpha_j` are exactly zero. None is
         the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
         overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
         does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
@@ -72,7 +70,8 @@ class KernelLogisticRegression(LogisticMachine):
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Coefficients of the training points; zero for points of weight zero.
+        Coefficients of the training points' kernel functions, of either sign; zero for points of
+        weight zero. (In `DualSVC` ``alpha_`` are multipliers, without the sign of the label.)
     support_, support_vectors_ : ndarray of shapes (n_support,) and (n_support, n_features)
         Indices of the points with a coefficient that is not zero, and they themselves; (0, 0) for
         a precomputed kernel.
@@ -85,7 +84,7 @@ class KernelLogisticRegression(LogisticMachine):
     objective_ : float
         The objective at the solution.
     dual_gap_ : float
-        How far it can be above the minimum, at most; infinite with ``penalty="none"``.
+        How far it can be above the minimum, at most; infinite with ``penalty=None``.
     kkt_residual_ : float
         The violation that was compared with ``tol``.
     n_iter_ : int
@@ -102,13 +101,13 @@ class KernelLogisticRegression(LogisticMachine):
     Raises
     ------
     ValueError
-        One class; more than two with ``penalty="l1"``; separable classes with ``penalty="none"``; a
+        One class; more than two with ``penalty="l1"``; separable classes with ``penalty=None``; a
         kernel that is not finite, symmetric and positive semi-definite on the training points;
         negative weights, or weights of zero for all of a class.
 
     See Also
     --------
-    svmbook.logistic.import_vectors.ImportVectorMachine : the ridge on a few points chosen greedily.
+    svmbook.ImportVectorMachine : the ridge on a few points chosen greedily.
     sklearn.linear_model.LogisticRegression : for the linear kernel.
 
     Notes
@@ -134,7 +133,7 @@ class KernelLogisticRegression(LogisticMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         **LogisticMachine._parameter_constraints,
-        "penalty": [StrOptions({"l1", "l2", "none"})],
+        "penalty": [StrOptions({"l1", "l2"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -167,7 +166,7 @@ class KernelLogisticRegression(LogisticMachine):
 
     @property
     def _remedy(self):
-        stronger = "Take a penalty" if self.penalty == "none" else "Raise lam"
+        stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -188,10 +187,10 @@ class KernelLogisticRegression(LogisticMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        X, present, problem = self._prepare(X, y, sample_weight)
-        (solution,) = self._solutions(problem, self._design(problem), [self.lam])
-        self._store(solution, X, present)
-        return self
+        problem = self._prepare(X, y, sample_weight)
+        gram, origin = self._gram(problem)
+        (result,) = self._results(problem, gram, [self.lam])
+        return self._keep(problem, gram, origin, result)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def path(self, X, y, lams=30, *, smallest=1e-3, sample_weight=None):
@@ -218,7 +217,7 @@ class KernelLogisticRegression(LogisticMachine):
         Raises
         ------
         ValueError
-            As `fit`; also with ``penalty="none"``, which has no ``lam``.
+            As `fit`; also with ``penalty=None``, which has no ``lam``.
 
         Examples
         --------
@@ -230,33 +229,29 @@ class KernelLogisticRegression(LogisticMachine):
         >>> [(fitted.lam, len(fitted.support_)) for fitted in path]
         [(8.0, 0), (4.0, 1), (2.0, 1)]
         """
-        if self.penalty == "none":
-            raise ValueError("penalty='none' has no lam, and so no path; choose 'l1' or 'l2'.")
+        if self.penalty is None:
+            raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
         template = clone(self)  # its own fit, if it has one, stays
-        X, present, problem = template._prepare(X, y, sample_weight)
-        design = template._design(problem)
-        lams = template._lams(lams, smallest, problem, design)
-        machines = []
-        for lam, solution in zip(lams, template._solutions(problem, design, lams), strict=True):
-            machines.append(copy(template).set_params(lam=float(lam)))
-            machines[-1]._store(solution, X, present)
+        problem = template._prepare(X, y, sample_weight)
+        gram, origin = template._gram(problem)
+        lams = template._lams(lams, smallest, problem, gram)
+        machines = [copy(template).set_params(lam=float(lam)) for lam in lams]
+        for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
+            machine._keep(problem, gram, origin, result)
         return machines
 
-    def _design(self, problem):
-        """Return the matrix behind the outputs, and the origin of the points it is made from."""
-        points, linear = problem.points, self._kernel.name == "linear"
-        origin = np.zeros(points.shape[1])
-        if linear and self.penalty == "none":
-            return Design(points, "factor", origin)
-        if linear and self.penalty == "l2":
-            origin = points.mean(axis=0)  # moves the intercept alone, and keeps its digits
-            points = points - origin
-            if points.shape[1] < len(points):
-                return Design(points, "factor", origin)
-        K = self._kernel.gram(points)
-        return Design(K, "gram", origin)
+    def _gram(self, problem):
+        """Return the Gram matrix, and the origin of the points that it is made from."""
+        points, kernel = problem.points, problem.kernel
+        if kernel.name != "linear" or self.penalty == "l1":
+            return StoredGram(kernel.gram(points)), 0.0
+        origin = points.mean(axis=0)  # moves the intercept alone, and keeps its digits
+        points = points - origin
+        if self.penalty is None or points.shape[1] < len(points):
+            return LowRankGram(points), origin
+        return StoredGram(kernel.gram(points)), origin
 
-    def _lams(self, lams, smallest, problem, design):
+    def _lams(self, lams, smallest, problem, gram):
         """Return the values of lam along a path, checked."""
         if not isinstance(lams, Integral) or isinstance(lams, bool):
             lams = check_array(
@@ -268,13 +263,13 @@ class KernelLogisticRegression(LogisticMachine):
             if lams.ndim != 1:
                 raise ValueError(f"lams must be one number after the other; found {lams.shape}.")
             for lam in lams.tolist():
-                check_lam(lam)
+                check_positive("lam", lam)
             return lams
         check_scalar(lams, "lams", Integral, min_val=1)
         check_scalar(
             smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
         )
-        largest = self._largest_lam(problem, design)
+        largest = self._largest_lam(problem, gram)
         if not largest > 0:
             raise ValueError(
                 "the points are all alike to the machine, so no value of lam makes a difference; "
@@ -282,48 +277,32 @@ class KernelLogisticRegression(LogisticMachine):
             )
         return np.geomspace(largest, smallest * largest, lams)
 
-    def _largest_lam(self, problem, design):
+    def _largest_lam(self, problem, gram):
         """Return where a path starts: where no coefficient, or no output, moves much."""
         if self.penalty == "l1":
-            return largest_lam(design.matrix, problem.y, weights=problem.weights)
-        matrix = design.matrix
-        squares = np.diagonal(matrix) if design.form == "gram" else (matrix**2).sum(axis=1)
-        return float(problem.weights @ squares)
+            return smallest_null(gram, self._likelihood(problem))
+        return float(problem.weights @ gram.diagonal)
 
-    def _solutions(self, problem, design, lams):
-        """Yield a `Solution` for each value of lam, each started from the one before."""
-        linear = self._kernel.name == "linear"
-        for lam, result in zip(lams, self._results(problem, design, lams), strict=True):
-            alpha, coef, intercept = result.coef, None, result.intercept
-            if design.form == "factor":
-                # At a minimum lam * alpha is the pull; what the tolerance leaves is spread out.
-                coef = result.coef
-                alpha = result.pull / lam if self.penalty == "l2" else 0.0 * result.pull
-                rest = coef - design.matrix.T @ alpha
-                alpha = alpha + np.linalg.lstsq(design.matrix.T, rest)[0]
-            elif linear:
-                coef = (problem.points - design.origin).T @ alpha
-            if linear:
-                intercept = intercept - design.origin @ coef
-            yield Solution(result, alpha, intercept, coef)
+    def _likelihood(self, problem):
+        return likelihood_of(problem.y, problem.weights, problem.n_classes)
 
-    def _results(self, problem, design, lams):
+    def _results(self, problem, gram, lams):
         """Call the solver that the penalty needs."""
-        matrix, form, _ = design
-        options = {"weights": problem.weights, "tol": self.tol, "max_iter": self.max_iter}
-        if self.penalty == "l1":
-            yield from solve_logistic_path(matrix, problem.y, lams, **options)
-        elif self.penalty == "none":
-            solve = solve_unpenalised if form == "factor" else solve_unpenalised_gram
-            yield solve(matrix, problem.y, classes=problem.classes, **options)
-        else:
-            options |= {"form": form, "classes": problem.classes}
-            yield from solve_ridge_path(matrix, problem.y, lams, **options)
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        if self.penalty is None:
+            data = problem.y, problem.weights, problem.n_classes
+            if isinstance(gram, LowRankGram):
+                return [unpenalised(gram.Z, *data, **options)]
+            return [unpenalised_gram(gram, *data, **options)]
+        path = l1_path if self.penalty == "l1" else ridge_path
+        return path(gram, self._likelihood(problem), lams, **options)
 
-
-class Design(NamedTuple):
-    """What the outputs of a machine are made of: a Gram matrix, or a factor of one."""
-
-    matrix: np.ndarray
-    form: str
-    origin: np.ndarray  # taken from the points before; zero but for the linear kernel
+    def _keep(self, problem, gram, origin, result):
+        """Store a solution in terms of the training points."""
+        alpha, coef = result.coef, None
+        if isinstance(gram, LowRankGram):
+            coef, alpha = result.coef, expand(gram, result, self.lam if self.penalty else 0.0)
+        elif problem.kernel.name == "linear":
+            coef = (problem.points - origin).T @ alpha
+        self.alpha_ = self._store(problem, result, alpha, result.intercept, coef, origin)
+        return self

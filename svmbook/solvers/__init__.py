@@ -1,4 +1,8 @@
-"""Solvers: arrays in, a certified `SolverResult` out. They know no estimator."""
+"""Solvers: arrays in, a certified result out. They know no estimator.
+
+Each ``solve_...`` checks what it is given and calls an inner entry of its module, which takes a
+`svmbook.gram.GramMatrix` and trusts its arrays: for callers who have checked.
+"""
 
 from .dual.active_set import solve_active_set, svm_path
 from .dual.libsvm import solve_libsvm
@@ -6,8 +10,9 @@ from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_mar
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
 from .logistic.import_points import select_import_points
-from .logistic.newton import LogisticResult, solve_logistic, solve_ridge_path
+from .logistic.newton import solve_logistic, solve_ridge_path
 from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_path
+from .logistic.result import LogisticResult
 from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
 __all__ = [

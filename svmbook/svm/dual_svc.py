@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..kernels import KERNELS
-from ..kernels.choice import choose_kernel, rows_of_kernel
-from ..labels import decode_labels, encode_labels
-from ..solvers import solve_active_set, solve_dual, solve_hard_margin, solve_libsvm, solve_smo
-from ..solvers.dual.libsvm import NATIVE
+from ..base import KernelMachine
+from ..gram import ComputedGram, StoredGram, centred_factor
+from ..kernels import DISTANCES
+from ..solvers.dual.active_set import active_set
+from ..solvers.dual.libsvm import NATIVE, libsvm
+from ..solvers.dual.quadratic_program import hard_margin, interior_point
+from ..solvers.dual.smo import smo
 from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
 AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
-DUST = 1e-14  # of the largest multiplier: what rounding leaves of one that is zero
 STORED = 10_000  # points up to which the Gram matrix is stored, 800 MB, and active sets win
-SOLVERS = ("active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm")
-BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
-MOVABLE = ("linear", "rbf")  # a shift of all points changes nothing but the intercept
+SOLVERS = {
+    "active-set": active_set,
+    "cvxopt": interior_point,
+    "cvxopt-lowrank": interior_point,
+    "smo": smo,
+    "libsvm": libsvm,
+}
+AT_BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
+MOVABLE = ("linear", *DISTANCES)  # a shift of all points changes nothing but the intercept
 
 
-class DualSVC(ClassifierMixin, BaseEstimator):
+class DualSVC(KernelMachine):
     r"""Support vector classifier for two classes, solved in the dual with a certificate.
 
     Minimises over :math:`w`, :math:`b` and :math:`\xi \ge 0`
@@ -87,8 +91,10 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        One multiplier a training point; exactly zero where the point is no support vector,
-        exactly :math:`C_i` where it is a bounded one (short of convergence neither need hold).
+        One multiplier a training point, not negative: exactly zero where the point is no support
+        vector, exactly :math:`C_i` where it is a bounded one (short of convergence neither need
+        hold). The coefficient of a point's kernel function is :math:`y_i\alpha_i`; the logistic
+        machines, which have no multipliers, call that coefficient ``alpha_``.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
         Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
     n_support_ : ndarray of shape (2,)
@@ -110,9 +116,9 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         Primal minus dual objective at the solution: an upper bound on the error of either.
     kkt_residual_ : float
         Largest violation of the optimality conditions, in units of the margin.
-    primal_objective_, dual_objective_ : float
-        The two objectives. For the hard margin the primal one belongs to :math:`w` scaled so that
-        its smallest functional margin is exactly 1.
+    objective_, dual_objective_ : float
+        The objective, and its lower bound. For the hard margin the first belongs to :math:`w`
+        scaled so that its smallest functional margin is exactly 1.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
@@ -153,16 +159,13 @@ class DualSVC(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **KernelMachine._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="right")],  # infinity included
-        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
         "solver": [StrOptions({"auto", *SOLVERS})],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
     }
+
+    _remedy = "Scale the features, lower C, raise max_iter or tol, or choose another solver."
 
     def __init__(
         self,
@@ -187,12 +190,6 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return tags
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Solve the dual on training data.
@@ -211,79 +208,39 @@ class DualSVC(ClassifierMixin, BaseEstimator):
         DualSVC
             The fitted estimator.
         """
-        for attribute in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, attribute)  # a failed fit, or another kernel, leaves nothing of the old
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, signs = encode_labels(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        upper = upper_bounds(self.C, self.class_weight, self.classes_, y, weights)
-        present = np.flatnonzero(upper > 0)
-        pairwise = self.__sklearn_tags__().input_tags.pairwise
-        points = rows_of_kernel(X, present, pairwise=pairwise)
-        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        self._kernel = choose_kernel(self.kernel, points, weights[present], **params)
-        self.solver_ = self._choose_solver(*points.shape)
-        origin = points.mean(axis=0) if self._kernel.name in MOVABLE else 0.0
-        if np.any(origin):
+        problem = self._prepare(X, y, sample_weight)
+        solver = self._choose_solver(problem)
+        C = upper_bounds(self.C, problem.weights)
+        points, kernel, origin = problem.points, problem.kernel, 0.0
+        if kernel.name in MOVABLE:
+            origin = points.mean(axis=0)
             points = points - origin
-        result = self._solve(points, signs[present], upper[present])
-        alpha = np.zeros(len(y))
-        alpha[present] = np.where(result.alpha > DUST * result.alpha.max(), result.alpha, 0.0)
-        self._store(result, alpha, X, signs, upper)
-        if self._kernel.name == "linear":
-            self.coef_ = (signs * alpha)[None, present] @ points
-            self.intercept_ = self.intercept_ - self.coef_ @ origin
+        result = self._solve(solver, kernel, points, problem.y, C)
+        signed = problem.y * result.alpha
+        coef = points.T @ signed if kernel.name == "linear" else None
+        coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
+        self.alpha_ = np.abs(coefficients)
+        at_bound = result.alpha >= (1.0 - AT_BOUND) * C
+        self.bounded_support_ = problem.present[at_bound]
+        self.free_support_ = problem.present[(result.alpha > 0) & ~at_bound]
+        signs = problem.targets[self.support_]
+        self.n_support_ = np.array([(signs == sign).sum() for sign in (-1, 1)])
+        w_squared = result.w_squared
+        self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
+        self.dual_objective_, self.solver_ = result.dual_objective, solver
         return self
 
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "dual_coef_")
-
-    def decision_function(self, X):
-        r"""Return :math:`f(x) = \sum_i y_i\alpha_i k(x_i, x) + b`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or (n_samples, n_train)
-            Points; for a precomputed kernel their kernel values with all training points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive values speak for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._kernel.name == "linear":
-            return X @ self.coef_[0] + self.intercept_[0]
-        return self._kernel.with_support(X, self) @ self.dual_coef_[0] + self.intercept_[0]
-
-    def predict(self, X):
-        """Return the label on whose side of the hyperplane each point lies.
-
-        Parameters
-        ----------
-        X : array-like
-            As in `decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
-        return decode_labels(self.classes_, scores)
-
-    def _choose_solver(self, n, d):
+    def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""
-        hard = np.isinf(self.C)
-        solver = self.solver
+        hard, linear, solver = np.isinf(self.C), problem.kernel.name == "linear", self.solver
+        n, d = problem.points.shape
         if solver == "auto":
-            if self._kernel.name == "linear" and d <= AUTO_LOW_RANK * n:
+            if linear and d <= AUTO_LOW_RANK * n:
                 return "cvxopt-lowrank"
             if hard:
                 return "cvxopt"
             return "active-set" if n <= STORED else "libsvm"
-        if solver == "cvxopt-lowrank" and self._kernel.name != "linear":
+        if solver == "cvxopt-lowrank" and not linear:
             raise ValueError(
                 "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
                 f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
@@ -295,55 +252,22 @@ class DualSVC(ClassifierMixin, BaseEstimator):
             )
         return solver
 
-    def _solve(self, X, y, C):
+    def _solve(self, solver, kernel, points, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""
-        kernel, solver = self._kernel, self.solver_
-        limit = {"tol": self.tol}
+        options = {"tol": float(self.tol)}
         if self.max_iter != -1:
-            limit["max_iter"] = self.max_iter
+            options["max_iter"] = int(self.max_iter)
+        large = solver == "active-set" and len(y) > STORED
         if solver == "cvxopt-lowrank":
-            return _interior_point(X, y, C, form="low-rank", **limit)
-        if solver == "libsvm" and kernel.name in NATIVE and kernel.known_definite:
-            return solve_libsvm(X, y, C, kernel=kernel.name, **kernel.params, **limit)
-        if solver == "active-set" and len(y) > STORED and kernel.known_definite:
-            return solve_active_set(kernel.blocks(X), y, C, **limit)
-        solve = {"active-set": solve_active_set, "smo": solve_smo, "libsvm": solve_libsvm}
-        return solve.get(solver, _interior_point)(kernel.gram(X), y, C, **limit)
-
-    def _store(self, result, alpha, X, y, upper):
-        """Translate a `SolverResult` into fitted attributes."""
-        if not result.converged:
-            warnings.warn(
-                f"{self.solver_} stopped after {result.n_iter} iterations at a relative duality "
-                f"gap of {result.relative_gap:.1e}, not certified to tol={self.tol:g} "
-                f"({result.message}). "
-                "Scale the features, lower C, raise max_iter or tol, or choose another solver.",
-                ConvergenceWarning,
-                stacklevel=4,  # past _store, fit and its validating wrapper
-            )
-        self.alpha_ = alpha
-        self.support_ = np.flatnonzero(alpha > 0)
-        precomputed = self._kernel.name == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else X[self.support_]
-        self.n_support_ = np.array([(y[self.support_] == sign).sum() for sign in (-1, 1)])
-        at_the_bound = alpha[self.support_] >= (1.0 - BOUND) * upper[self.support_]
-        self.free_support_ = self.support_[~at_the_bound]
-        self.bounded_support_ = self.support_[at_the_bound]
-        self.dual_coef_ = (y * alpha)[None, self.support_]
-        self.intercept_ = np.array([result.intercept])
-        if "gamma" in self._kernel.params:
-            self.gamma_ = self._kernel.params["gamma"]
-        w_squared = result.w_squared
-        self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
-        self.primal_objective_ = result.primal_objective
-        self.dual_objective_ = result.dual_objective
-        self.dual_gap_ = result.gap
-        self.kkt_residual_ = result.kkt_residual
-        self.n_iter_ = result.n_iter
-
-
-def _interior_point(K, y, C, **options):
-    """Call the interior point that serves the upper bounds: all finite, or all infinite."""
-    if np.isinf(C).any():
-        return solve_hard_margin(K, y, **options)
-    return solve_dual(K, y, C, **options)
+            gram, _ = centred_factor(points)
+        elif kernel.known_definite and (large or (solver == "libsvm" and kernel.name in NATIVE)):
+            gram = ComputedGram(kernel.blocks(points), len(y))
+        else:
+            gram = StoredGram(kernel.gram(points))
+        if solver == "libsvm" and isinstance(gram, ComputedGram):
+            return libsvm(points, gram, y, C, kernel.name, **kernel.params, **options)
+        if solver == "libsvm":
+            return libsvm(gram.K, gram, y, C, "precomputed", **options)
+        if np.isinf(self.C):
+            return hard_margin(gram, y, **options)
+        return SOLVERS[solver](gram, y, C, **options)

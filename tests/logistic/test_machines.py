@@ -190,12 +190,12 @@ def test_a_path_of_three_classes():
 
 
 def test_no_penalty_is_the_limit_of_the_ridge():
-    limit = KernelLogisticRegression(penalty="none", kernel="linear", tol=1e-9).fit(X, Y)
+    limit = KernelLogisticRegression(penalty=None, kernel="linear", tol=1e-9).fit(X, Y)
     ridge = KernelLogisticRegression(1e-8, kernel="linear", tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(
         limit.decision_function(NEW), ridge.decision_function(NEW), rtol=1e-5
     )
-    quadratic = KernelLogisticRegression(penalty="none", kernel="poly", gamma=1.0, degree=2)
+    quadratic = KernelLogisticRegression(penalty=None, kernel="poly", gamma=1.0, degree=2)
     K, K_new = polynomial(X, degree=2), polynomial(NEW, X, degree=2)
     ridge = KernelLogisticRegression(1e-6, kernel="precomputed").fit(K, Y)
     np.testing.assert_allclose(

@@ -76,11 +76,11 @@ def test_a_precomputed_matrix_must_be_square():
 def test_separable_data_need_a_penalty():
     points, labels = stdev(1, 50, random_state=0)
     with pytest.raises(ValueError, match="penalty='l2' with a small lam"):
-        KernelLogisticRegression(penalty="none", kernel="linear").fit(points, labels)
+        KernelLogisticRegression(penalty=None, kernel="linear").fit(points, labels)
     with pytest.raises(ValueError, match="the classes can be separated"):
-        KernelLogisticRegression(penalty="none", kernel="rbf").fit(X, Y)
+        KernelLogisticRegression(penalty=None, kernel="rbf").fit(X, Y)
     with pytest.raises(ValueError, match="no lam, and so no path"):
-        KernelLogisticRegression(penalty="none").path(X, Y)
+        KernelLogisticRegression(penalty=None).path(X, Y)
 
 
 def test_the_absolute_value_penalty_is_for_two_classes():
@@ -100,7 +100,7 @@ def test_a_class_without_weight_is_named():
 def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
     points, labels = non_separable(100, random_state=0)
     machine = KernelLogisticRegression(1e-4, penalty=penalty, gamma=1.0, max_iter=2)
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps.*Raise lam"):
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations.*Raise lam"):
         machine.fit(points, labels)
     assert machine.score(points, labels) > 0.5
     assert machine.dual_gap_ > 0

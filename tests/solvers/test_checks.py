@@ -63,11 +63,12 @@ def test_bad_limits_are_named(solver, wrong):
         solver(np.eye(2), [1, -1], **bounds, **wrong)
 
 
-@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm])
+@pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
 @pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
-def test_sizes_without_products_are_refused(solver, K, C):
-    with pytest.raises(ValueError, match="products stay doubles"):
-        solver(K * np.eye(2), [1, -1], C)
+def test_sizes_that_leave_no_digits_are_solved_or_not_certified(solver, K, C):
+    result = solver(K * np.eye(2), [1, -1], C)
+    np.testing.assert_allclose(result.alpha, min(1 / K, C))
+    assert result.converged == (K * C <= 1)  # a box so large hides the objective in rounding
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
@@ -81,11 +82,6 @@ def test_sizes_with_products_are_solved(solver, K, C):
 def test_what_libsvm_cannot_hold_is_said():
     with pytest.raises(ValueError, match="LIBSVM ended without a finite solution"):
         solve_libsvm(1e45 * np.eye(2), [1, -1], 1.0)
-
-
-def test_a_factor_without_products_is_refused():
-    with pytest.raises(ValueError, match="Z is of the size"):
-        solve_dual(1e30 * np.eye(2), [1, -1], 1.0, form="low-rank")
 
 
 def test_smo_finds_a_negative_curvature():

@@ -2,11 +2,11 @@ r"""The dual solved exactly: guess which multipliers stand at a bound, solve for
 
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
-equations, :math:`e_F = b`, :math:`1^\top\beta = 0`. A *bold* round solves them, sends free points
-that leave the box to L or U, frees points of L and U whose error has the wrong sign, all at once,
-and ends where nothing moves: the primal-dual active set method, which is Newton's method on the
-optimality conditions. It may cycle, or leave no point free; then *careful* rounds take over, which
-stay in the box, never lower the dual objective, and free one point at a time.
+equations, :eq:`eq-face`. A *primal-dual* round solves them, sends free points that leave the box
+to L or U, frees points of L and U whose error has the wrong sign, all at once, and ends where
+nothing moves: the primal-dual active set method, which is Newton's method on the optimality
+conditions. It may cycle, or leave no point free; then *monotone* rounds take over, which stay in
+the box, never lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ...gram.rows import ComputedRows, StoredRows
+from ...gram import ComputedGram, StoredGram
 from ...threads import one_blas_thread
-from ..checks import check_bounds, check_problem, check_size, check_stopping
+from ..checks import check_bounds, check_problem, check_stopping
 from .faces import Face
 from .state import DualState
 
-__all__ = ["solve_active_set", "svm_path"]
+__all__ = ["active_set", "price_path", "rounds_from", "solve_active_set", "svm_path"]
 
 BETTER = 0.9  # of the guesses mended in the round before: fewer let the shift fall
 FEW = 0.1  # of the free points: so few guesses to mend let it fall as well ...
@@ -29,7 +29,7 @@ SOON = 5  # ... unless as many rounds brought no new record
 NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
 DIRECT = 100  # points up to which no smaller problem is solved first
-PATIENCE = 25  # bold rounds without a new record before careful ones take over
+PATIENCE = 25  # primal-dual rounds without a new record before monotone ones take over
 STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
 STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
 
@@ -41,8 +41,8 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
     The first guess comes from a quarter of the points, solved the same way at four times C. Then
-    follow bold rounds (one Cholesky factorisation of :math:`K_{FF}` each) until nothing moves, or
-    until no point is free or they no longer get anywhere; then careful ones. Careful rounds never
+    follow primal-dual rounds (one Cholesky factorisation of :math:`K_{FF}` each) until nothing
+    moves, or until no point is free or they no longer get anywhere; then monotone ones. These never
     lower the dual objective, a face that was solved is left for a better one, and there are
     finitely many: the method ends.
 
@@ -60,7 +60,7 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
         Relative duality gap at which ``converged`` is set. The rounds do not stop there: they end
         at what rounding allows.
     max_iter : int, default=100_000
-        Rounds at most, bold and careful together, on all points (those on the quarters have as
+        Rounds at most, of both kinds together, on all points (those on the quarters have as
         many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.
 
     Returns
@@ -93,10 +93,15 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
     >>> result.kkt_residual < 1e-14
     True
     """
-    rows, y, C = _check(K, y, C)
+    K, y, C = check_problem(K, y, C, blocks=True)
     tol, max_iter = check_stopping(tol, max_iter)
+    return active_set(_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
+
+
+def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
+    """Do as `solve_active_set`, for a `GramMatrix` and arrays that were checked."""
     with _threads(len(y)):
-        return _solve(_guess(rows, y, C, max_iter), max_iter).certified(tol)
+        return rounds_from(_guess(gram, y, C, max_iter), max_iter).certified(tol)
 
 
 def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
@@ -147,18 +152,24 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
         prices = np.array([])
     if prices.ndim != 1 or not len(prices):
         raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
-    rows, y, _ = _check(K, y, 1.0)
-    v = check_bounds(1.0 if weights is None else weights, len(y), "weights")
+    K, y, _ = check_problem(K, y, 1.0, blocks=True)
+    gram = _gram(K, len(y))
+    weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
     check_bounds(prices, len(prices), "Cs")
     tol, max_iter = check_stopping(tol, max_iter)
+    return price_path(gram, y, prices, weights, tol=tol, max_iter=max_iter)
+
+
+def price_path(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
+    """Do as `svm_path`, for a `GramMatrix` and arrays that were checked."""
     with _threads(len(y)):
         states, state = {}, None
         for price in np.unique(prices):
-            C = check_bounds(price * v, len(y))
+            C = price * weights
             if state is None or not state.free.any():  # nobody free says nothing of a larger box
-                state = _solve(_guess(rows, y, C, max_iter), max_iter)
+                state = rounds_from(_guess(gram, y, C, max_iter), max_iter)
             elif state.bounded.any() or not state.settled:
-                state = _solve(state.in_larger_box(C), max_iter)
+                state = rounds_from(state.in_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
                 state = state.in_larger_box(C)
                 state.message = "no multiplier met its bound at a lower price"
@@ -171,17 +182,11 @@ def _threads(n):
     return one_blas_thread() if n <= ONE_THREAD else nullcontext()
 
 
-def _check(K, y, C):
-    """Return the rows of the Gram matrix, the labels and the upper bounds."""
-    K, y, C = check_problem(K, y, C, blocks=True)
-    if not callable(K):
-        return StoredRows(K), y, C
-    rows = ComputedRows(K, len(y))
-    check_size("K", rows.scale)
-    return rows, y, C
+def _gram(K, n):
+    return ComputedGram(K, n) if callable(K) else StoredGram(K)
 
 
-def _guess(rows, y, C, max_iter):
+def _guess(gram, y, C, max_iter):
     """Return a state to start from: what a quarter of the points says of all of them.
 
     A quarter of the points at four times the price is a sample of the same problem. Where its
@@ -190,12 +195,12 @@ def _guess(rows, y, C, max_iter):
     """
     n = len(y)
     if n <= DIRECT:
-        return DualState(rows, y, C, np.zeros(n), np.ones(n, dtype=bool))
+        return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
-    part, share = rows.part(quarter), C[quarter].sum() / C.sum()
-    small = _solve(_guess(part, y[quarter], C[quarter] / share, max_iter), max_iter)
+    part, share = gram.part(quarter), C[quarter].sum() / C.sum()
+    small = rounds_from(_guess(part, y[quarter], C[quarter] / share, max_iter), max_iter)
     support = np.flatnonzero(small.beta)
-    slack = 1.0 - y * (rows.times(quarter[support], small.beta[support]) + small.b)
+    slack = 1.0 - y * (gram.columns(quarter[support], small.beta[support]) + small.b)
     near = np.abs(slack)
     near[quarter] = np.inf
     near = np.argsort(near)[: int(NEAR * small.free.sum())]
@@ -203,21 +208,22 @@ def _guess(rows, y, C, max_iter):
     beta[quarter] = np.where(small.bounded, (y * C)[quarter], share * small.beta)
     free[quarter] = small.free
     beta[near], free[near] = 0.0, True
-    return DualState(rows, y, C, beta, free)
+    return DualState(gram, y, C, beta, free)
 
 
-def _solve(state, max_iter):
-    """Run bold rounds and, where they do not settle, careful ones."""
-    face = Face(state.rows)
-    state.settled = _bold(state, face, max_iter)
-    bold = state.n_iter
+def rounds_from(state, max_iter):
+    """Run primal-dual rounds from a guess and, where they do not settle, monotone ones."""
+    face = Face(state.gram)
+    state.settled = _primal_dual(state, face, max_iter)
+    primal_dual = state.n_iter
     if not state.settled:
         state.enter_the_box()
-        state.settled = _careful(state, face, max_iter)
+        state.settled = _monotone(state, face, max_iter)
         if not state.settled:
             state.shrink()
     state.snap()
-    state.message = f"{bold} bold and {state.n_iter - bold} careful rounds"
+    monotone = state.n_iter - primal_dual
+    state.message = f"{primal_dual} primal-dual and {monotone} monotone rounds"
     if not state.settled:
         state.message += "; all rounds used up"
     return state
@@ -257,7 +263,7 @@ class _Refinement:
         return self.fresh <= state.enough or self.stalls > STUCK
 
 
-def _bold(state, face, max_iter):
+def _primal_dual(state, face, max_iter):
     """Solve the system of the face and mend all guesses at once, until nothing moves.
 
     A round that has clearly fewer guesses to mend than the one before, or few altogether, lowers
@@ -287,7 +293,9 @@ def _bold(state, face, max_iter):
         state.free |= wrong
         idle = 0 if moves < fewest else idle + 1
         fewest = min(fewest, moves)
-        if moves < BETTER * before or (moves < FEW * len(F) and idle < SOON):
+        clearly_fewer = moves < BETTER * before
+        nearly_done = moves < FEW * len(F) and idle < SOON
+        if clearly_fewer or nearly_done:
             face.lower_shift()
         else:
             face.raise_shift()
@@ -295,10 +303,10 @@ def _bold(state, face, max_iter):
     return False
 
 
-def _careful(state, face, max_iter):
+def _monotone(state, face, max_iter):
     """Stay in the box, solve face after face, and free one point at a time.
 
-    Free points that reach a wall stay there. Where the face is solved, the point (where none is
+    Free points that reach a bound stay there. Where the face is solved, the point (where none is
     free, the pair) whose error is wrong most is freed; along its edge the objective rises, since
     the shifted matrix is positive definite.
     """

@@ -1,7 +1,7 @@
 r"""The linear system of a face: some multipliers free, the others at their bounds.
 
 On a face the optimality conditions of the dual are equations. With :math:`\beta = y\circ\alpha`,
-:math:`e = y - K\beta` and F the m free points,
+:math:`e = y - K\beta` and F the m free points they are :eq:`eq-face`,
 
 .. math::
 
@@ -21,17 +21,22 @@ entries of :math:`K_{FF}` share (nearly all, where a Gaussian is wide) then cost
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas, lapack
 
-__all__ = ["Face"]
+from ...gram.matrix import cholesky, cholesky_solve
+
+__all__ = ["Face", "IndefiniteError"]
 
 # The first two lines are in units of the mean diagonal of the matrix that is factored, the last
 # two in units of K's.
 SMALL = 1e-9  # the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
-ROUNDING = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
+SMALLEST = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
 INDEFINITE = 1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
+
+
+class IndefiniteError(ValueError):
+    """K is not positive semi-definite on the free points."""
 
 
 class Face:
@@ -39,12 +44,12 @@ class Face:
 
     Parameters
     ----------
-    rows : StoredRows or ComputedRows
+    gram : GramMatrix
         The Gram matrix.
     """
 
-    def __init__(self, rows):
-        self.rows, self.scale = rows, rows.scale
+    def __init__(self, gram):
+        self.gram, self.scale = gram, gram.scale
         self._free = None
         self.start_small()
 
@@ -57,7 +62,7 @@ class Face:
         self.shift = min(max(RAISED * self.shift, DAMPED), LARGEST)
 
     def lower_shift(self):
-        """Let the next steps be bolder."""
+        """Trust the next steps more."""
         self.shift = max(self.shift / LOWERED, SMALL)
 
     def sharpen(self):
@@ -89,7 +94,7 @@ class Face:
 
         Raises
         ------
-        ValueError
+        IndefiniteError
             A negative pivot: K is not positive semi-definite on the free points.
         """
         if self._free is None or not np.array_equal(free, self._free):
@@ -97,7 +102,7 @@ class Face:
         share = imbalance / len(free)
         r = e + imbalance * self._means  # the errors once all have given their share
         r = r - r.mean()
-        step = blas.dtrsv(self._L, blas.dtrsv(self._L, r, lower=1), lower=1, trans=1)
+        step = cholesky_solve(self._L, r)
         step -= step.mean() + share
         return step, e.mean() - self._means @ step
 
@@ -108,27 +113,28 @@ class Face:
         shift = max(self._asked_for, self._smallest(m))
         while True:
             work.ravel(order="K")[:: m + 1] += shift
-            self._L, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
-            if not info:
+            try:
+                self._L = cholesky(work)
                 break
-            if shift > INDEFINITE * self.scale:
-                raise ValueError(
-                    "the kernel is not positive semi-definite: the Gram matrix of the free points "
-                    f"has a negative pivot even with {shift / self.scale:.0e} of its mean "
-                    "diagonal added. Choose another kernel, or add to the diagonal of K what its "
-                    "smallest eigenvalue lacks."
-                )
+            except ArithmeticError:
+                if shift > INDEFINITE * self.scale:
+                    raise IndefiniteError(
+                        "the kernel is not positive semi-definite: the Gram matrix of the free "
+                        f"points has a negative pivot even with {shift / self.scale:.0e} of its "
+                        "mean diagonal added. Choose another kernel, or add to the diagonal of K "
+                        "what its smallest eigenvalue lacks."
+                    ) from None
             shift *= 10
             work = self._centred(free)
         self._free = free
 
     def _centred(self, free):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m`, in the order that LAPACK wants."""
-        K = self.rows.block(free, free)
+        K = self.gram.block(free, free)
         self._means = K.mean(axis=0)
         K -= self._means
         K -= (self._means - self._means.mean() - self.scale / len(free))[:, None]
         return K.T  # symmetric
 
     def _smallest(self, m):
-        return ROUNDING * m * self.scale
+        return SMALLEST * m * self.scale

@@ -1,10 +1,10 @@
-"""The interior point: cvxopt's ``coneqp`` with a KKT solver made for boxes.
+r"""The interior point: cvxopt's ``coneqp`` with a KKT solver made for boxes.
 
 The problem is
 
     minimise 1/2 scale u'Qu + q'u  subject to  0 <= u (<= upper),  Au = b,
 
-and :math:`Q` is one of the signed Gram matrices of `svmbook.gram.gram`.
+and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,22 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 
-import cvxopt
 import numpy as np
-from cvxopt import solvers as cvxopt_solvers
 
-__all__ = ["coneqp", "first_system_solvable", "kkt_solver", "options", "view"]
+__all__ = ["coneqp", "cvxopt_parts", "first_system_solvable", "kkt_solver", "options", "view"]
+
+
+def cvxopt_parts():
+    """Return cvxopt and its solvers, which nothing but the interior point needs."""
+    try:
+        import cvxopt
+        from cvxopt import solvers
+    except ImportError as error:
+        raise ImportError(
+            "the interior point needs cvxopt, which is not installed: pip install cvxopt, or "
+            "choose solver='active-set', 'smo' or 'libsvm'."
+        ) from error
+    return cvxopt, solvers
 
 
 def view(x):
@@ -24,7 +35,7 @@ def view(x):
     return np.asarray(x).ravel(order="K")
 
 
-def kkt_solver(gram, scale, A, bounded):
+def kkt_solver(gram, y, scale, A, bounded):
     r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
 
     Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
@@ -45,15 +56,17 @@ def kkt_solver(gram, scale, A, bounded):
     3. :math:`u_x = H^{-1}(r - A^\top u_y)` and :math:`A u_x = b_y` leave a system with one row an
        equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM.
 
-    The labels factor out: :math:`Q + D = Y(K + D)Y` with :math:`Y = \mathrm{diag}(y)`, so the
-    Gram matrix itself is factored; ``A`` comes with the labels already multiplied in.
+    Since :math:`Y^2 = I` the labels factor out, :math:`Q + D = Y(K + D)Y`: the Gram matrix itself
+    is factored, and no Q is formed.
 
     Parameters
     ----------
-    gram : DenseGram or LowRankGram
-        The signed Gram matrix :math:`Q`.
+    gram : StoredGram or LowRankGram
+        The Gram matrix :math:`K`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
     scale : float
-        Its factor: :math:`P = \mathrm{scale} \cdot Q`.
+        Factor of the objective: :math:`P = \mathrm{scale} \cdot YKY`.
     A : ndarray of shape (p, n)
         Equality constraints, one a row.
     bounded : bool
@@ -71,20 +84,24 @@ def kkt_solver(gram, scale, A, bounded):
         w_inv = view(W["di"])
         w_inv_upper, w_inv_lower = (w_inv[:n], w_inv[n:]) if bounded else (0.0, w_inv)
         D = w_inv_upper**2 + w_inv_lower**2
-        solve_H = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
-        HA = np.stack([solve_H(a) for a in A]) / scale
+        solve_K = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
+
+        def solve_H(r):
+            return y * solve_K(y * r) / scale
+
+        HA = np.stack([solve_H(a) for a in A])
         S = A @ HA.T
 
-        def solve(x, y, z):
-            x, y, z = view(x), view(y), view(z)
+        def solve(u_x, u_y, u_z):
+            x, b, z = view(u_x), view(u_y), view(u_z)
             z_upper, z_lower = (z[:n], z[n:]) if bounded else (0.0, z)
             r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
-            Hr = solve_H(r) / scale
+            Hr = solve_H(r)
             try:
-                y[:] = np.linalg.solve(S, A @ Hr - y)
+                b[:] = np.linalg.solve(S, A @ Hr - b)
             except np.linalg.LinAlgError as error:  # cvxopt ends on ArithmeticError only
                 raise ArithmeticError("the Schur complement is singular") from error
-            x[:] = Hr - y @ HA
+            x[:] = Hr - b @ HA
             if bounded:
                 z[:n] = w_inv_upper * (x - z_upper)
             z[-n:] = w_inv_lower * (-x - z_lower)
@@ -124,15 +141,17 @@ def options(tol, max_iter, h_norm):
     }
 
 
-def coneqp(gram, scale, q, upper, A, b, tol, max_iter):
+def coneqp(gram, y, scale, q, upper, A, b, tol, max_iter):
     """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b.
 
     Parameters
     ----------
-    gram : DenseGram or LowRankGram
-        The signed Gram matrix :math:`Q`.
+    gram : StoredGram or LowRankGram
+        The Gram matrix :math:`K`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1: :math:`Q = YKY`.
     scale : float
-        Its factor.
+        Factor of Q.
     q : ndarray of shape (n,)
         Linear part of the objective.
     upper : ndarray of shape (n,) or None
@@ -158,21 +177,22 @@ def coneqp(gram, scale, q, upper, A, b, tol, max_iter):
     bounded = upper is not None
     h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)
 
-    def P(x, y, alpha=1.0, beta=0.0):
-        x, y = view(x), view(y)
-        y[:] = alpha * scale * (gram @ x) + (beta * y if beta else 0.0)
+    def P(x, v, alpha=1.0, beta=0.0):
+        x, v = view(x), view(v)
+        v[:] = alpha * scale * y * gram.times(y * x) + (beta * v if beta else 0.0)
 
-    def G(x, y, alpha=1.0, beta=0.0, trans="N"):
-        x, y = view(x), view(y)
+    def G(x, v, alpha=1.0, beta=0.0, trans="N"):
+        x, v = view(x), view(v)
         if trans == "N":
             Gx = np.concatenate([x, -x]) if bounded else -x
         else:
             Gx = x[:n] - x[n:] if bounded else -x
-        y[:] = alpha * Gx + (beta * y if beta else 0.0)
+        v[:] = alpha * Gx + (beta * v if beta else 0.0)
 
-    initvals = _inside_the_box(upper, A[0]) if bounded else None
+    cvxopt, solvers = cvxopt_parts()
+    initvals = _inside_the_box(cvxopt, upper, y) if bounded else None
     with first_system_solvable():
-        return cvxopt_solvers.coneqp(
+        return solvers.coneqp(
             P,
             cvxopt.matrix(q),
             G,
@@ -180,16 +200,16 @@ def coneqp(gram, scale, q, upper, A, b, tol, max_iter):
             A=cvxopt.matrix(A),
             b=cvxopt.matrix(b),
             initvals=initvals,
-            kktsolver=kkt_solver(gram, scale, A, bounded),
+            kktsolver=kkt_solver(gram, y, scale, A, bounded),
             options=options(tol, max_iter, np.linalg.norm(h)),
         )
 
 
-def _inside_the_box(upper, y):
+def _inside_the_box(cvxopt, upper, y):
     r"""Return the starting point: half-way between the bounds, balanced; every price one.
 
     cvxopt's own start solves a KKT system of its own and lands outside the box where the box is
-    large. The middle costs nothing, is far from all walls, and saves up to half the iterations.
+    large. The middle costs nothing, is far from all bounds, and saves up to half the iterations.
     The class with the larger sum of bounds starts lower, so that :math:`y^\top x = 0` holds from
     the start: where the box is large its violation would outlast the gap, and the last iterations
     spent on it spoil the solution.

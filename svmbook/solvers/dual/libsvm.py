@@ -7,13 +7,12 @@ from functools import partial
 import numpy as np
 from sklearn.svm import SVC
 
-from ...gram.gram import DenseGram, KernelGram
+from ...gram import ComputedGram, StoredGram
 from ...kernels import KERNELS
-from ..checks import check_problem, check_size, check_stopping
-from .polish import polish
-from .result import certify
+from ..checks import check_problem, check_stopping
+from .crossover import cross_over
 
-__all__ = ["NATIVE", "solve_libsvm"]
+__all__ = ["NATIVE", "libsvm", "solve_libsvm"]
 
 NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
@@ -41,8 +40,7 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
     LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
     which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
     outputs where that is larger (below it LIBSVM may never end), but for no more than 1e-3, its
-    own default, or ``tol``. A linear system for the free multipliers then removes what is left of
-    the violation.
+    own default, or ``tol``. Rounds of active sets then remove what is left of the violation.
 
     Parameters
     ----------
@@ -89,8 +87,18 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
     function = _function(kernel, params)
     X, y, C = check_problem(X, y, C, square=function is None)
     tol, max_iter = check_stopping(tol, max_iter)
-    gram = DenseGram(X, y) if function is None else KernelGram(X, y, function)
-    check_size("the kernel", gram.scale)
+    if function is None:
+        return libsvm(X, StoredGram(X), y, C, kernel, tol=tol, max_iter=max_iter)
+
+    def values(rows, columns):
+        return function(X[rows], X[columns])
+
+    gram = ComputedGram(values, len(y))
+    return libsvm(X, gram, y, C, kernel, tol=tol, max_iter=max_iter, **params)
+
+
+def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
+    """Do as `solve_libsvm`, for the `GramMatrix` of X and arrays that were checked."""
     rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
     violation = min(max(tol, rounding), max(tol, LOOSEST))
     machine = _SilentSVC(
@@ -110,16 +118,12 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
             "LIBSVM ended without a finite solution; scale the features, lower C, or choose "
             "another solver."
         ) from error
-    n_iter, message = machine.n_iter_[0], f"LIBSVM at a violation of {violation:.1e}"
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])
-    intercept = machine.intercept_[0]
-    f, _ = gram.outputs(alpha)
-    report = {"n_iter": n_iter, "tol": tol, "scale": gram.scale, "message": message}
-    result = certify(alpha, intercept, y, C, f, **report)
-    alpha, intercept, f, _ = polish(gram, alpha, intercept, y, C)
-    polished = certify(alpha, intercept, y, C, f, **report)
-    return polished if abs(polished.gap) < abs(result.gap) else result
+    message = f"LIBSVM at a violation of {violation:.1e}"
+    report = {"n_iter": machine.n_iter_[0], "message": message, "tol": tol}
+    finished = machine.fit_status_ == 0
+    return cross_over(gram, y, C, alpha, machine.intercept_[0], finished=finished, **report)
 
 
 def _function(kernel, params):

@@ -1,4 +1,4 @@
-r"""The dual of the soft-margin SVM as a quadratic program, solved by cvxopt.
+r"""The dual :eq:`eq-dual` of the soft-margin SVM as a quadratic program, solved by cvxopt.
 
 .. math::
 
@@ -22,25 +22,31 @@ Four forms of the same problem, from the textbook to the structured one:
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import cvxopt
 import numpy as np
-from cvxopt import solvers as cvxopt_solvers
 
-from ...gram.gram import DenseGram, LowRankGram
-from ..checks import check_factor, check_problem, check_stopping
-from .interior_point import coneqp, first_system_solvable, options, view
-from .polish import polish
-from .result import certify
+from ...gram import StoredGram, centred_factor
+from ..checks import check_problem, check_stopping
+from .crossover import cross_over
+from .interior_point import coneqp, cvxopt_parts, first_system_solvable, options, view
 
-__all__ = ["QuadraticProgram", "solve_dual", "solve_hard_margin", "to_cvxopt"]
+__all__ = [
+    "QuadraticProgram",
+    "hard_margin",
+    "interior_point",
+    "solve_dual",
+    "solve_hard_margin",
+    "to_cvxopt",
+]
+
+if TYPE_CHECKING:
+    import cvxopt
 
 FORMS = {  # of K that each solver reads
     "solve_dual": ("textbook", "sparse", "dense", "low-rank"),
     "solve_hard_margin": ("dense", "low-rank"),
 }
-BALANCED = 2e-16  # of the sum of alpha, times n: how far y'alpha may be from zero
 
 
 class QuadraticProgram(NamedTuple):
@@ -92,7 +98,11 @@ def to_cvxopt(K, y, C, *, sparse=False):
     [-4.00e+00 -2.00e+00  0.00e+00  1.30e+01]
     <BLANKLINE>
     """
-    K, y, C = check_problem(K, y, C)
+    return _program(*check_problem(K, y, C), sparse)
+
+
+def _program(K, y, C, sparse):
+    cvxopt, _ = cvxopt_parts()
     n = len(y)
     rows = list(range(2 * n))
     columns = [i // 2 for i in rows]
@@ -157,9 +167,9 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     _check_form(form, "solve_dual")
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
-    gram = _signed_gram(K, y, form)
-    with gram.threads():
-        return _soft(gram, y, C, form, tol, max_iter)
+    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
+    result = interior_point(gram, y, C, form=form, tol=tol, max_iter=max_iter)
+    return result if mean is None else _moved(result, gram, y, mean)
 
 
 def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
@@ -194,7 +204,7 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     Returns
     -------
     SolverResult
-        ``primal_objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
+        ``objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
 
     Raises
     ------
@@ -218,103 +228,68 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     _check_form(form, "solve_hard_margin")
     K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
-    gram = _signed_gram(K, y, form)
+    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
+    result = hard_margin(gram, y, tol=tol, max_iter=max_iter)
+    return result if mean is None else _moved(result, gram, y, mean)
+
+
+def interior_point(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
+    """Do as `solve_dual`, for a `GramMatrix` and arrays that were checked."""
+    # In this unit alpha is of order one: the box, or 1/K where that is smaller.
+    unit = C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
     with gram.threads():
-        return _hard(gram, y, tol, max_iter)
+        if form in ("textbook", "sparse"):
+            _, solvers = cvxopt_parts()
+            program = _program(unit * gram.K, y, C / unit, form == "sparse")
+            with first_system_solvable():
+                raw = solvers.qp(*program, options=options(tol, max_iter, np.linalg.norm(C / unit)))
+        else:
+            q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
+            raw = coneqp(gram, y, unit, q, C / unit, A, b, tol, max_iter)
+        return _finish(gram, y, C, unit * view(raw["x"]), raw["y"][0], raw, tol)
 
 
-def _soft(gram, y, C, form, tol, max_iter):
-    unit = _unit_of_alpha(gram.scale, C.max())
-    if form in ("textbook", "sparse"):
-        qp = to_cvxopt(unit * gram.K, y, C / unit, sparse=form == "sparse")
-        with first_system_solvable():
-            raw = cvxopt_solvers.qp(*qp, options=options(tol, max_iter, np.linalg.norm(C / unit)))
-    else:
-        q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
-        raw = coneqp(gram, unit, q, C / unit, A, b, tol, max_iter)
-    alpha, intercept = unit * view(raw["x"]), raw["y"][0]
-    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
+    """Do as `solve_hard_margin`, for a `GramMatrix` and labels that were checked."""
+    with gram.threads():
+        A = np.stack([y > 0, y < 0]).astype(float)
+        q = np.zeros(len(y))
+        raw = coneqp(gram, y, 1.0 / gram.scale, q, None, A, [1.0, 1.0], tol, max_iter)
+        u = np.maximum(view(raw["x"]), 0.0)
+        u /= (A @ u) @ A  # each class sums to one
+        f = gram.times(y * u)
+        delta_squared = (y * u) @ f
+        positive, negative = f[y > 0].min(), f[y < 0].max()
+        if positive <= negative and raw["status"] != "optimal":
+            raise ValueError(
+                f"the hard margin stopped after {raw['iterations']} iterations, before it was "
+                "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
+                "finite C."
+            )
+        if positive <= negative:
+            raise ValueError(
+                "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
+                "convex hulls meet, or lie closer than a millionth of the data's size, which "
+                "double precision does not resolve. Choose a finite C or a richer kernel."
+            )
+        alpha = 2.0 * u / delta_squared
+        intercept = -(positive + negative) / delta_squared
+        return _finish(gram, y, np.full(len(y), np.inf), alpha, intercept, raw, tol)
 
 
-def _hard(gram, y, tol, max_iter):
-    A = np.stack([y > 0, y < 0]).astype(float)
-    scale = 1.0 / gram.scale if gram.scale > 0 else 1.0
-    raw = coneqp(gram, scale, np.zeros(len(y)), None, A, [1.0, 1.0], tol, max_iter)
-    u = np.maximum(view(raw["x"]), 0.0)
-    u /= (A @ u) @ A  # each class sums to one
-    f, _ = gram.outputs(u)
-    delta_squared = (y * u) @ f
-    positive, negative = f[y > 0].min(), f[y < 0].max()
-    if positive <= negative and raw["status"] != "optimal":
-        raise ValueError(
-            f"the hard margin stopped after {raw['iterations']} iterations, before it was clear "
-            "whether a hyperplane separates the classes. Raise max_iter, or choose a finite C."
-        )
-    if positive <= negative:
-        raise ValueError(
-            "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
-            "convex hulls meet, or lie closer than a millionth of the data's size, which double "
-            "precision does not resolve. Choose a finite C or a richer kernel."
-        )
-    alpha = 2.0 * u / delta_squared
-    intercept = -(positive + negative) / delta_squared
-    C = np.full(len(y), np.inf)
-    return _finish(gram, alpha, intercept, y, C, tol, raw["iterations"], raw["status"])
+def _finish(gram, y, C, alpha, intercept, raw, tol):
+    """Give the interior solution its exact zeros and bounds: it never touches the boundary."""
+    report = {"n_iter": raw["iterations"], "message": f"cvxopt: {raw['status']}"}
+    finished = raw["status"] == "optimal"
+    return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
 
 
-def _signed_gram(K, y, form):
-    if form != "low-rank":
-        return DenseGram(K, y)
-    check_factor(K)
-    return LowRankGram(K, y)
+def _moved(result, gram, y, mean):
+    """Return a solution for rows that were centred as one for the rows that were given."""
+    shift = float(mean @ gram.adjoint(y * result.alpha))
+    return replace(result, intercept=result.intercept - shift)
 
 
 def _check_form(form, solver):
     if form not in FORMS[solver]:
         raise ValueError(f"form is {form!r}; {solver} takes one of {', '.join(FORMS[solver])}.")
-
-
-def _unit_of_alpha(gram_scale, C_max):
-    """Return the unit in which alpha is of order one: the box, or 1/K where that is smaller."""
-    return C_max if gram_scale * C_max <= 1.0 else 1.0 / gram_scale
-
-
-def _finish(gram, alpha, intercept, y, C, tol, n_iter, status):
-    """Give the interior solution its exact zeros and bounds, and certify what comes out.
-
-    An interior point never touches the boundary. Where the multiplier of a bound outweighs
-    the distance to it, the bound is active; with the active bounds fixed, the rest is a
-    linear system. The comparison is sharpened until the rounded point is as good as asked for.
-    """
-    alpha = _balanced(np.clip(alpha, 0.0, C), y, C)
-    f, shift = gram.outputs(alpha)
-    message = f"cvxopt: {status}"
-    report = {"n_iter": n_iter, "tol": tol, "scale": gram.scale, "message": message}
-    best = certify(alpha, intercept, y, C, f, **report)
-    slack = 1.0 - y * (f + intercept)
-    reach = np.minimum(C, alpha.max())
-    most_interior = np.argmax(np.minimum(alpha, C - alpha) / reach)
-    for sharpness in (1.0, 1e-2, 1e-4):
-        rounded = np.where(alpha < -sharpness * slack * reach, 0.0, alpha)
-        rounded = np.where(C - alpha < sharpness * slack * reach, C, rounded)
-        if abs(y @ rounded) > BALANCED * len(y) * rounded.sum():
-            rounded[most_interior] = alpha[most_interior]  # someone must carry the rest
-            rounded = _balanced(rounded, y, C)
-        polished, b, f, polished_shift = polish(gram, rounded, intercept, y, C)
-        result = certify(polished, b, y, C, f, **report)
-        if result.converged or result.gap <= best.gap:
-            best, shift = result, polished_shift
-            break
-    return replace(best, intercept=best.intercept - shift)
-
-
-def _balanced(alpha, y, C):
-    """Restore ``y'alpha = 0`` by moving the free multipliers, or else by shrinking a class."""
-    free = (alpha > 0) & (alpha < C)
-    excess = y @ alpha
-    room = np.where(free, np.where(y * excess > 0, alpha, np.minimum(C - alpha, alpha.max())), 0.0)
-    if abs(excess) <= room.sum():
-        share = excess / (room.sum() or 1.0)
-        return np.clip(alpha - y * share * room, 0.0, C)
-    heavier = y * excess > 0
-    return np.where(heavier, alpha * (1.0 - abs(excess) / alpha[heavier].sum()), alpha)

@@ -29,8 +29,9 @@ class SolverResult:
         :math:`y^\top\alpha = 0` up to rounding.
     intercept : float
         The intercept :math:`b` of :math:`f(x) + b`.
-    primal_objective, dual_objective : float
-        Upper and lower bound on the optimum, computed from ``alpha`` and ``intercept``.
+    objective, dual_objective : float
+        The primal and the dual one: upper and lower bound on the optimum, computed from ``alpha``
+        and ``intercept``.
     w_squared : float
         :math:`\|w\|^2`.
     kkt_residual : float
@@ -49,7 +50,7 @@ class SolverResult:
 
     alpha: np.ndarray
     intercept: float
-    primal_objective: float
+    objective: float
     dual_objective: float
     w_squared: float
     kkt_residual: float
@@ -60,12 +61,12 @@ class SolverResult:
     @property
     def gap(self):
         """Primal minus dual objective; zero at the optimum, never negative but for rounding."""
-        return self.primal_objective - self.dual_objective
+        return self.objective - self.dual_objective
 
     @property
     def relative_gap(self):
         """The gap as a fraction of the primal objective (which is positive)."""
-        return self.gap / self.primal_objective if np.isfinite(self.gap) else np.inf
+        return self.gap / self.objective if np.isfinite(self.gap) else np.inf
 
 
 def intercept_interval(alpha, y, C, f):
@@ -135,7 +136,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     --------
     >>> from svmbook.solvers import certify
     >>> guess = certify([0.1, 0.1], 0.0, [1, -1], 1.0, [0.2, -0.2], n_iter=0, tol=1e-6)
-    >>> round(guess.dual_objective, 3), round(guess.primal_objective, 3)
+    >>> round(guess.dual_objective, 3), round(guess.objective, 3)
     (0.18, 1.62)
     """
     alpha, y, f = (np.asarray(values, dtype=float) for values in (alpha, y, f))
@@ -153,14 +154,14 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
     rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
     convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
-    blurred = rounding * np.linalg.norm(C) / primal if np.isfinite(C).all() else 0.0
-    if blurred > tol:
-        message = f"{message}; rounding leaves the objective uncertain by {blurred:.0e} of it"
-    proved = balanced and convex and blurred <= tol and np.isfinite(primal)
+    uncertain = rounding * np.linalg.norm(C) / primal if np.isfinite(C).all() else 0.0
+    if uncertain > tol:
+        message = f"{message}; rounding leaves the objective uncertain by {uncertain:.0e} of it"
+    proved = balanced and convex and uncertain <= tol and np.isfinite(primal)
     return SolverResult(
         alpha=alpha,
         intercept=float(intercept),
-        primal_objective=float(primal),
+        objective=float(primal),
         dual_objective=float(dual),
         n_iter=int(n_iter),
         w_squared=float(w_squared),

@@ -12,10 +12,11 @@ from itertools import count
 
 import numpy as np
 
+from ...gram import StoredGram
 from ..checks import check_problem, check_stopping
 from .result import certify, intercept_interval
 
-__all__ = ["solve_smo"]
+__all__ = ["smo", "solve_smo"]
 
 CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without curvature
 PATIENCE = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
@@ -70,9 +71,13 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     """
     K, y, C = check_problem(K, y, C)
     tol, max_iter = check_stopping(tol, max_iter)
-    n = len(y)
-    diagonal = np.diagonal(K)
-    floor = CURVATURE_FLOOR * (diagonal.mean() or 1.0)
+    return smo(StoredGram(K), y, C, tol=tol, max_iter=max_iter)
+
+
+def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
+    """Do as `solve_smo`, for a `StoredGram` and arrays that were checked."""
+    K, n, diagonal = gram.K, gram.n, gram.diagonal
+    floor = CURVATURE_FLOOR * gram.scale
     alpha = np.zeros(n)
     risen_to, fallen_to, idle = -np.inf, np.inf, 0  # best dual objective and gap so far
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
@@ -93,8 +98,8 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
                 raise ValueError("K is not positive semi-definite; SMO needs a convex problem.")
             e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
-            b, scale = 0.5 * (low + high), diagonal.mean()
-            result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=scale)
+            b = 0.5 * (low + high)
+            result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
             if result.converged:
                 return result
             progress = result.dual_objective > risen_to or result.gap < fallen_to

@@ -11,36 +11,37 @@ __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
 ENOUGH = 1e-13  # times max(1, k(x, x) C), C the smallest: may be left where it falls no more
-DUST = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a wall
+AT_BOUND = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a bound
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 
 class DualState:
     r"""Signed multipliers :math:`\beta = y\circ\alpha` with errors :math:`e = y - K\beta`.
 
-    The dual in these letters: maximise :math:`y^\top\beta - \tfrac12\beta^\top K\beta` over
-    :math:`\ell \le \beta \le u`, :math:`1^\top\beta = 0`. Its gradient is :math:`e`, and
+    The dual :eq:`eq-dual` in these letters: maximise
+    :math:`y^\top\beta - \tfrac12\beta^\top K\beta` over :math:`\ell \le \beta \le u`,
+    :math:`1^\top\beta = 0`. Its gradient is :math:`e`, and
     :math:`\beta` is optimal if for some :math:`b` every free point has :math:`e_i = b`, every point
-    at its upper wall :math:`e_i \ge b` and every point at its lower wall :math:`e_i \le b`.
+    at its upper bound :math:`e_i \ge b` and every point at its lower bound :math:`e_i \le b`.
 
     Parameters
     ----------
-    rows : StoredRows or ComputedRows
+    gram : GramMatrix
         The Gram matrix.
     y, C : ndarray of shape (n,)
         Labels -1 and +1, and upper bounds of the multipliers.
     beta : ndarray of shape (n,)
-        Signed multipliers; those not free stand at a wall.
+        Signed multipliers; those not free stand at a bound.
     free : ndarray of bool of shape (n,)
         The free points.
     """
 
-    def __init__(self, rows, y, C, beta, free):
-        self.rows, self.y, self.C, self.n = rows, y, C, len(y)
+    def __init__(self, gram, y, C, beta, free):
+        self.gram, self.y, self.C, self.n = gram, y, C, len(y)
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
-        self.enough = ENOUGH * max(1.0, rows.scale * C.min())
+        self.enough = ENOUGH * max(1.0, gram.scale * C.min())
         self.refresh()
 
     @property
@@ -51,7 +52,7 @@ class DualState:
     @property
     def noise(self):
         r"""What rounding may change in each error, as :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
-        lengths = self.rows.lengths
+        lengths = self.gram.lengths
         return ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
 
     @property
@@ -62,12 +63,12 @@ class DualState:
     def refresh(self):
         """Compute the errors afresh: rounding adds up while they are updated."""
         support = np.flatnonzero(self.beta)
-        self.e = self.y - self.rows.times(support, self.beta[support])
+        self.e = self.y - self.gram.columns(support, self.beta[support])
 
     def move(self, points, beta):
         """Change some multipliers, and all errors with them."""
         if len(points):
-            self.e -= self.rows.times(points, beta - self.beta[points])
+            self.e -= self.gram.columns(points, beta - self.beta[points])
             self.beta[points] = beta
 
     def residual(self, points):
@@ -85,7 +86,7 @@ class DualState:
         return (np.abs(self.e[points] - self.b) <= self.noise[points]).all()
 
     def wrong_at_bounds(self):
-        """Tell which points at a wall have an error that draws them into the box."""
+        """Tell which points at a bound have an error that draws them into the box."""
         drawn = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (drawn > self.noise)
 
@@ -105,13 +106,13 @@ class DualState:
         return np.array([i if rise >= fall else j]) if some_free else np.array([i, j])
 
     def advance(self, points, step):
-        """Go along a step until the first wall; return whether somebody met it."""
+        """Go along a step until the first bound; return whether somebody met it."""
         beta = self.beta[points]
-        wall = np.where(step > 0, self.upper[points], self.lower[points])
+        bound = np.where(step > 0, self.upper[points], self.lower[points])
         with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = np.where(step == 0, np.inf, (wall - beta) / step)
+            lengths = np.where(step == 0, np.inf, (bound - beta) / step)
         length = min(1.0, lengths.min())
-        after = np.where(lengths <= length, wall, beta + length * step)
+        after = np.where(lengths <= length, bound, beta + length * step)
         self.move(points, np.clip(after, self.lower[points], self.upper[points]))
         self.find_free()
         return not self.free[points].all()
@@ -128,14 +129,15 @@ class DualState:
         """Let the multipliers say which points are free."""
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
-    def enter_the_box(self):
-        r"""Make the multipliers feasible: a step along the errors, projected.
+    def enter_the_box(self, *, ascend=True):
+        r"""Make the multipliers feasible: project them, after a step along the errors or none.
 
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. The step along the errors orders the points, so that few of them end inside.
         """
-        reach = min(1.0 / self.rows.scale, FAR * self.C.max())
-        z = np.clip(self.beta, self.lower, self.upper) + reach * self.e
+        z = np.clip(self.beta, self.lower, self.upper)
+        if ascend:
+            z += min(1.0 / self.gram.scale, FAR * self.C.max()) * self.e
 
         def projected(t):
             return np.clip(z - t, self.lower, self.upper)
@@ -153,14 +155,14 @@ class DualState:
         self.refresh()
 
     def snap(self):
-        """Put multipliers at the wall from which only rounding keeps them.
+        """Put multipliers at the bound from which only rounding keeps them.
 
         One that counted as free would fix the intercept, of which it knows nothing.
         """
         alpha = np.abs(self.beta)
-        at_zero = alpha <= DUST * min(alpha.max(), self.C.max())
+        at_zero = alpha <= AT_BOUND * min(alpha.max(), self.C.max())
         near = np.flatnonzero(
-            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - DUST) * self.C)
+            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - AT_BOUND) * self.C)
         )
         self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
         self.find_free()
@@ -168,18 +170,17 @@ class DualState:
     def in_larger_box(self, C):
         """Return this state with other upper bounds: who stood at one stands at the new one."""
         beta = np.where(self.bounded, self.y * C, self.beta)
-        state = DualState(self.rows, self.y, C, beta, self.free.copy())
+        state = DualState(self.gram, self.y, C, beta, self.free.copy())
         state.b, state.settled = self.b, self.settled
         return state
 
-    def certified(self, tol):
+    def certified(self, tol, **report):
         """Return the solution as a `SolverResult`.
 
         Where no point is free, every intercept of an interval is optimal, and the middle is taken.
         """
-        alpha = np.abs(self.beta)
-        f = self.y - self.e
+        alpha, f = np.abs(self.beta), self.y - self.e
         if not self.free.any():
             self.b = 0.5 * sum(intercept_interval(alpha, self.y, self.C, f))
-        report = {"n_iter": self.n_iter, "tol": tol, "message": self.message}
-        return certify(alpha, self.b, self.y, self.C, f, scale=self.rows.scale, **report)
+        report = {"C": self.C, "n_iter": self.n_iter, "message": self.message} | report
+        return certify(alpha, self.b, self.y, f=f, tol=tol, scale=self.gram.scale, **report)

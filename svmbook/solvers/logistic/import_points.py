@@ -2,7 +2,7 @@ r"""The import vector machine: kernel logistic regression on a few points chosen
 
 Nearly all coefficients of kernel logistic regression are different from zero, but a few kernel
 functions often span what matters. Points are taken in one after the other, each time the one
-whose kernel function promises the largest decrease of the objective.
+whose kernel function decreases the largest decrease of the objective.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_scalar
 
-from ..checks import check_lam, check_logistic, check_tolerance
+from ...gram import LowRankGram, StoredGram
+from ..checks import check_logistic, check_positive
 from .likelihoods import Binomial, best_intercept
-from .newton import LogisticResult, solve_logistic
+from .newton import ridge_path
+from .result import LogisticResult
 
-__all__ = ["select_import_points"]
+__all__ = ["import_points", "select_import_points"]
 
 DEPENDENT = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
 
@@ -29,11 +31,11 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
 
     .. math:: \sum_i s_i \log(1 + e^{-y_i(f(x_i) + b)}) + \tfrac\lambda2\,\|f\|^2 ,
 
-    and adds to S, one at a time, the point with the largest promised decrease. With the part
+    and adds to S, one at a time, the point with the largest predicted decrease. With the part
     :math:`z_l` of :math:`k(x_l, \cdot)` that is orthogonal to the functions of S, of length 1, and
-    the pulls G and curvatures W of the points at the present minimiser, the promise of Newton's
-    parabola is :math:`(z_l^\top G)^2 / 2h_l`, where :math:`h_l` is the curvature along
-    :math:`z_l` once the other coefficients have adapted.
+    the negative gradient G and the curvatures W of the loss at the present minimiser, the decrease
+    that Newton's parabola predicts is :math:`(z_l^\top G)^2 / 2h_l`, where :math:`h_l` is the
+    curvature along :math:`z_l` once the other coefficients have adapted.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     Returns
     -------
     LogisticResult
-        ``coef`` is zero outside S. ``residual`` is that of the minimisation on S;
+        ``coef`` is zero outside S. ``kkt_residual`` is that of the minimisation on S;
         ``gap`` bounds how far the objective is above that of kernel logistic regression on all
         points; ``n_iter`` counts the points of S.
 
@@ -66,9 +68,9 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
 
     Notes
     -----
-    Zhu and Hastie take one Newton step for each candidate and compare the objectives; the promise
-    used here is the decrease that this step's parabola predicts, for all candidates at once. Each
-    round costs :math:`O(n^2 |S|)`.
+    Zhu and Hastie take one Newton step for each candidate and compare the objectives; here the
+    decrease that this step's parabola predicts is computed for all candidates at once. Each round
+    costs :math:`O(n^2 |S|)`.
 
     References
     ----------
@@ -85,13 +87,19 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     >>> int(np.count_nonzero(result.coef)), result.converged
     (5, True)
     """
-    check_lam(lam)
+    check_positive("lam", lam)
     K, y, weights = check_logistic(K, y, weights)
-    check_tolerance("tol", tol)
-    check_tolerance("epsilon", epsilon)
+    check_positive("tol", tol)
+    check_positive("epsilon", epsilon)
     if max_points is not None:
         check_scalar(max_points, "max_points", Integral, min_val=1)
-    n, likelihood = len(y), Binomial(y, weights)
+    options = {"epsilon": epsilon, "max_points": max_points, "tol": tol}
+    return import_points(StoredGram(K), Binomial(y, weights), lam, **options)
+
+
+def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1e-6):
+    """Do as `select_import_points`, for a `StoredGram`, a likelihood and checked numbers."""
+    K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     rest = np.array(K, dtype=float)  # K - ZZ': what these leave of the kernel functions
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
@@ -99,36 +107,36 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     while len(S) < (max_points or n):
         new = np.diagonal(rest) > DEPENDENT * np.diagonal(K)
         try:
-            promises = _promises(likelihood, lam, Z, rest, new, Z @ w + b)
+            decreases = _predicted_decreases(likelihood, lam, Z, rest, new, Z @ w + b)
         except np.linalg.LinAlgError:
-            converged, message = False, "rounding hides what further points promise"
+            converged, message = False, "rounding hides what further points would bring"
             break
-        best = int(np.argmax(promises))
-        if not promises[best] > 0.0:
+        best = int(np.argmax(decreases))
+        if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
         z = rest[:, best] / np.sqrt(rest[best, best])
         S, Z = [*S, best], np.column_stack([Z, z])
         rest -= np.multiply.outer(z, z)
         start = np.append(w, 0.0), b
-        result = solve_logistic(Z, y, lam, weights=weights, form="factor", tol=tol, start=start)
+        (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
         before, J = J, result.objective
-        w, b, residual = result.coef, result.intercept, result.residual
+        w, b, residual = result.coef, result.intercept, result.kkt_residual
         converged, message = result.converged, result.message
         if before - J < epsilon * J:
             break
     alpha = np.zeros(n)
     if S:
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
-    pull = likelihood.pull(Z @ w + b)
-    R = pull - lam * alpha  # minus the gradient among all kernel functions
+    G = likelihood.negative_gradient(Z @ w + b)
+    R = G - lam * alpha  # minus the gradient among all kernel functions
     gap = 0.5 * abs(R @ (K @ R)) / lam  # negative only by rounding, which then shows
-    return LogisticResult(alpha, b, J, float(gap), residual, pull, len(S), converged, message)
+    return LogisticResult(alpha, b, J, float(gap), residual, G, len(S), converged, message)
 
 
-def _promises(likelihood, lam, Z, rest, new, F):
-    """Return the decrease that each point promises, given the outputs F of the machine so far."""
-    G, W = likelihood.pull(F), likelihood.curvature(F)
+def _predicted_decreases(likelihood, lam, Z, rest, new, F):
+    """Return the decrease to expect of each point, given the outputs F of the machine so far."""
+    G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
     squared = np.where(new, np.diagonal(rest), 1.0)  # lengths, squared, of the z_l times themselves
     # Curvature along each z_l, with an intercept that adapts ...
     h = np.einsum("ij,ij,i->j", rest, rest, W) - (W @ rest) ** 2 / W.sum()

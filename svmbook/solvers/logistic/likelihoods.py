@@ -2,8 +2,7 @@ r"""Minus the log likelihood of labels, as a function of the outputs of a machin
 
 Two classes, one interface: `Binomial` for labels -1 and +1, whose machine has one output a point,
 and `Softmax` for any number of classes, whose machine has one output a class. Each knows its loss,
-how hard a point *pulls* at its outputs (minus the derivative), and the step of Newton's method in
-a given form of the machine.
+its negative gradient in the outputs, and the step of Newton's method for a given Gram matrix.
 """
 
 from __future__ import annotations
@@ -13,13 +12,18 @@ from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
 
-__all__ = ["Binomial", "Softmax", "best_intercept"]
+__all__ = ["Binomial", "Softmax", "best_intercept", "likelihood_of"]
 
 FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, at most
 INNER = 500  # Newton-CG: products with the curvature in one step, at most
-LINEAR = 1e-12  # of the pulls: a curvature so small that the loss is a straight line
-BALANCED = 1e-13  # of the sum of the pulls without signs: what rounding leaves of the sum
+LINEAR = 1e-12  # of the gradient's size: a curvature so small that the loss is a straight line
+BALANCED = 1e-13  # of the gradient's size: what rounding leaves of its sum
 STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
+
+
+def likelihood_of(y, weights, classes):
+    """Return the likelihood of labels -1 and +1, or of numbers of classes."""
+    return Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
 
 
 class Binomial:
@@ -41,7 +45,7 @@ class Binomial:
         """Return the loss of outputs F."""
         return float(self.weights @ logistic(self.y * F))
 
-    def pull(self, F):
+    def negative_gradient(self, F):
         r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`: label minus probability, weighted."""
         return -self.weights * self.y * logistic_slope(self.y * F)
 
@@ -57,16 +61,16 @@ class Binomial:
         """Return the second derivative in the intercept, of shape (1, 1)."""
         return np.array([[self.curvature(F).sum()]])
 
-    def newton_step(self, form, F, R, r):
+    def newton_step(self, gram, lam, F, R, r):
         """Return the Newton step of coefficients and intercept: one weighted ridge regression.
 
         Where all points are surely wrong, the loss is flat and the step would be endless; an upper
         bound of the curvature, :math:`s_i/4`, then gives a step that surely descends.
         """
         W = self.curvature(F)
-        if W.sum() <= LINEAR * np.abs(self.pull(F)).sum():
+        if W.sum() <= LINEAR * np.abs(self.negative_gradient(F)).sum():
             W = 0.25 * self.weights
-        return form.ridge(W)(R, r)
+        return gram.ridge(W, lam)(R, r)
 
 
 class Softmax:
@@ -94,7 +98,7 @@ class Softmax:
         # The true class against all others together: exact where its probability is nearly 1.
         return float(self.weights @ logistic(-logsumexp(D, axis=1)))
 
-    def pull(self, F):
+    def negative_gradient(self, F):
         r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, p the softmax of F."""
         P = softmax(F, axis=1)
         P[self.points, self.codes] = 0.0
@@ -117,7 +121,7 @@ class Softmax:
         np.fill_diagonal(curvature, (weighted * others).sum(axis=0))
         return curvature
 
-    def newton_step(self, form, F, R, r):
+    def newton_step(self, gram, lam, F, R, r):
         r"""Return the Newton step of coefficients and intercepts, by conjugate gradients.
 
         The curvature of point i, :math:`H_i = s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, couples the k
@@ -129,9 +133,9 @@ class Softmax:
         P, others, top = _probabilities(F)
         weighted = self.weights[:, None] * P
         W = (weighted * others).sum(axis=1) / (F.shape[1] - 1)
-        if W.sum() <= LINEAR * np.abs(self.pull(F)).sum():
-            return form.ridge(0.5 * self.weights)(R, r)
-        ridge = form.ridge(W)
+        if W.sum() <= LINEAR * np.abs(self.negative_gradient(F)).sum():
+            return gram.ridge(0.5 * self.weights, lam)(R, r)
+        ridge = gram.ridge(W, lam)
 
         def solve(R, r):  # a number added to all classes changes no probability: keep it at zero
             V, c = ridge(R, r)
@@ -140,25 +144,25 @@ class Softmax:
         def times(V, outputs):  # the Newton system's operator on (V, c), outputs = f_V + c
             D = outputs - outputs[self.points, top, None]
             HF = weighted * (D - (P * D).sum(axis=1, keepdims=True))
-            return form.gather(HF) + form.lam * V, HF.sum(axis=0)
+            return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
         V, c = np.zeros_like(R), np.zeros_like(r)
         D, d = solve(R, r)
-        fD = form.outputs(D)
+        fD = gram.outputs(D)
         D_outputs = fD + d
-        rho = form.dot(R, D, fD) + r @ d  # <residual, preconditioned residual>
+        rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
         enough = rho * min(FORCING**2, rho / (1.0 + self.loss(F)))
         for _ in range(INNER):
             TD, td = times(D, D_outputs)
-            curved = form.dot(TD, D, D_outputs - d) + td @ d
+            curved = gram.inner(TD, D, D_outputs - d) + td @ d
             if not (rho > 0.0 and curved > 0.0):
                 break  # rounding
             t = rho / curved
             V, c = V + t * D, c + t * d
             R, r = R - t * TD, r - t * td
             Z, z = solve(R, r)
-            fZ = form.outputs(Z)
-            rho, before = form.dot(R, Z, fZ) + r @ z, rho
+            fZ = gram.outputs(Z)
+            rho, before = gram.inner(R, Z, fZ) + r @ z, rho
             if rho <= enough:
                 break
             beta = rho / before
@@ -182,10 +186,10 @@ def _probabilities(F):
 
 
 def best_intercept(likelihood, f, start):
-    """Return the intercept that minimises the loss of ``f + intercept``, and the pulls there.
+    """Return the intercept that minimises the loss of ``f + intercept``, and the gradient there.
 
-    Newton's method in one unknown a class; where it ends, the pulls sum to zero, which a dual
-    objective takes for granted.
+    Newton's method in one unknown a class; where it ends, the gradient sums to zero, which a
+    dual objective takes for granted.
 
     Parameters
     ----------
@@ -199,7 +203,8 @@ def best_intercept(likelihood, f, start):
     Returns
     -------
     intercept : float or ndarray of shape (k,)
-    pull : ndarray of the shape of f
+    G : ndarray of the shape of f
+        The negative gradient.
 
     Examples
     --------
@@ -209,22 +214,22 @@ def best_intercept(likelihood, f, start):
     >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log odds of three to one
     1.098612
     """
-    b, pull = start, likelihood.pull(f + start)
+    b, G = start, likelihood.negative_gradient(f + start)
     farthest = 10.0 + np.max(np.abs(f + start))
     for _ in range(STEPS):
-        r, size = pull.sum(axis=0), np.abs(pull).sum()
+        r, size = G.sum(axis=0), np.abs(G).sum()
         if np.abs(r).max() <= BALANCED * size:
             break
         H = likelihood.intercept_curvature(f + b) + LINEAR * size * np.eye(np.size(b))
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
         for _ in range(STEPS):
-            new = likelihood.pull(f + b + step)
+            new = likelihood.negative_gradient(f + b + step)
             nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
             if nearer or likelihood.loss(f + b + step) < likelihood.loss(f + b):
                 break
             step = 0.5 * step
         else:
             break  # a loss so small that its curvature is lost
-        b, pull = b + step, new
-    return (float(b) if np.ndim(b) == 0 else b), pull
+        b, G = b + step, new
+    return (float(b) if np.ndim(b) == 0 else b), G

@@ -1,68 +1,30 @@
 r"""Kernel logistic regression with a ridge, by Newton's method.
 
 Near its minimum a smooth function is a parabola, and Newton's method jumps to the bottom of the
-parabola. For the logistic loss each jump is a weighted ridge regression, so the method is also
-called iteratively reweighted least squares. Far from the minimum a jump may be too long; a
-line search shortens it.
+parabola. For the logistic loss each jump is a weighted ridge regression, :eq:`eq-irls`, so the
+method is also called iteratively reweighted least squares. Far from the minimum a jump may be too
+long; a line search shortens it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from ...gram.forms import FactorForm, GramForm, independent_factor
-from ..checks import check_lam, check_logistic, check_stopping
-from .likelihoods import Binomial, Softmax, best_intercept
+from ...gram import LowRankGram, StoredGram, pivoted_factor
+from ..checks import check_logistic, check_positive, check_stopping
+from .likelihoods import best_intercept, likelihood_of
+from .result import LogisticResult
 
-__all__ = ["LogisticResult", "solve_logistic", "solve_ridge_path"]
+__all__ = ["expand", "ridge_path", "solve_logistic", "solve_ridge_path"]
 
 FLAT = 0.1  # of the slope at its start: where the search along a step ends
-ROUNDING = 1e-14  # of the objective: a change nobody can see
+VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
 TRIALS = 60
 LOW_RANK = 0.5  # of the points: up to this rank a factor of K is the cheaper form
 PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the gradient
-
-
-@dataclass(frozen=True, eq=False)
-class LogisticResult:
-    r"""A minimiser of a penalised log likelihood together with its certificate.
-
-    Attributes
-    ----------
-    coef : ndarray of shape (n,), (n, k), (r,) or (r, k)
-        Coefficients of the points, or weights of the factor's columns.
-    intercept : float or ndarray of shape (k,)
-        Intercept, one a class for k classes; these sum to zero.
-    objective : float
-        The penalised objective.
-    gap : float
-        How far the objective can be above its minimum, at most; infinite without a penalty.
-    residual : float
-        The violation of the optimality conditions that was compared with the tolerance.
-    pull : ndarray of shape (n,) or (n, k)
-        How hard each point pulls at its outputs, minus the derivative of its loss: weight times
-        (1 if the label is this one, else 0) minus probability. The dual solution.
-    n_iter : int
-        Newton steps.
-    converged : bool
-        Whether the tolerance was met.
-    message : str
-        How the solver ended, in words.
-    """
-
-    coef: np.ndarray
-    intercept: float | np.ndarray
-    objective: float
-    gap: float
-    residual: float
-    pull: np.ndarray
-    n_iter: int
-    converged: bool
-    message: str = ""
 
 
 def solve_logistic(
@@ -107,9 +69,9 @@ def solve_logistic(
     Returns
     -------
     LogisticResult
-        ``residual`` is the relative norm of the gradient. ``gap`` is
-        :math:`\|\nabla\|^2/(2\lambda)`: the pulls :math:`G_i` of the points at the solution are
-        feasible for the dual as soon as they sum to zero, and its objective is that much lower.
+        ``kkt_residual`` is the relative norm of the gradient. ``gap`` is
+        :math:`\|\nabla\|^2/(2\lambda)`: the negative gradient :math:`G` at the solution is
+        feasible for the dual as soon as it sums to zero, and the dual objective is that much lower.
 
     Raises
     ------
@@ -127,13 +89,13 @@ def solve_logistic(
     """
     options = {"weights": weights, "form": form, "classes": classes}
     options |= {"tol": tol, "max_iter": max_iter, "start": start}
-    return next(solve_ridge_path(K, y, [lam], **options))
+    return solve_ridge_path(K, y, [lam], **options)[0]
 
 
 def solve_ridge_path(
     K, y, lams, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
 ):
-    r"""Yield the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
+    r"""Return the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
 
     The matrix is checked, and a low rank of it found, once for all.
 
@@ -146,9 +108,9 @@ def solve_ridge_path(
     start : tuple (coef, intercept), default=None
         Where the first one starts.
 
-    Yields
-    ------
-    LogisticResult
+    Returns
+    -------
+    list of LogisticResult
         One for each value, in the order given.
 
     Raises
@@ -170,70 +132,97 @@ def solve_ridge_path(
     lams = list(lams)
     for lam in lams:
         if lam != 0 or form == "gram":
-            check_lam(lam)
+            check_positive("lam", lam)
     K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
+    likelihood = likelihood_of(y, weights, classes)
     if start is not None:
         start = _check_start(start, K.shape[1], np.shape(likelihood.no_intercept))
-    if form == "gram":
-        Z, pivots = independent_factor(K)
+    gram = StoredGram(K) if form == "gram" else LowRankGram(K)
+    return ridge_path(gram, likelihood, lams, tol=tol, max_iter=max_iter, start=start)
+
+
+def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
+    """Do as `solve_ridge_path`, for a `GramMatrix`, a likelihood and numbers that were checked."""
+    results, low = [], None
+    if isinstance(gram, StoredGram):
+        low = pivoted_factor(gram.K)
         # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
-        if classes is not None or Z.shape[1] <= LOW_RANK * len(K):
-            form = "low rank"
+        if np.ndim(likelihood.no_intercept) == 0 and low.size > LOW_RANK * gram.n:
+            low = None
     for lam in lams:
-        if form == "factor":
-            result = _newton(likelihood, FactorForm(K, lam), start, tol, max_iter)
-        elif form == "gram":
-            result = _newton(likelihood, GramForm(K, lam), start, tol, max_iter)
+        if low is None:
+            result = _newton(likelihood, gram, lam, start, tol, max_iter)
         else:
-            result = _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter)
-        yield result
+            result = _by_factor(likelihood, gram, low, lam, start, tol, max_iter)
+        results.append(result)
         start = result.coef, result.intercept
+    return results
 
 
-def _low_rank(likelihood, K, Z, pivots, lam, start, tol, max_iter):
+def expand(gram, result, lam):
+    r"""Return coefficients of the points for a machine that is held by weights.
+
+    At a minimum :math:`\lambda w = Z^\top G`, so :math:`\alpha = G/\lambda` has the weights
+    :math:`Z^\top\alpha = w`, :eq:`eq-klr-alpha`; what the tolerance leaves of the difference is
+    made up for.
+
+    Parameters
+    ----------
+    gram : LowRankGram
+        The factor.
+    result : LogisticResult
+        Its ``coef`` are weights of the factor's columns.
+    lam : float
+        The weight of the ridge, or 0.
+
+    Returns
+    -------
+    ndarray of shape (n,) or (n, k)
+    """
+    if lam == 0:
+        return gram.coefficients(result.coef)
+    alpha = result.negative_gradient / lam
+    return alpha + gram.coefficients(result.coef - gram.adjoint(alpha))
+
+
+def _by_factor(likelihood, gram, low, lam, start, tol, max_iter):
     """Minimise in the weights of a factor, and answer in coefficients of the points."""
     if start is not None:
-        start = Z.T @ start[0], start[1]
-    result = _newton(likelihood, FactorForm(Z, lam), start, 0.5 * tol, max_iter)
-    # At a minimum lam * w = Z'G, so alpha = G / lam has the weights Z'alpha = w. What the tolerance
-    # leaves of the difference goes to the pivots, whose functions span all the others.
-    alpha = result.pull / lam
-    rest = result.coef - Z.T @ alpha
-    if len(pivots):
-        alpha[pivots] += solve_triangular(Z[pivots], rest, lower=True, trans=1)
-    end = _finish(likelihood, GramForm(K, lam), alpha, result.intercept)
+        start = low.adjoint(start[0]), start[1]
+    result = _newton(likelihood, low, lam, start, 0.5 * tol, max_iter)
+    alpha = expand(low, result, lam)
+    end = _finish(likelihood, gram, lam, alpha, result.intercept)
     return _judged(*end, tol, result.n_iter, result.message)
 
 
-def _newton(likelihood, form, start, tol, max_iter):
-    """Minimise in one form of the machine; the intercept is the best one before each step."""
-    zero = np.zeros((form.size, *np.shape(likelihood.no_intercept)))
+def _newton(likelihood, gram, lam, start, tol, max_iter):
+    """Minimise in the unknowns of a Gram matrix; the intercept is the best before each step."""
+    zero = np.zeros((gram.size, *np.shape(likelihood.no_intercept)))
     A, b = (zero, likelihood.no_intercept) if start is None else start
-    f, lam = form.outputs(A), form.lam
+    f = gram.outputs(A)
     lowest, idle, before, message = np.inf, 0, np.inf, ""
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
-        R, r = form.gather(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
-        J = likelihood.loss(f + b) + 0.5 * lam * form.dot(A, A, f)
-        residual, gap = _certificate(form, G, R, r)
+        R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
+        J = likelihood.loss(f + b) + 0.5 * lam * gram.inner(A, A, f)
+        residual, gap = _certificate(gram, lam, G, R, r)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
-        idle = 0 if residual < lowest or before - J > ROUNDING * J else idle + 1
+        idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
         lowest, before = min(lowest, residual), J
         if n_iter == max_iter or idle == PATIENCE:
             message = "all steps used up" if n_iter == max_iter else "rounding hides the descent"
             break
         try:
-            dA, db = likelihood.newton_step(form, f + b, R, r)
+            dA, db = likelihood.newton_step(gram, lam, f + b, R, r)
         except (ArithmeticError, np.linalg.LinAlgError) as error:
             message = str(error)
             break
-        df = form.outputs(dA)
-        t = _line_search(likelihood, form, (A, b, f), (dA, db, df), (R, r), J)
+        df = gram.outputs(dA)
+        t = _line_search(likelihood, gram, lam, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _judged(*_finish(likelihood, form, A, b), tol, n_iter, message)
+    return _judged(*_finish(likelihood, gram, lam, A, b), tol, n_iter, message)
 
 
 def _check_start(start, size, shape):
@@ -252,59 +241,61 @@ def _check_start(start, size, shape):
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 
 
-def _judged(result, blurred, tol, n_iter, message):
+def _judged(result, uncertain, tol, n_iter, message):
     """Say whether a result meets the tolerance, and is not lost in the rounding of its outputs."""
     small_gap = np.isinf(result.gap) or result.gap <= tol * result.objective
-    converged = bool(result.residual <= tol and small_gap and blurred <= tol * result.objective)
+    converged = bool(
+        result.kkt_residual <= tol and small_gap and uncertain <= tol * result.objective
+    )
     if not converged and not message:
         message = "rounding limits the coefficients"
     return replace(result, n_iter=n_iter, converged=converged, message=message)
 
 
-def _finish(likelihood, form, A, b):
+def _finish(likelihood, gram, lam, A, b):
     """Return a result, its certificate computed afresh, and what rounding leaves uncertain of it.
 
     Rounding moves the outputs by about the precision times the sizes of the terms that they sum.
     """
-    f = form.outputs(A)
+    f = gram.outputs(A)
     b, G = best_intercept(likelihood, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()
-    residual, gap = _certificate(form, G, form.gather(G) - form.lam * A, G.sum(axis=0))
-    J = likelihood.loss(f + b) + 0.5 * form.lam * form.dot(A, A, f)
-    blurred = np.finfo(float).eps * form.lengths.max() * form.size_of_terms(A) * np.abs(G).sum()
-    return LogisticResult(A, b, J, gap, residual, G, 0, False), blurred
+    residual, gap = _certificate(gram, lam, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
+    J = likelihood.loss(f + b) + 0.5 * lam * gram.inner(A, A, f)
+    rounding = np.finfo(float).eps * gram.lengths.max() * gram.size_of_terms(A)  # of an output
+    return LogisticResult(A, b, J, gap, residual, G, 0, False), rounding * np.abs(G).sum()
 
 
-def _certificate(form, G, R, r):
+def _certificate(gram, lam, G, R, r):
     r"""Return the relative norm of the gradient and the gap :math:`\|R\|^2/(2\lambda)`.
 
-    Each term of the gradient is a point's pull times the point's length, in the space or, for
-    the intercept, 1.
+    Each term of the gradient is a point's part of G times the point's length, in the space or,
+    for the intercept, 1.
     """
-    squared = abs(form.dot(R, R, form.outputs(R)))  # negative only by rounding, which then shows
-    pulls = np.abs(G).reshape(len(G), -1).sum(axis=1)
-    terms = pulls @ form.lengths
-    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / pulls.sum())
-    return float(residual), float(0.5 * squared / form.lam) if form.lam else np.inf
+    squared = abs(gram.inner(R, R, gram.outputs(R)))  # negative only by rounding, which then shows
+    parts = np.abs(G).reshape(len(G), -1).sum(axis=1)
+    terms = parts @ gram.lengths
+    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / parts.sum())
+    return float(residual), float(0.5 * squared / lam) if lam else np.inf
 
 
-def _line_search(likelihood, form, here, step, pull, J):
+def _line_search(likelihood, gram, lam, here, step, down, J):
     r"""Return a length t along a step; 0 where rounding lets no length be told from it.
 
     By Newton's method in t between brackets, until nine tenths of the slope are gone. The ridge
     is a parabola along the step, so a trial costs n exponentials and no product.
     """
-    (A, b, f), (dA, db, df), (R, r) = here, step, pull
-    F, dF, lam = f + b, df + db, form.lam
-    ridge, linear, square = (form.dot(A, A, f), form.dot(A, dA, df), form.dot(dA, dA, df))
-    steepest = form.dot(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
+    (A, b, f), (dA, db, df), (R, r) = here, step, down
+    F, dF = f + b, df + db
+    ridge, linear, square = (gram.inner(A, A, f), gram.inner(A, dA, df), gram.inner(dA, dA, df))
+    steepest = gram.inner(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(TRIALS):
-        slope = lam * (linear + t * square) - np.sum(likelihood.pull(F + t * dF) * dF)
+        slope = lam * (linear + t * square) - np.sum(likelihood.negative_gradient(F + t * dF) * dF)
         if abs(slope) <= FLAT * steepest:
             J_new = likelihood.loss(F + t * dF) + lam * (0.5 * ridge + t * linear)
             J_new += 0.5 * lam * t * t * square
-            if J_new <= J * (1.0 + ROUNDING):
+            if J_new <= J * (1.0 + VISIBLE):
                 return t
         low, high = (low, t) if slope > 0 else (t, high)
         t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * square)

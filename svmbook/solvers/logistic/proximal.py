@@ -15,22 +15,23 @@ from itertools import count
 import numpy as np
 from scipy.linalg import lapack
 
+from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
-from ..checks import check_lam, check_logistic, check_stopping
+from ..checks import check_logistic, check_positive, check_stopping
 from .likelihoods import Binomial, best_intercept
-from .newton import LogisticResult
+from .result import LogisticResult
 
-__all__ = ["largest_lam", "solve_logistic_l1", "solve_logistic_path"]
+__all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_path"]
 
 ADDED = 10  # coefficients that may join the working set in a step, at least
 INNER = 0.01  # of the violation at its start: where the solution of a parabola ends
 ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
-ARMIJO = 1e-4  # of the decrease that the model promises: what a step has to keep of it
+ARMIJO = 1e-4  # of the predicted decrease: what a step has to keep of it
 IDLE = 20  # rounds in a row that do not halve the violation of a parabola
 JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
 HALVINGS = 40
-DUST = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
-ROUNDING = 1e-14  # of the objective: a change nobody can see
+AT_ZERO = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
+VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
 PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the violation
 
 
@@ -64,10 +65,13 @@ def largest_lam(K, y, *, weights=1.0):
     0.5
     """
     K, y, weights = check_logistic(K, y, weights)
-    likelihood = Binomial(y, weights)
-    f = np.zeros(len(y))
-    _, pull = best_intercept(likelihood, f, 0.0)
-    return float(np.abs(K @ pull).max())
+    return smallest_null(StoredGram(K), Binomial(y, weights))
+
+
+def smallest_null(gram, likelihood):
+    """Do as `largest_lam`, for a `GramMatrix` and a likelihood."""
+    _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
+    return float(np.abs(gram.times(G)).max())
 
 
 def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
@@ -96,10 +100,11 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
     Returns
     -------
     LogisticResult
-        ``coef`` holds exact zeros. With the slopes :math:`\nabla_j` of the loss, ``residual`` is
-        the largest of :math:`|\nabla_j + \lambda\,\mathrm{sign}\,\alpha_j|` where
-        :math:`\alpha_j \ne 0` and :math:`|\nabla_j| - \lambda` where it is zero, over
-        :math:`\lambda`. ``gap`` compares the objective with the dual one,
+        ``coef`` holds exact zeros. With the slopes :math:`\nabla_j` of the loss,
+        ``kkt_residual`` is the largest of
+        :math:`|\nabla_j + \lambda\,\mathrm{sign}\,\alpha_j|` where :math:`\alpha_j \ne 0` and
+        :math:`|\nabla_j| - \lambda` where it is zero, over :math:`\lambda`. ``gap``
+        compares the objective with the dual one,
         :math:`-\sum_i s_i (p_i\log p_i + (1-p_i)\log(1-p_i))` over
         :math:`\|K(s\circ y\circ p)\|_\infty \le \lambda`, :math:`\sum_i s_iy_ip_i = 0`, at the
         machine's own probabilities :math:`p_i` of the wrong label, shrunk until they are feasible.
@@ -123,11 +128,11 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
     >>> result.coef.round(4), result.converged
     (array([-0.0546,  0.    ,  0.    ,  0.    ]), True)
     """
-    return next(solve_logistic_path(K, y, [lam], weights=weights, tol=tol, max_iter=max_iter))
+    return solve_logistic_path(K, y, [lam], weights=weights, tol=tol, max_iter=max_iter)[0]
 
 
 def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
-    r"""Yield the solutions of `solve_logistic_l1` along :math:`\lambda`, each from the one before.
+    r"""Return the solutions of `solve_logistic_l1` along :math:`\lambda`, each from the one before.
 
     Parameters
     ----------
@@ -144,9 +149,9 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     max_iter : int, default=200
         Proximal Newton steps for each value at most.
 
-    Yields
-    ------
-    LogisticResult
+    Returns
+    -------
+    list of LogisticResult
         One for each value, in the order given.
 
     Raises
@@ -166,17 +171,24 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     tol, max_iter = check_stopping(tol, max_iter)
     lams = list(lams)
     for lam in lams:
-        check_lam(lam)
+        check_positive("lam", lam)
     K, y, weights = check_logistic(K, y, weights)
-    likelihood = Binomial(y, weights)
-    means = K.mean(axis=0)
-    rows = K - means[:, None]  # kernel functions without their means, which move b alone
-    alpha, f = np.zeros(len(y)), np.zeros(len(y))
-    b = 0.0
+    return l1_path(StoredGram(K), Binomial(y, weights), lams, tol=tol, max_iter=max_iter)
+
+
+def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
+    """Do as `solve_logistic_path`, for a `StoredGram`, a likelihood and checked numbers."""
+    means = gram.K.mean(axis=0)
+    rows = gram.K - means[:, None]  # kernel functions without their means, which move b alone
+    alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
+    results = []
     for lam in lams:
         alpha, b, f, n_iter, message = _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter)
-        result = _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message)
-        yield replace(result, intercept=result.intercept - float(means @ result.coef))
+        result = _certified(gram, rows, likelihood, lam, alpha, b, tol)
+        intercept = result.intercept - float(means @ result.coef)
+        message = "" if result.converged else message or result.message
+        results.append(replace(result, intercept=intercept, n_iter=n_iter, message=message))
+    return results
 
 
 def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
@@ -186,51 +198,55 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
     """
     lowest, idle, before = np.inf, 0, np.inf
     for n_iter in count():
-        b, pull = best_intercept(likelihood, f, b)
-        slope, r = -(rows @ pull), pull.sum()
+        b, G = best_intercept(likelihood, f, b)
+        slope = -(rows @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = _violation(alpha, slope, lam)
-        residual = max(violation.max(), abs(r)) / lam
+        residual = violation.max() / lam
         if residual <= tol:
             return alpha, b, f, n_iter, ""
-        idle = 0 if residual < lowest or before - J > ROUNDING * J else idle + 1
+        idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
         lowest, before = min(lowest, residual), J
         if n_iter == max_iter:
             return alpha, b, f, n_iter, "all steps used up"
         if idle == PATIENCE:
             return alpha, b, f, n_iter, "rounding hides the descent"
-        # The parabola on the working set A. Its intercept is eliminated by weighted means.
+        # The parabola on the working set A. For a step d of its coefficients the best step of the
+        # intercept makes the weighted mean of the outputs' steps zero: db = -d'mean.
         A = _working_set(alpha, violation)
-        K_A, W = rows[A], likelihood.curvature(f + b)
-        mean, drift = K_A @ W / W.sum(), r / W.sum()
-        centred = (K_A - mean[:, None]) * np.sqrt(W)
-        c, enough = slope[A] + mean * r, INNER * violation.max()
-        new = _minimise_parabola(centred @ centred.T, c, alpha[A], lam, enough)
-        step = new - alpha[A]
-        df, db = step @ K_A, drift - mean @ step
-        promised = slope[A] @ step - r * db
-        here = alpha[A], f + b, J
-        t = _line_search(likelihood, lam, here, (step, df + db), promised)
-        alpha[A] = new if t == 1.0 else alpha[A] + t * step
-        b, f = b + t * db, f + t * df
+        W = likelihood.curvature(f + b)
+        mean = rows[A] @ W / W.sum()
+        centred = rows[A] - mean[:, None]
+        weighted = centred * np.sqrt(W)
+        Q, enough = weighted @ weighted.T, INNER * violation.max()
+        new = _minimise_parabola(Q, slope[A], alpha[A], lam, enough)
+        d = new - alpha[A]
+        outputs = d @ centred
+        t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, outputs), slope[A] @ d)
+        alpha[A] = new if t == 1.0 else alpha[A] + t * d
+        b, f = b - t * (mean @ d), f + t * (outputs + mean @ d)
 
 
-def _certified(rows, likelihood, lam, alpha, b, n_iter, tol, message):
-    """Compute residual and gap afresh, so that no drift of the updates is inherited."""
-    alpha = np.where(np.abs(alpha) > DUST * np.abs(alpha).max(), alpha, 0.0)
+def _certified(gram, rows, likelihood, lam, alpha, b, tol):
+    """Compute residual and gap afresh, so that no drift of the updates is inherited.
+
+    Rounding leaves the outputs of the coefficients uncertain; where it may move the objective, or
+    a slope, by more than the tolerance, the certificate proves nothing.
+    """
+    alpha = np.where(np.abs(alpha) > AT_ZERO * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ rows[S]
-    b, pull = best_intercept(likelihood, f, b)
+    b, G = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-    slope = -(rows @ pull)
+    slope = -(rows @ G)
     residual = _violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
-    if residual > tol and not message:
-        message = "rounding limits the coefficients"
-    converged = bool(residual <= tol)
-    return LogisticResult(
-        alpha, b, float(J), float(gap), float(residual), pull, n_iter, converged, message
-    )
+    rounding = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
+    of_slopes = rounding * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam
+    certain = max(of_slopes, rounding * np.abs(G).sum() / J) <= tol
+    message = "" if certain else "rounding limits the coefficients"
+    converged = bool(residual <= tol and certain)
+    return LogisticResult(alpha, b, float(J), float(gap), float(residual), G, 0, converged, message)
 
 
 def _violation(alpha, slope, lam):
@@ -298,11 +314,11 @@ def _minimise_parabola(Q, c, start, lam, enough):
 def _line_search(likelihood, lam, here, step, slope):
     """Return the length of a step: 1, halved until the descent is real."""
     (alpha, F, J), (d, dF) = here, step
-    promised = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
+    predicted = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
     t = 1.0
     for _ in range(HALVINGS):
         J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum()
-        if J_new <= J + ARMIJO * t * promised + ROUNDING * J:
+        if J_new <= J + ARMIJO * t * predicted + VISIBLE * J:
             return t
         t *= 0.5
     return 0.0

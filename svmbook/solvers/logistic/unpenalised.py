@@ -10,16 +10,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import orth, solve_triangular
+from scipy.linalg import orth
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
-from ...gram.forms import independent_factor
-from ..checks import check_logistic
-from .likelihoods import Binomial, Softmax
-from .newton import solve_logistic
+from ...gram import LowRankGram, StoredGram, pivoted_factor
+from ..checks import check_logistic, check_stopping
+from .likelihoods import likelihood_of
+from .newton import ridge_path
 
-__all__ = ["is_separable", "solve_unpenalised", "solve_unpenalised_gram"]
+__all__ = [
+    "is_separable",
+    "solve_unpenalised",
+    "solve_unpenalised_gram",
+    "unpenalised",
+    "unpenalised_gram",
+]
 
 NOISE = 1e-10  # of the largest k(x, x): smaller parts of a kernel function are rounding
 CONSTANT = 1e-12  # of a column's length: what rounding leaves of the spread of a constant one
@@ -78,6 +84,12 @@ def solve_unpenalised(
     (array([0.9082]), True)
     """
     Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
+    tol, max_iter = check_stopping(tol, max_iter)
+    return unpenalised(Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
+
+
+def unpenalised(Z, y, weights, classes, dependent=DEPENDENT, *, tol=1e-6, max_iter=200):
+    """Do as `solve_unpenalised`, for arrays that were checked."""
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
         raise ValueError("the points are all alike to the machine: there is nothing to fit.")
@@ -91,8 +103,8 @@ def solve_unpenalised(
             "coefficients are always better and no machine is best; use penalty='l2' with a small "
             "lam, whose limit points along the hard-margin machine."
         )
-    options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
-    result = solve_logistic(basis, y, 0.0, form="factor", **options)
+    likelihood = likelihood_of(y, weights, classes)
+    (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
     v = Vt[:rank].T @ (np.sqrt(n) * (result.coef.T / lengths[:rank]).T)
     w = np.zeros((Z.shape[1], *v.shape[1:]))
     w[spread > 0] = (v.T / spread[spread > 0]).T
@@ -135,15 +147,20 @@ def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_ite
     array([0.9082])
     """
     K, y, weights = check_logistic(K, y, weights, classes=classes)
-    Z, pivots = independent_factor(K, noise=NOISE)
-    options = {"weights": weights, "classes": classes, "tol": tol, "max_iter": max_iter}
+    tol, max_iter = check_stopping(tol, max_iter)
+    return unpenalised_gram(StoredGram(K), y, weights, classes, tol=tol, max_iter=max_iter)
+
+
+def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
+    """Do as `solve_unpenalised_gram`, for a `StoredGram` and arrays that were checked."""
+    low = pivoted_factor(gram.K, noise=NOISE)
     # Rounding moves the smallest columns of Z by eps / NOISE of their size, or a little more.
-    result = solve_unpenalised(Z, y, **options, dependent=100 * np.finfo(float).eps / NOISE)
-    alpha = np.zeros((len(K), *result.coef.shape[1:]))
-    alpha[pivots] = solve_triangular(Z[pivots], result.coef, lower=True, trans=1)
-    F = K @ alpha + result.intercept  # what the coefficients say, which may be less than w said
-    likelihood = Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
-    J = likelihood.loss(F)
+    dependent = 100 * np.finfo(float).eps / NOISE
+    result = unpenalised(low.Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
+    alpha = low.coefficients(result.coef)
+    # What the coefficients say, summed as a prediction sums it: perhaps less than w said.
+    F = gram.K @ alpha + result.intercept
+    J = likelihood_of(y, weights, classes).loss(F)
     if abs(J - result.objective) > tol * J:
         message = "rounding limits the coefficients: the kernel is too smooth for these points"
         result = replace(result, converged=False, message=message)
@@ -222,5 +239,8 @@ def _separable(columns, y, classes):
         method="highs",
     )
     if not solution.success:
-        raise RuntimeError(f"whether the classes are separable was not decided: {solution.message}")
+        raise ValueError(
+            "whether the classes can be separated is beyond double precision here "
+            f"({solution.message}); use a ridge, penalty='l2', whose machine always exists."
+        )
     return bool(-solution.fun > 0.5)

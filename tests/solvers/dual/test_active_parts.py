@@ -1,4 +1,4 @@
-"""The parts of the active-set solver by themselves: states, faces, and what bold rounds can do."""
+"""The parts of the active-set solver by themselves: states, faces, primal-dual rounds."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from problems import kkt_violation, noisy_gram
 from sklearn.model_selection import StratifiedKFold
 
 from svmbook.datasets import stdev, twonorm
-from svmbook.gram.rows import StoredRows
+from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
 from svmbook.solvers.dual.faces import Face
@@ -20,29 +20,29 @@ def state():
     free = np.arange(40) % 3 == 0
     beta = np.where(np.arange(40) % 3 == 1, y * 2.0, 0.0)
     beta[free] = y[free] * np.linspace(0.1, 1.9, free.sum())
-    state = DualState(StoredRows(K), y, np.full(40, 2.0), beta, free)
+    state = DualState(StoredGram(K), y, np.full(40, 2.0), beta, free)
     state.b = 0.3
     return state
 
 
 @pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
 def test_bold_rounds_are_enough_for_ordinary_problems(C):
-    # Careful rounds would mend nearly any mistake of the bold ones, and hide it.
+    # Monotone rounds would mend nearly any mistake of the primal-dual ones, and hide it.
     K, y = noisy_gram(450)
     result = solve_active_set(K, y, C)
-    assert " 0 careful" in result.message
+    assert " 0 monotone" in result.message
     assert result.n_iter <= 25
 
 
 def test_the_raised_shift_breaks_a_circle():
     X, y = stdev(2, n=12, random_state=1)
     result = solve_active_set(gaussian(X, gamma=0.5), y, 3.0)
-    assert " 0 careful" in result.message
+    assert " 0 monotone" in result.message
     assert result.n_iter <= 30
 
 
 def test_the_wrong_points_are_those_that_violate_the_conditions(state):
-    margins = state.y * (state.rows.K @ state.beta + state.b)
+    margins = state.y * (state.gram.K @ state.beta + state.b)
     at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
     expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
     assert expected.sum() > 5
@@ -61,7 +61,7 @@ def test_the_worst_point_is_the_farthest_on_the_wrong_side(state):
 def test_where_nobody_is_free_a_pair_is():
     K, y = noisy_gram(6)
     y = np.array([1.0, -1, 1, -1, 1, -1])
-    state = DualState(StoredRows(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
+    state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
     i, j = state.worst()
     assert y[i] == 1.0
     assert y[j] == -1.0
@@ -71,7 +71,7 @@ def test_where_nobody_is_free_a_pair_is():
 def test_errors_follow_the_multipliers(state):
     points = np.array([1, 4, 7])
     state.move(points, np.array([0.5, -0.5, 0.2]))
-    np.testing.assert_allclose(state.e, state.y - state.rows.K @ state.beta, atol=1e-13)
+    np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
 def test_the_box_is_entered_with_the_sum_at_zero(state):
@@ -79,12 +79,12 @@ def test_the_box_is_entered_with_the_sum_at_zero(state):
     state.enter_the_box()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert abs(state.beta.sum()) <= 1e-14 * np.abs(state.beta).sum()
-    np.testing.assert_allclose(state.e, state.y - state.rows.K @ state.beta, atol=1e-13)
+    np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
 def test_a_step_goes_to_the_first_wall_and_never_lowers_the_objective(state):
     state.enter_the_box()
-    face = Face(state.rows)
+    face = Face(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
         before = state.objective
@@ -102,7 +102,7 @@ def test_shrinking_finds_the_best_point_on_the_way_to_zero(state):
     state.refresh()
     state.shrink()
     lengths = np.linspace(0.0, 1.0, 1001)
-    K = state.rows.K
+    K = state.gram.K
     objectives = [t * state.y @ before - 0.5 * t**2 * before @ K @ before for t in lengths]
     assert state.objective >= max(objectives) - 1e-9
 
@@ -113,7 +113,7 @@ def test_shrinking_finds_the_best_point_on_the_way_to_zero(state):
 def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
     K, _ = noisy_gram(30)
     e = np.random.default_rng(2).standard_normal(30)
-    face = Face(StoredRows(K + offset))
+    face = Face(StoredGram(K + offset))
     face.shift = shift
     free = np.arange(0, 30, 2)
     step, b = face.step(free, e[free], imbalance)
@@ -134,7 +134,7 @@ def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
 
 def test_sharpening_ends():
     K, _ = noisy_gram(30)
-    face = Face(StoredRows(K))
+    face = Face(StoredGram(K))
     free = np.arange(30)
     shifts = []
     for _ in range(20):

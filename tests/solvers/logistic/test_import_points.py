@@ -8,7 +8,7 @@ from logistic_problems import logistic_problems
 from svmbook.datasets import non_separable
 from svmbook.kernels import gaussian
 from svmbook.solvers import select_import_points, solve_logistic
-from svmbook.solvers.logistic.import_points import _promises
+from svmbook.solvers.logistic.import_points import _predicted_decreases
 from svmbook.solvers.logistic.likelihoods import Binomial
 
 
@@ -19,7 +19,7 @@ def on(K, y, lam, S):
     return solve_logistic(Z, y, lam, form="factor", tol=1e-9)
 
 
-def test_the_promise_is_the_decrease_of_newtons_parabola():
+def test_the_prediction_is_the_decrease_of_newtons_parabola():
     X, y = non_separable(25, random_state=0)
     K, lam, S = gaussian(X, gamma=0.3), 0.5, [3, 11, 20]
     L = np.linalg.cholesky(K[np.ix_(S, S)])
@@ -30,16 +30,16 @@ def test_the_promise_is_the_decrease_of_newtons_parabola():
     rest = K - Z @ Z.T
     new = np.ones(25, dtype=bool)
     new[S] = False
-    promises = _promises(likelihood, lam, Z, rest, new, F)
-    G, W = likelihood.pull(F), likelihood.curvature(F)
+    predicted = _predicted_decreases(likelihood, lam, Z, rest, new, F)
+    G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
     for candidate in np.flatnonzero(new):
         wider = np.column_stack([Z, rest[candidate] / np.sqrt(rest[candidate, candidate])])
         design = np.column_stack([wider, np.ones(25)])
         H = design.T @ (W[:, None] * design) + lam * np.diag([1.0] * 4 + [0.0])
         slope = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
         decrease = 0.5 * slope @ np.linalg.solve(H, slope)
-        assert promises[candidate] == pytest.approx(decrease, rel=1e-6)
-    assert not promises[S].any()
+        assert predicted[candidate] == pytest.approx(decrease, rel=1e-6)
+    assert not predicted[S].any()
 
 
 @given(problem=logistic_problems(max_n=15))

@@ -37,10 +37,10 @@ def test_the_gradient_vanishes_and_the_gap_is_primal_minus_dual(problem, lam):
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
     assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
     # The dual at the pulls: minus the entropies, minus the squared norm over 2 lam.
-    p = np.abs(result.pull) / weights
+    p = np.abs(result.negative_gradient) / weights
     entropy = -weights @ (xlogy(p, p) + xlogy(1 - p, 1 - p))
-    dual = entropy - 0.5 / lam * result.pull @ K @ result.pull
-    assert result.pull.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
+    dual = entropy - 0.5 / lam * result.negative_gradient @ K @ result.negative_gradient
+    assert result.negative_gradient.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
     rounding = 1e-11 * max(entropy, 1.0)
     assert result.objective - dual == pytest.approx(result.gap, abs=rounding)
     assert result.gap <= 1e-7 * result.objective
@@ -182,9 +182,9 @@ def test_the_residual_is_a_fraction_of_the_terms_of_the_gradient():
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
     result = solve_logistic(K, y, 0.1, max_iter=1)
-    R = result.pull - 0.1 * result.coef
-    terms = np.abs(result.pull) @ np.sqrt(np.diagonal(K))
-    assert result.residual == pytest.approx(np.sqrt(R @ K @ R) / terms, rel=1e-6)
+    R = result.negative_gradient - 0.1 * result.coef
+    terms = np.abs(result.negative_gradient) @ np.sqrt(np.diagonal(K))
+    assert result.kkt_residual == pytest.approx(np.sqrt(R @ K @ R) / terms, rel=1e-6)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 10.0])
@@ -228,7 +228,6 @@ def test_too_few_steps_are_admitted():
         ({"lam": 0.0}, "lam must be positive"),
         ({"lam": -1.0}, "lam must be positive"),
         ({"lam": np.inf}, "lam must be positive"),
-        ({"lam": 1e-60}, "lam is of the size"),
         ({"y": np.array([0.0, 1, 1])}, "-1 and \\+1"),
         ({"y": np.array([0, 1, 3]), "classes": 3}, "0 to 2, each of them"),
         ({"weights": np.array([1.0, 0.0, 1.0])}, "weights must be positive"),
@@ -238,7 +237,6 @@ def test_too_few_steps_are_admitted():
         ({"tol": 0.0}, "tol must be"),
         ({"max_iter": 0}, "max_iter == 0"),
         ({"form": "Gram"}, "choose 'gram' or 'factor'"),
-        ({"form": "factor", "K": np.full((3, 1), 1e160)}, "Z is of the size"),
     ],
 )
 def test_what_does_not_fit_is_named(change, message):

@@ -75,10 +75,10 @@ def test_the_optimality_conditions_hold(problem, lam):
         objective(result.coef, result.intercept, K, y, weights, lam), rel=1e-12
     )
     # The dual point behind the gap, checked for feasibility by hand.
-    p = np.abs(result.pull) / weights
-    shrink = min(1.0, lam / np.abs(K @ result.pull).max())
+    p = np.abs(result.negative_gradient) / weights
+    shrink = min(1.0, lam / np.abs(K @ result.negative_gradient).max())
     dual = -weights @ (xlogy(shrink * p, shrink * p) + xlogy(1 - shrink * p, 1 - shrink * p))
-    assert abs(result.pull.sum()) <= 1e-9 * weights.sum()
+    assert abs(result.negative_gradient.sum()) <= 1e-9 * weights.sum()
     assert result.objective - dual == pytest.approx(result.gap, abs=1e-9)
     assert result.gap <= 1e-5 * result.objective
 
@@ -116,7 +116,7 @@ def test_a_path_is_a_sequence_of_solutions():
     X, y = non_separable(120, random_state=0)
     K = gaussian(X, gamma=0.5)
     lams = np.geomspace(largest_lam(K, y), 1e-2, 8)
-    path = list(solve_logistic_path(K, y, lams))
+    path = solve_logistic_path(K, y, lams)
     assert all(result.converged for result in path)
     steps = []
     for lam, result in zip(lams, path, strict=True):

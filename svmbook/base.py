@@ -1,0 +1,174 @@
+r"""What every kernel estimator does before and after its solver.
+
+A fitted machine is :math:`F(x) = \sum_j A_j k(x_j, x) + b`, with one output for two classes and, if
+it can tell more than two, one a class. The points with :math:`A_j \ne 0` are kept.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
+from .kernels.functions import KERNELS
+from .labels import decode_labels, encode_labels, encode_outputs
+from .weights import point_weights
+
+__all__ = ["KernelMachine", "Problem"]
+
+
+class Problem(NamedTuple):
+    """Training data as a solver wants them: points that count, and numbers for labels."""
+
+    X: np.ndarray  # all points, or for a precomputed kernel their Gram matrix
+    classes: np.ndarray  # the labels, sorted
+    targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
+    present: np.ndarray  # indices of the points of positive weight, which the rest is about
+    points: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    kernel: KernelChoice
+
+    @property
+    def n_classes(self):
+        """Number of classes where a solver has to know it: more than two."""
+        return len(self.classes) if len(self.classes) > 2 else None
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):
+    """Base of the kernel estimators: checks of the data, outputs, labels.
+
+    An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
+    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    _two_classes_only = True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not self._two_classes_only
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "dual_coef_")
+
+    def decision_function(self, X):
+        r"""Return the outputs :math:`F(x) = \sum_j A_j k(x_j, x) + b`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_train)
+            Points; for a precomputed kernel their kernel values with all training points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one value a point, positive where it speaks for ``classes_[1]``; for
+            more, one a class.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self._kernel.name == "linear":
+            # As it was certified: far from the origin X @ coef_ has fewer digits.
+            F = (X - self._origin) @ self.coef_.T + self._intercept_at_origin
+        else:
+            F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
+        return F[:, 0] if len(self.intercept_) == 1 else F
+
+    def predict(self, X):
+        """Return the label that the outputs speak for, of each point.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
+        return decode_labels(self.classes_, scores)
+
+    def _prepare(self, X, y, sample_weight):
+        """Forget an earlier fit, check training data, and return the `Problem`.
+
+        A failed fit leaves what `validate_data` sets and nothing else.
+        """
+        for attribute in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, attribute)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        classes, targets = (encode_labels if self._two_classes_only else encode_outputs)(y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = point_weights(self.class_weight, classes, y, weights)
+        present = np.flatnonzero(weights > 0)
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        points = rows_of_kernel(X, present, pairwise=pairwise)
+        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        kernel = choose_kernel(self.kernel, points, weights[present], **params)
+        y, weights = targets[present], weights[present]
+        return Problem(X, classes, targets, present, points, y, weights, kernel)
+
+    def _store(self, problem, result, A, intercept, coef=None, origin=0.0):
+        """Set the fitted attributes that all machines have.
+
+        Parameters
+        ----------
+        problem : Problem
+            What was solved.
+        result : SolverResult or LogisticResult
+            Its objective and certificate.
+        A : ndarray of shape (m,) or (m, k)
+            Coefficients of the points that count.
+        intercept : float or ndarray of shape (k,)
+            Intercepts for points from which ``origin`` is taken.
+        coef : ndarray of shape (d,) or (d, k), default=None
+            Weights of the features; linear kernel only.
+        origin : float or ndarray of shape (d,), default=0.0
+            Where the origin of a linear machine was while it was fitted.
+        """
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped after {result.n_iter} iterations at a KKT residual "
+                f"of {result.kkt_residual:.1e} and a duality gap of {result.gap:.1e} (objective "
+                f"{result.objective:.1e}), not certified to tol={self.tol:g} ({result.message}). "
+                f"{self._remedy}",
+                ConvergenceWarning,
+                stacklevel=4,  # past _store, fit and its validating wrapper
+            )
+        self._kernel, self.classes_ = problem.kernel, problem.classes
+        coefficients = np.zeros((len(problem.X), *A.shape[1:]))
+        coefficients[problem.present] = A
+        columns = coefficients.reshape(len(problem.X), -1)
+        self.support_ = np.flatnonzero((columns != 0.0).any(axis=1))
+        precomputed = self._kernel.name == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else problem.X[self.support_]
+        self.dual_coef_ = columns[self.support_].T
+        self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
+        if coef is not None:
+            self.coef_ = coef.reshape(len(coef), -1).T
+            self._origin, self._intercept_at_origin = origin, self.intercept_
+            self.intercept_ = self.intercept_ - self.coef_ @ np.broadcast_to(origin, len(coef))
+        if "gamma" in self._kernel.params:
+            self.gamma_ = self._kernel.params["gamma"]
+        self.objective_, self.dual_gap_ = result.objective, result.gap
+        self.kkt_residual_, self.n_iter_ = result.kkt_residual, result.n_iter
+        return coefficients

@@ -1,0 +1,90 @@
+"""A Gram matrix stored in full."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas
+
+from .matrix import GramMatrix, cholesky, cholesky_solve, pieces
+
+__all__ = ["StoredGram"]
+
+FEW = 64  # rows gathered at a time: they stay in the cache until they are multiplied
+MANY = 0.25  # share of the points from which the whole matrix is read faster than its rows gathered
+
+
+class StoredGram(GramMatrix):
+    """Gram matrix as an array, not copied where its rows or its columns are contiguous.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric positive semi-definite; never changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.gram import StoredGram
+    >>> K = StoredGram(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> K.times(np.array([1.0, 0.0])), K.factor(np.ones(2))(np.array([4.0, 4.0]))
+    (array([2., 1.]), array([1., 1.]))
+    """
+
+    def __init__(self, K):
+        # Row after row: the transpose of a symmetric matrix stored by columns is the same numbers.
+        self.K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
+        self.n = len(K)
+        self.diagonal = np.diagonal(self.K)
+        self._work = None
+
+    def times(self, v):
+        """Return :math:`Kv`."""
+        return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
+
+    def columns(self, points, values):
+        """Return the columns of some points, multiplied by values and summed."""
+        if len(points) > MANY * self.n:
+            v = np.zeros(self.n)
+            v[points] = values
+            return self.times(v)
+        product = np.zeros(self.n)
+        for few in pieces(np.arange(len(points)), FEW):
+            product += values[few] @ self.K[points[few]]
+        return product
+
+    def block(self, points, others):
+        """Return the block of some points with others, a copy."""
+        if len(others) < FEW:
+            return self.K[np.ix_(points, others)]
+        block = np.empty((len(points), len(others)))
+        for row, out in zip(points, block, strict=True):  # half the time of an index for both axes
+            self.K[row].take(others, out=out, mode="clip")
+        return block
+
+    def part(self, points):
+        """Return the Gram matrix of some of the points."""
+        return StoredGram(self.block(points, points))
+
+    def factor(self, D):
+        """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`.
+
+        Parameters
+        ----------
+        D : ndarray of shape (n,)
+            Positive numbers, added to the diagonal.
+
+        Returns
+        -------
+        callable
+
+        Raises
+        ------
+        ArithmeticError
+            A pivot is not positive.
+        """
+        if self._work is None:
+            self._work = np.empty_like(self.K)
+        np.copyto(self._work, self.K)
+        self._work.ravel()[:: self.n + 1] += D
+        L = cholesky(self._work.T)  # LAPACK wants columns one after the other
+        return lambda b: cholesky_solve(L, b)

@@ -1,0 +1,62 @@
+"""From another solver's solution to the exact one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .active_set import rounds_from
+from .faces import IndefiniteError
+from .state import DualState
+
+__all__ = ["cross_over"]
+
+ROUNDS = 100  # at most: nearly all guesses are right
+
+
+def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
+    r"""Give another solver's solution its exact zeros and bounds, and certify what comes out.
+
+    Where the multiplier of a bound (what the margin lacks, or has beyond 1) outweighs the distance
+    to it, the bound is taken for active; rounds from this guess end at the exact solution.
+
+    Parameters
+    ----------
+    gram : GramMatrix
+        The Gram matrix.
+    y, C : ndarray of shape (n,)
+        Labels and upper bounds; all may be infinite.
+    alpha, intercept : ndarray of shape (n,) and float
+        The solution, feasible or nearly.
+    tol : float
+        Relative gap at which ``converged`` is set.
+    finished : bool, default=True
+        Whether the other solver got to its end; if not, the solution is made feasible and certified
+        as it is.
+    **report
+        ``n_iter`` and ``message`` of the result.
+
+    Returns
+    -------
+    SolverResult
+        The better of the two solutions, by its gap.
+    """
+    box = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
+    beta = y * np.clip(alpha, 0.0, box)
+    state = DualState(gram, y, box, beta, np.ones(len(y), dtype=bool))
+    state.enter_the_box(ascend=False)
+    state.b = intercept
+    given = state.certified(tol, C=C, **report)
+    if not finished:
+        return given
+    slack = y * (state.e - intercept)
+    reach = np.minimum(box, alpha.max())
+    at_zero = (alpha <= 0.0) | (alpha < -slack * reach)
+    at_bound = ~at_zero & ((alpha >= box) | (box - alpha < slack * reach))
+    beta = y * np.where(at_zero, 0.0, np.where(at_bound, box, alpha))
+    state = DualState(gram, y, box, beta, ~(at_zero | at_bound))
+    state.b = intercept
+    try:
+        exact = rounds_from(state, ROUNDS).certified(tol, C=C, **report)
+    except IndefiniteError:  # the other solver's solution is what there is
+        return given
+    return exact if exact.converged or abs(exact.gap) < abs(given.gap) else given
