@@ -117,7 +117,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             delattr(self, attribute)
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, targets = (encode_labels if self._two_classes_only else encode_outputs)(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = np.ones(len(X))
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weights = point_weights(self.class_weight, classes, y, weights)
         present = np.flatnonzero(weights > 0)
         pairwise = self.__sklearn_tags__().input_tags.pairwise

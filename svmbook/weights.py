@@ -109,7 +109,7 @@ def upper_bounds(C, weights):
 
 
 def _check_classes_remain(classes, codes):
-    remaining = np.unique(codes)
+    remaining = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
     if len(remaining) < 2:
         raise ValueError(
             "sample_weight leaves one class only, or none: points of weight zero (or of a weight "

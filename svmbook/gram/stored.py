@@ -47,6 +47,8 @@ class StoredGram(GramMatrix):
             v = np.zeros(self.n)
             v[points] = values
             return self.times(v)
+        if len(points) <= FEW:
+            return values @ self.K[points]
         product = np.zeros(self.n)
         for few in pieces(np.arange(len(points)), FEW):
             product += values[few] @ self.K[points[few]]
@@ -55,7 +57,7 @@ class StoredGram(GramMatrix):
     def block(self, points, others):
         """Return the block of some points with others, a copy."""
         if len(others) < FEW:
-            return self.K[np.ix_(points, others)]
+            return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
         for row, out in zip(points, block, strict=True):  # half the time of an index for both axes
             self.K[row].take(others, out=out, mode="clip")

@@ -8,12 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from .checks import check_gram, check_square
+from .checks import check_finite, check_gram, check_square
 from .functions import KERNELS
 
 __all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
-
-LARGEST = 1e100  # of X, and one over it the smallest: sums of squares of such numbers are doubles
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +37,15 @@ class KernelChoice:
         """Whether theory answers for semi-definiteness, so that no check is needed."""
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
-    def gram(self, X):
+    def gram(self, X, *, definite=True):
         """Return the Gram matrix of training points, checked for what a solver takes for granted.
 
         Parameters
         ----------
         X : ndarray of shape (n, d), or (n, n) for a precomputed kernel
             Training points, or the Gram matrix itself.
+        definite : bool, default=True
+            Whether semi-definiteness is checked, where theory does not answer for it.
 
         Returns
         -------
@@ -57,8 +57,10 @@ class KernelChoice:
             The function's answer is no matrix of that shape, or is not finite, symmetric and
             positive semi-definite.
         """
+        if self.known_definite:  # square and symmetric as well
+            return check_finite(self._values(X, X))
         K = X if self.name == "precomputed" else self._values(X, X)
-        return check_gram(K, definite=not self.known_definite)
+        return check_gram(K, definite=definite)
 
     def blocks(self, X):
         """Return the function of two lists of training points that computes their kernel values.
@@ -199,11 +201,6 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     -------
     KernelChoice
 
-    Raises
-    ------
-    ValueError
-        X is too large, or too small, to be squared and summed in double precision.
-
     Examples
     --------
     >>> import numpy as np
@@ -212,12 +209,6 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     >>> choose_kernel("rbf", X, np.ones(2), gamma="scale", degree=3, coef0=1.0).params
     {'gamma': 1.0}
     """
-    largest = float(max(X.max(), -X.min()))
-    if largest > 0 and not 1.0 / LARGEST <= largest <= LARGEST:
-        raise ValueError(
-            f"X holds values of the size {largest:.0e}, whose squares are no doubles; "
-            "scale the features (for instance with StandardScaler)."
-        )
     name = kernel
     if callable(kernel):
         ours = (key for key, (function, _) in KERNELS.items() if function is kernel)
@@ -237,7 +228,9 @@ def _gamma(gamma, X, sample_weight):
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    weights = sample_weight / sample_weight.max()  # large ones must not overflow in their sum
-    mean = np.average(X.mean(axis=1), weights=weights)
-    variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
+    shares = sample_weight / sample_weight.max()  # large ones must not overflow in their sum
+    shares /= shares.sum()
+    with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
+        mean = shares @ X.mean(axis=1)
+        variance = shares @ ((X - mean) ** 2).mean(axis=1)
     return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0

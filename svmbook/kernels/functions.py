@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.metrics.pairwise import manhattan_distances
 
 __all__ = [
     "DISTANCES",
@@ -152,9 +152,21 @@ def exponential(X, Z=None, *, gamma=1.0):
 
 
 def _squared_distances(X, Z):
+    """Return |x|^2 + |z|^2 - 2 x'z: one product of matrices, where differences would be n m d."""
     centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
     moved = Z - centre
-    return euclidean_distances(moved if X is Z else X - centre, moved, squared=True)
+    if X is Z:
+        D = _expanded(moved, moved)
+        np.fill_diagonal(D, 0.0)
+        return D
+    return _expanded(X - centre, moved)
+
+
+def _expanded(X, Z):
+    D = X @ (-2.0 * Z.T)
+    D += np.einsum("ij,ij->i", X, X)[:, None]
+    D += np.einsum("ij,ij->i", Z, Z)
+    return np.maximum(D, 0.0, out=D)
 
 
 #: The distance D of two arrays behind each kernel that is exp(-gamma D).

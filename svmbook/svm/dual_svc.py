@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..base import KernelMachine
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernels import DISTANCES
+from ..kernels.checks import check_definite
 from ..solvers.dual.active_set import active_set
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import hard_margin, interior_point
@@ -135,9 +136,9 @@ class DualSVC(KernelMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; a kernel that is not finite, symmetric and positive
-        semi-definite on the training points; negative weights; a hard margin on data that are
-        not separable; a solver that does not serve the kernel or ``C``.
+        One class, or more than two; a kernel that is not finite and symmetric on the training
+        points, or not positive semi-definite on the support vectors; negative weights; a hard
+        margin on data that are not separable; a solver that does not serve the kernel or ``C``.
 
     See Also
     --------
@@ -215,7 +216,13 @@ class DualSVC(KernelMachine):
         if kernel.name in MOVABLE:
             origin = points.mean(axis=0)
             points = points - origin
-        result = self._solve(solver, kernel, points, problem.y, C)
+        gram = self._gram(solver, kernel, points)
+        result = self._solve(solver, kernel, points, gram, problem.y, C)
+        if not kernel.known_definite:
+            # A machine is that of its support vectors alone, whatever K says of the others: an
+            # indefinite K can only do harm among them.
+            support = np.flatnonzero(result.alpha)
+            check_definite(gram.block(support, support))
         signed = problem.y * result.alpha
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
@@ -252,18 +259,21 @@ class DualSVC(KernelMachine):
             )
         return solver
 
-    def _solve(self, solver, kernel, points, y, C):
+    def _gram(self, solver, kernel, points):
+        """Return the form of the Gram matrix that serves the solver best."""
+        if solver == "cvxopt-lowrank":
+            return centred_factor(points)[0]
+        large = solver == "active-set" and len(points) > STORED
+        native = solver == "libsvm" and kernel.name in NATIVE
+        if kernel.known_definite and (large or native):
+            return ComputedGram(kernel.blocks(points), len(points))
+        return StoredGram(kernel.gram(points, definite=False))
+
+    def _solve(self, solver, kernel, points, gram, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""
         options = {"tol": float(self.tol)}
         if self.max_iter != -1:
             options["max_iter"] = int(self.max_iter)
-        large = solver == "active-set" and len(y) > STORED
-        if solver == "cvxopt-lowrank":
-            gram, _ = centred_factor(points)
-        elif kernel.known_definite and (large or (solver == "libsvm" and kernel.name in NATIVE)):
-            gram = ComputedGram(kernel.blocks(points), len(y))
-        else:
-            gram = StoredGram(kernel.gram(points))
         if solver == "libsvm" and isinstance(gram, ComputedGram):
             return libsvm(points, gram, y, C, kernel.name, **kernel.params, **options)
         if solver == "libsvm":

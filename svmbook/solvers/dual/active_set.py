@@ -28,7 +28,7 @@ FEW = 0.1  # of the free points: so few guesses to mend let it fall as well ...
 SOON = 5  # ... unless as many rounds brought no new record
 NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
-DIRECT = 100  # points up to which no smaller problem is solved first
+DIRECT = 100  # points up to which no smaller problem is solved first, nor a factorisation saved
 PATIENCE = 25  # primal-dual rounds without a new record before monotone ones take over
 STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
 STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
@@ -241,9 +241,9 @@ class _Refinement:
         self.stalls = 0
 
     def falls(self, state, F):
-        """Tell whether the last step still lowered the residual by much."""
+        """Tell whether the last step lowered the residual by much, and not yet to rounding."""
         last, self.last = self.last, state.residual(F)
-        return self.last < STALLED * last
+        return self.last < STALLED * last and not state.rounded(F)
 
     def ends(self, state, face, F):
         """Tell whether the face is solved as far as rounding allows.
@@ -281,6 +281,8 @@ def _primal_dual(state, face, max_iter):
         left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         moves = len(left) + wrong.sum()
         if moves == 0:
+            if len(F) <= DIRECT:
+                face.undamp()
             if not refinement.falls(state, F) and refinement.ends(state, face, F):
                 if state.holds_afresh(F):
                     return True
@@ -288,8 +290,9 @@ def _primal_dual(state, face, max_iter):
                 idle += 1
             continue
         refinement.begin()
-        state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
-        state.free[left] = False
+        if len(left):
+            state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
+            state.free[left] = False
         state.free |= wrong
         idle = 0 if moves < fewest else idle + 1
         fewest = min(fewest, moves)

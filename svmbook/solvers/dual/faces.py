@@ -65,6 +65,12 @@ class Face:
         """Trust the next steps more."""
         self.shift = max(self.shift / LOWERED, SMALL)
 
+    def undamp(self):
+        """Return to the shift of the beginning on this face: fewer steps, one factorisation."""
+        if self.shift > SMALL:
+            self.start_small()
+            self._free = None
+
     def sharpen(self):
         """Factor this face anew, with a smaller shift; False where rounding forbids it."""
         if self._asked_for <= self._smallest(len(self._free)):
@@ -97,19 +103,20 @@ class Face:
         IndefiniteError
             A negative pivot: K is not positive semi-definite on the free points.
         """
-        if self._free is None or not np.array_equal(free, self._free):
+        known = self._free is not None and len(free) == len(self._free)
+        if not (known and (free == self._free).all()):
             self._factor(free)
-        share = imbalance / len(free)
+        m = len(free)
         r = e + imbalance * self._means  # the errors once all have given their share
-        r = r - r.mean()
+        r -= r.sum() / m
         step = cholesky_solve(self._L, r)
-        step -= step.mean() + share
-        return step, e.mean() - self._means @ step
+        step -= (step.sum() + imbalance) / m
+        return step, e.sum() / m - self._means @ step
 
     def _factor(self, free):
         m = len(free)
         work = self._centred(free)
-        self._asked_for = self.shift * np.trace(work) / m
+        self._asked_for = self.shift * work.trace() / m
         shift = max(self._asked_for, self._smallest(m))
         while True:
             work.ravel(order="K")[:: m + 1] += shift
@@ -130,10 +137,10 @@ class Face:
 
     def _centred(self, free):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m`, in the order that LAPACK wants."""
-        K = self.gram.block(free, free)
-        self._means = K.mean(axis=0)
+        K, m = self.gram.block(free, free), len(free)
+        self._means = K.sum(axis=0) / m
         K -= self._means
-        K -= (self._means - self._means.mean() - self.scale / len(free))[:, None]
+        K -= (self._means - (self._means.sum() + self.scale) / m)[:, None]
         return K.T  # symmetric
 
     def _smallest(self, m):

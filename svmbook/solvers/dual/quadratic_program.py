@@ -246,7 +246,7 @@ def interior_point(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
         else:
             q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
             raw = coneqp(gram, y, unit, q, C / unit, A, b, tol, max_iter)
-        return _finish(gram, y, C, unit * view(raw["x"]), raw["y"][0], raw, tol)
+        return _finish(gram, y, C, unit * view(raw["x"]), raw["y"][0], raw, tol, max_iter)
 
 
 def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
@@ -274,13 +274,16 @@ def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
             )
         alpha = 2.0 * u / delta_squared
         intercept = -(positive + negative) / delta_squared
-        return _finish(gram, y, np.full(len(y), np.inf), alpha, intercept, raw, tol)
+        return _finish(gram, y, np.full(len(y), np.inf), alpha, intercept, raw, tol, max_iter)
 
 
-def _finish(gram, y, C, alpha, intercept, raw, tol):
-    """Give the interior solution its exact zeros and bounds: it never touches the boundary."""
+def _finish(gram, y, C, alpha, intercept, raw, tol, max_iter):
+    """Give the interior solution its exact zeros and bounds: it never touches the boundary.
+
+    Where rounding stops cvxopt its status is "unknown", and yet the solution is near.
+    """
     report = {"n_iter": raw["iterations"], "message": f"cvxopt: {raw['status']}"}
-    finished = raw["status"] == "optimal"
+    finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
     return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
 
 
