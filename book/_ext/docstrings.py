@@ -16,8 +16,8 @@ def join_continued_lines(app, what, name, obj, options, lines):
 
 
 def hide_private_bases(app, name, obj, options, bases):
-    """Name only base classes that have an entry of their own."""
-    bases[:] = [base for base in bases if not base.__name__.startswith("_")] or [object]
+    """Name only base classes of other projects: ours have no entry of their own."""
+    bases[:] = [base for base in bases if not base.__module__.startswith("svmbook")] or [object]
 
 
 def setup(app):

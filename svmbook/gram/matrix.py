@@ -56,7 +56,7 @@ class GramMatrix:
 
     @cached_property
     def scale(self):
-        """A typical k(x, x): the mean of the diagonal, or 1 for a matrix of zeros."""
+        """Mean of the diagonal, a typical k(x, x); 1 for a matrix of zeros."""
         return float(np.mean(self.diagonal)) or 1.0
 
     def outputs(self, A):
@@ -78,9 +78,9 @@ class GramMatrix:
     def ridge(self, W, lam):
         r"""Factor one system of weighted ridge regression and return its solver.
 
-        Solves :math:`WKA + \lambda A + W1b^\top = R`, :math:`1^\top W(KA + 1b^\top) = r^\top` for
-        A and b. With :math:`S = (\lambda I + WK)^{-1}` and the system that `factor` solves,
-        :math:`H = K + \lambda W^{-1}`,
+        Solves, as :eq:`eq-irls` asks, :math:`WKA + \lambda A + W1b^\top = R`,
+        :math:`1^\top W(KA + 1b^\top) = r^\top` for A and b. With :math:`S = (\lambda I + WK)^{-1}` and
+        the system that `factor` solves, :math:`H = K + \lambda W^{-1}`,
 
         .. math:: SR = (R - H^{-1}KR)/\lambda, \qquad t = SW1 = H^{-1}1, \qquad A = SR - tb^\top,
 

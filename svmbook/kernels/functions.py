@@ -80,7 +80,7 @@ def polynomial(X, Z=None, *, gamma=1.0, coef0=1.0, degree=3):
 
 
 def gaussian(X, Z=None, *, gamma=1.0):
-    r"""Return :math:`\exp(-\gamma\|x - z\|_2^2)`.
+    r"""Return :math:`\exp(-\gamma\|x - z\|_2^2)`, :eq:`eq-gaussian`.
 
     Parameters
     ----------

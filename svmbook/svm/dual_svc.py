@@ -14,6 +14,7 @@ from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernels import DISTANCES
 from ..kernels.checks import check_definite
 from ..solvers.dual.active_set import active_set
+from ..solvers.dual.faces import IndefiniteError
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import hard_margin, interior_point
 from ..solvers.dual.smo import smo
@@ -217,7 +218,11 @@ class DualSVC(KernelMachine):
             origin = points.mean(axis=0)
             points = points - origin
         gram = self._gram(solver, kernel, points)
-        result = self._solve(solver, kernel, points, gram, problem.y, C)
+        try:
+            result = self._solve(solver, kernel, points, gram, problem.y, C)
+        except IndefiniteError:
+            check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))  # it says more
+            raise
         if not kernel.known_definite:
             # A machine is that of its support vectors alone, whatever K says of the others: an
             # indefinite K can only do harm among them.

@@ -1,4 +1,4 @@
-"""From another solver's solution to the exact one."""
+"""From another solver's solution to the exact one, which solves :eq:`eq-face`."""
 
 from __future__ import annotations
 

@@ -39,6 +39,7 @@ def kkt_solver(gram, y, scale, A, bounded):
     r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
 
     Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
+    :eq:`eq-kkt-system`,
 
     .. math::
 
@@ -51,10 +52,11 @@ def kkt_solver(gram, y, scale, A, bounded):
     1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
        :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
     2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
-       two halves of :math:`W^{-2}`. Hence :math:`H = P + D` is the Gram matrix with a larger
-       diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
+       two halves of :math:`W^{-2}`, :eq:`eq-reduced`. Hence :math:`H = P + D` is the Gram matrix
+       with a larger diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
     3. :math:`u_x = H^{-1}(r - A^\top u_y)` and :math:`A u_x = b_y` leave a system with one row an
-       equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM.
+       equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM,
+       :eq:`eq-schur`.
 
     Since :math:`Y^2 = I` the labels factor out, :math:`Q + D = Y(K + D)Y`: the Gram matrix itself
     is factored, and no Q is formed.
@@ -83,7 +85,7 @@ def kkt_solver(gram, y, scale, A, bounded):
     def factor(W):
         w_inv = view(W["di"])
         w_inv_upper, w_inv_lower = (w_inv[:n], w_inv[n:]) if bounded else (0.0, w_inv)
-        D = w_inv_upper**2 + w_inv_lower**2
+        D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
         solve_K = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
 
         def solve_H(r):
@@ -98,7 +100,7 @@ def kkt_solver(gram, y, scale, A, bounded):
             r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
             Hr = solve_H(r)
             try:
-                b[:] = np.linalg.solve(S, A @ Hr - b)
+                b[:] = np.linalg.solve(S, A @ Hr - b)  # u_y, :eq:`eq-schur`
             except np.linalg.LinAlgError as error:  # cvxopt ends on ArithmeticError only
                 raise ArithmeticError("the Schur complement is singular") from error
             x[:] = Hr - b @ HA

@@ -1,4 +1,4 @@
-"""The dual handed to LIBSVM through scikit-learn, its answer certified like every other."""
+"""The dual :eq:`eq-dual` handed to LIBSVM through scikit-learn, its answer certified like all."""
 
 from __future__ import annotations
 

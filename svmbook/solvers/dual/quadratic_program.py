@@ -61,7 +61,7 @@ class QuadraticProgram(NamedTuple):
 
 
 def to_cvxopt(K, y, C, *, sparse=False):
-    r"""Write the SVM dual as the quadratic program that ``cvxopt.solvers.qp`` takes.
+    r"""Write the SVM dual as the quadratic program :eq:`eq-qp` that ``cvxopt.solvers.qp`` takes.
 
     The rows of ``G`` come in pairs, as the source prints them: row :math:`2i` says
     :math:`\alpha_i \le C_i`, row :math:`2i+1` says :math:`-\alpha_i \le 0`.
@@ -175,8 +175,8 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
 def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
 
-    With separable data the maximum margin is half the distance between the convex hulls of
-    the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
+    With separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the
+    convex hulls of the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
     :math:`\sum_{y_i=-1} u_i\phi(x_i)` solve
 
     .. math::

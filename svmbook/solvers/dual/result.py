@@ -97,7 +97,8 @@ def intercept_interval(alpha, y, C, f):
 def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     r"""Compute primal objective, dual objective and gap, and pack them with the solution.
 
-    With :math:`f = K(y \circ \alpha)` and :math:`\|w\|^2 = (y\circ\alpha)^\top f`,
+    The objectives of :eq:`eq-dual` and :eq:`eq-primal`. With :math:`f = K(y \circ \alpha)` and
+    :math:`\|w\|^2 = (y\circ\alpha)^\top f`,
 
     .. math::
 

@@ -2,7 +2,8 @@ r"""Sequential minimal optimisation: the dual solved two multipliers at a time.
 
 The equality :math:`y^\top\alpha = 0` forbids moving one multiplier alone. Two can move: a step
 :math:`t` along :math:`y_i e_i - y_j e_j` keeps the sum, and along a line the best step is a
-quotient. Written for reading; LIBSVM is the same algorithm with a cache, shrinking and C++.
+quotient, :eq:`eq-smo-step`. Written for reading; LIBSVM is the same algorithm with a cache,
+shrinking and C++.
 """
 
 from __future__ import annotations

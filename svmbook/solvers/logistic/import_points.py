@@ -27,7 +27,8 @@ DEPENDENT = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps
 def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
     r"""Fit kernel logistic regression on a growing set S of points.
 
-    Minimises, for :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)`,
+    Minimises, for :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)`, the objective of
+    :eq:`eq-klr-alpha`,
 
     .. math:: \sum_i s_i \log(1 + e^{-y_i(f(x_i) + b)}) + \tfrac\lambda2\,\|f\|^2 ,
 

@@ -27,7 +27,7 @@ def likelihood_of(y, weights, classes):
 
 
 class Binomial:
-    r"""Two classes: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`.
+    r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Binomial:
         return float(self.weights @ logistic(self.y * F))
 
     def negative_gradient(self, F):
-        r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`: label minus probability, weighted."""
+        r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`, :eq:`eq-pull` with its label."""
         return -self.weights * self.y * logistic_slope(self.y * F)
 
     def curvature(self, F):
@@ -76,6 +76,8 @@ class Binomial:
 class Softmax:
     r"""Any number k of classes: :math:`\sum_i s_i (\log\sum_c e^{F_{ic}} - F_{i,y_i})`.
 
+    The probabilities are those of :eq:`eq-softmax`.
+
     Parameters
     ----------
     codes : ndarray of shape (n,)
@@ -99,7 +101,7 @@ class Softmax:
         return float(self.weights @ logistic(-logsumexp(D, axis=1)))
 
     def negative_gradient(self, F):
-        r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, p the softmax of F."""
+        r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, :eq:`eq-softmax-pull`."""
         P = softmax(F, axis=1)
         P[self.points, self.codes] = 0.0
         # 1 - p of the true class is the sum of the others: no digit is lost where p is nearly 1.

@@ -32,7 +32,7 @@ def solve_logistic(
 ):
     r"""Minimise the ridge-penalised log loss of a kernel machine by damped Newton steps.
 
-    For two classes the objective is
+    For two classes the objective is :eq:`eq-klr-alpha` with weights,
 
     .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i})
         + \tfrac\lambda2\,\alpha^\top K\alpha,
@@ -164,7 +164,7 @@ def expand(gram, result, lam):
     r"""Return coefficients of the points for a machine that is held by weights.
 
     At a minimum :math:`\lambda w = Z^\top G`, so :math:`\alpha = G/\lambda` has the weights
-    :math:`Z^\top\alpha = w`, :eq:`eq-klr-alpha`; what the tolerance leaves of the difference is
+    :math:`Z^\top\alpha = w`, as in :eq:`eq-newton`; what the tolerance leaves of the difference is
     made up for.
 
     Parameters

@@ -75,7 +75,7 @@ def smallest_null(gram, likelihood):
 
 
 def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
-    r"""Minimise the log loss of a kernel expansion plus the sizes of its coefficients.
+    r"""Minimise the log loss of a kernel expansion plus the sizes of its coefficients, :eq:`eq-l1`.
 
     .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i}) + \lambda\|\alpha\|_1
 
@@ -250,7 +250,7 @@ def _certified(gram, rows, likelihood, lam, alpha, b, tol):
 
 
 def _violation(alpha, slope, lam):
-    """Return by how much each coefficient violates its optimality condition."""
+    """Return by how much each coefficient violates its optimality condition, :eq:`eq-l1-kkt`."""
     at_zero = np.maximum(np.abs(slope) - lam, 0.0)
     return np.where(alpha == 0.0, at_zero, np.abs(slope + lam * np.sign(alpha)))
 
@@ -280,7 +280,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
         for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
             z, kink = old - g.item(j) / q, lam / q
-            new = z - kink if z > kink else z + kink if z < -kink else 0.0
+            new = z - kink if z > kink else z + kink if z < -kink else 0.0  # :eq:`eq-soft`
             if new != old:
                 x[j] = new
                 g += (new - old) * Q[j]

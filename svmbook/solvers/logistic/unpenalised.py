@@ -35,7 +35,7 @@ DEPENDENT = 1e-12  # of the largest singular value, columns scaled: as good as z
 def solve_unpenalised(
     Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=DEPENDENT
 ):
-    r"""Minimise the log loss of :math:`F = Zw + b` and return its smallest minimiser.
+    r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
 
     Of all minimisers the one with the smallest :math:`\|w\|` is returned: the limit of
     `solve_logistic` for :math:`\lambda \to 0`. Columns are centred and scaled first, which changes

@@ -1,0 +1,62 @@
+"""The directive ``{api} MODULE``: a table of its public names, then their docstrings.
+
+Made from ``__all__``, so that a new name needs no line on a page.
+"""
+
+import sys
+from importlib import import_module
+
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.docutils import SphinxDirective
+
+# Not made by us, and documented by scikit-learn.
+FOREIGN = "BaseEstimator, ClassifierMixin, object, tuple"
+
+
+def summary(module, name):
+    """Return the first sentence on a public name: of its docstring, or of its comment."""
+    value = getattr(module, name)
+    if callable(value):
+        return " ".join(value.__doc__.split("\n\n")[0].split())
+    for inner in [m for key, m in sys.modules.items() if key.startswith(module.__name__ + ".")]:
+        if vars(inner).get(name) is value:
+            comment = ModuleAnalyzer.for_module(inner.__name__).find_attr_docs().get(("", name))
+            if comment:
+                return " ".join(" ".join(comment).split())
+    raise LookupError(f"{module.__name__}.{name} has neither a docstring nor a `#:` comment")
+
+
+class Api(SphinxDirective):
+    """Show what a module offers."""
+
+    required_arguments = 1
+
+    def run(self):
+        (where,) = self.arguments
+        module = import_module(where)
+        names = [name for name in module.__all__ if not name.startswith("__")]
+        rows = []
+        for name in names:
+            linked = callable(getattr(module, name))
+            shown = f":py:obj:`{name} <{where}.{name}>`" if linked else f"``{name}``"
+            rows.append(f"   * - {shown}\n     - {summary(module, name)}")
+        text = [
+            "```{eval-rst}",
+            ".. list-table::",
+            "   :widths: 30 70",
+            "   :class: api-names",
+            "",
+            *rows,
+            "",
+            f".. automodule:: {where}",
+            "   :imported-members:",
+            f"   :inherited-members: {FOREIGN}",
+            "```",
+        ]
+        return self.parse_text_to_nodes("\n".join(text))
+
+
+def setup(app):
+    """Register the directive."""
+    app.add_directive("api", Api)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
