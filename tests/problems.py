@@ -51,6 +51,15 @@ def kkt_violation(alpha, b, K, y, C):
     return violation.max()
 
 
+def objectives(alpha, b, K, y, C):
+    """Return primal and dual objective by their definitions, in extended precision."""
+    alpha, K, y, C = (np.asarray(part, dtype=np.longdouble) for part in (alpha, K, y, C))
+    beta = y * alpha
+    f = K @ beta
+    slack = np.maximum(0, 1 - y * (f + b))
+    return float(beta @ f / 2 + (C * slack).sum()), float(alpha.sum() - beta @ f / 2)
+
+
 def brute_force(K, y, C):
     """Return the optimal dual objective by trying all 3^n patterns of zero, free and bounded.
 

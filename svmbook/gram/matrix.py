@@ -79,8 +79,9 @@ class GramMatrix:
         r"""Factor one system of weighted ridge regression and return its solver.
 
         Solves, as :eq:`eq-irls` asks, :math:`WKA + \lambda A + W1b^\top = R`,
-        :math:`1^\top W(KA + 1b^\top) = r^\top` for A and b. With :math:`S = (\lambda I + WK)^{-1}` and
-        the system that `factor` solves, :math:`H = K + \lambda W^{-1}`,
+        :math:`1^\top W(KA + 1b^\top) = r^\top` for A and b. With
+        :math:`S = (\lambda I + WK)^{-1}` and the system that `factor` solves,
+        :math:`H = K + \lambda W^{-1}`,
 
         .. math:: SR = (R - H^{-1}KR)/\lambda, \qquad t = SW1 = H^{-1}1, \qquad A = SR - tb^\top,
 

@@ -119,7 +119,7 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
             "another solver."
         ) from error
     alpha = np.zeros(len(y))
-    alpha[machine.support_] = np.minimum(np.abs(machine.dual_coef_[0]), C[machine.support_])
+    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     message = f"LIBSVM at a violation of {violation:.1e}"
     report = {"n_iter": machine.n_iter_[0], "message": message, "tol": tol}
     finished = machine.fit_status_ == 0

@@ -1,0 +1,162 @@
+"""Certificates where they are not zero: away from the optimum, unbalanced, without bounds."""
+
+import numpy as np
+import pytest
+from problems import noisy_gram, objectives
+
+from svmbook.gram import StoredGram
+from svmbook.solvers import certify, solve_dual, solve_hard_margin, solve_smo
+from svmbook.solvers.dual import interior_point, libsvm
+from svmbook.solvers.dual.crossover import cross_over
+from svmbook.solvers.dual.state import DualState
+
+
+@pytest.mark.parametrize("factor", [0.3, 0.9, 1.1, 7.0])
+@pytest.mark.parametrize("b", [-1.5, -1.0, -0.8])
+def test_the_hard_margin_scales_its_hyperplane_to_a_margin_of_one(factor, b):
+    X, y = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]]), np.array([1.0, 1, -1, -1])
+    alpha = factor * np.array([26, 0, 18, 8]) / 49
+    w = X.T @ (y * alpha)
+    result = certify(alpha, b * factor, y, np.inf, X @ w, n_iter=0, tol=1e-6)
+    margin = (y * (X @ w + b * factor)).min()
+    assert margin > 0
+    scaled = w / margin  # feasible: what its length is, is an upper bound
+    assert result.objective == pytest.approx(0.5 * scaled @ scaled)
+    assert result.dual_objective == pytest.approx(alpha.sum() - 0.5 * w @ w)
+    assert result.gap >= -1e-15
+    assert result.converged == (factor == 1.0 and b == -1.0)
+
+
+@pytest.mark.parametrize(("share", "proves"), [(1e-12, True), (1e-7, False), (1e-3, False)])
+def test_what_is_not_balanced_proves_nothing(share, proves):
+    # With y'alpha = r the dual bound is off by b r: a certificate without balance may lie.
+    K, y = noisy_gram(60)
+    exact = solve_dual(K, y, 1.0)
+    alpha = exact.alpha.copy()
+    heaviest = np.argmax(alpha)
+    alpha[heaviest] -= share * alpha.sum()
+    f = K @ (y * alpha)
+    assert certify(alpha, exact.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == proves
+
+
+@pytest.mark.parametrize("limit", [50, 500, 5000])
+def test_smo_inherits_no_drift_of_its_updates(limit):
+    # Outputs of the size 1e6, updated thousands of times, lose a digit after the other.
+    rng = np.random.default_rng(0)
+    X = 1e3 * rng.standard_normal((40, 2))
+    y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    K = X @ X.T
+    result = solve_smo(K, y, 1e2, max_iter=limit)
+    primal, dual = objectives(result.alpha, result.intercept, K, y, 1e2)
+    rounding = 1e-16 * np.diagonal(K).mean() * result.alpha.sum() * 40
+    assert result.dual_objective == pytest.approx(dual, abs=rounding * result.alpha.sum())
+    assert result.objective == pytest.approx(primal, abs=rounding * 1e2 * 40)
+
+
+def test_cvxopt_is_not_asked_for_less_than_rounding_leaves():
+    small, large = (interior_point.options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
+    eps = np.finfo(float).eps
+    assert small < 1e-8
+    assert eps * 1e12 < large < 1e3 * eps * 1e12
+    assert interior_point.options(1e-6, 100, 1.0)["reltol"] < 1e-6  # several digits to spare
+
+
+def test_the_interior_point_starts_inside_and_balanced():
+    cvxopt, _ = interior_point.cvxopt_parts()
+    upper = np.random.default_rng(0).uniform(0.1, 9.0, 30)
+    y = np.where(np.arange(30) < 4, 1.0, -1.0)
+    start = interior_point._inside_the_box(cvxopt, upper, y)
+    x = interior_point.view(start["x"])
+    assert abs(y @ x) <= 1e-14 * x.sum()
+    assert (x > 0).all() and (x < upper).all()
+    slack = np.concatenate([upper - x, x])
+    np.testing.assert_allclose(interior_point.view(start["s"]), slack)
+
+
+@pytest.mark.parametrize(("tol", "size"), [(1e-6, 1.0), (1e-2, 1.0), (1e-9, 1e8), (1e-9, 1e14)])
+def test_libsvm_is_asked_for_what_it_can_reach(tol, size, monkeypatch):
+    asked = {}
+
+    class Recorded(libsvm._SilentSVC):
+        def fit(self, *args, **kwargs):
+            asked["tol"] = self.tol
+            return super().fit(*args, **kwargs)
+
+    monkeypatch.setattr(libsvm, "_SilentSVC", Recorded)
+    K, y = noisy_gram(40)
+    libsvm.solve_libsvm(size * K, y, 1.0, tol=tol, max_iter=100)
+    reachable = np.finfo(float).eps * size * 40  # below it LIBSVM may never end
+    assert tol <= asked["tol"] <= max(tol, 1e-3)
+    assert asked["tol"] >= min(reachable, 1e-3)
+    assert asked["tol"] == tol or reachable > 0.1 * tol
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+def test_a_solver_that_was_stopped_is_not_crossed_over(limit):
+    # What is returned is the point where it was: feasible, with the gap that it has.
+    K, y = noisy_gram(200)
+    result = solve_dual(K, y, 1.0, max_iter=limit)
+    assert not result.converged
+    assert ((result.alpha >= 0) & (result.alpha <= 1)).all()
+    assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+    assert result.n_iter == limit
+    primal, dual = objectives(result.alpha, result.intercept, K, y, 1.0)
+    assert result.gap == pytest.approx(primal - dual, rel=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
+def test_crossing_over_makes_an_inexact_solution_exact(C):
+    K, y = noisy_gram(250)
+    exact = solve_dual(K, y, C)
+    rng = np.random.default_rng(1)
+    near = np.clip(exact.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
+    result = cross_over(StoredGram(K), y, np.full(250, C), near, exact.intercept + 1e-5, tol=1e-6,
+                        n_iter=7, message="")  # fmt: skip
+    assert result.converged and result.n_iter == 7
+    assert result.kkt_residual < 1e-10 * max(1.0, C)
+    np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+
+
+def test_the_hard_margin_has_exact_zeros():
+    X = np.random.default_rng(0).standard_normal((80, 2))
+    y = np.where(np.arange(80) % 2, 1.0, -1.0)
+    X += 5.0 * y[:, None]
+    result = solve_hard_margin(X @ X.T, y)
+    assert 2 <= np.count_nonzero(result.alpha) <= 3  # in the plane
+    assert result.kkt_residual < 1e-12
+
+
+# --- the state of the active sets --------------------------------------------------------
+
+
+def state_of(beta, C=1.0):
+    K, y = noisy_gram(len(beta))
+    beta = np.asarray(beta, dtype=float)
+    free = (np.abs(beta) > 0) & (np.abs(beta) < C)
+    return DualState(StoredGram(K), y, np.full(len(beta), C), beta, free)
+
+
+def test_noise_is_what_rounding_may_do_and_no_more():
+    rng = np.random.default_rng(0)
+    K, y = noisy_gram(200)
+    for size in (1e-3, 1.0, 1e6):
+        state = state_of(y * size * rng.uniform(0, 1, 200), C=2 * size)
+        beta, exact = state.beta, K.astype(np.longdouble)
+        error = np.abs(state.e - (y - exact @ beta.astype(np.longdouble))).astype(float)
+        assert (error <= state.noise).all()
+        terms = 1.0 + np.abs(beta).sum()  # of which an output is a sum, k(x, x) = 1
+        assert (state.noise <= 20 * np.finfo(float).eps * terms).all()
+
+
+def test_shrinking_never_leaves_the_box():
+    K, y = noisy_gram(40)
+    balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
+    state = state_of(y * 1e-3 * balanced, C=1e-3)
+    before = state.beta.copy()
+    state.shrink()  # the objective rises with the length far beyond the box
+    np.testing.assert_array_equal(state.beta, before)
+    state = state_of(y * 1e3 * balanced, C=1e3)
+    state.shrink()
+    assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
+    f = K @ state.beta
+    assert y @ state.beta == pytest.approx(state.beta @ f)  # the best length: the slope is zero
