@@ -16,7 +16,7 @@ from ..kernels.checks import check_definite
 from ..solvers.dual.active_set import active_set
 from ..solvers.dual.faces import IndefiniteError
 from ..solvers.dual.libsvm import NATIVE, libsvm
-from ..solvers.dual.quadratic_program import hard_margin, interior_point
+from ..solvers.dual.quadratic_program import hard_margin, interior_point, moved_back
 from ..solvers.dual.smo import smo
 from ..weights import upper_bounds
 
@@ -217,7 +217,7 @@ class DualSVC(KernelMachine):
         if kernel.name in MOVABLE:
             origin = points.mean(axis=0)
             points = points - origin
-        gram = self._gram(solver, kernel, points)
+        gram, mean = self._gram(solver, kernel, points)
         try:
             result = self._solve(solver, kernel, points, gram, problem.y, C)
         except IndefiniteError:
@@ -228,6 +228,8 @@ class DualSVC(KernelMachine):
             # indefinite K can only do harm among them.
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
+        if mean is not None:
+            result = moved_back(result, gram, problem.y, mean)
         signed = problem.y * result.alpha
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
@@ -265,14 +267,14 @@ class DualSVC(KernelMachine):
         return solver
 
     def _gram(self, solver, kernel, points):
-        """Return the form of the Gram matrix that serves the solver best."""
+        """Return the form of the Gram matrix that serves the solver best, and its own origin."""
         if solver == "cvxopt-lowrank":
-            return centred_factor(points)[0]
+            return centred_factor(points)
         large = solver == "active-set" and len(points) > STORED
         native = solver == "libsvm" and kernel.name in NATIVE
         if kernel.known_definite and (large or native):
-            return ComputedGram(kernel.blocks(points), len(points))
-        return StoredGram(kernel.gram(points, definite=False))
+            return ComputedGram(kernel.blocks(points), len(points)), None
+        return StoredGram(kernel.gram(points, definite=False)), None
 
     def _solve(self, solver, kernel, points, gram, y, C):
         """Solve the dual for points of positive weight; return a `SolverResult`."""

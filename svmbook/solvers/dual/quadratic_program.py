@@ -35,6 +35,7 @@ __all__ = [
     "QuadraticProgram",
     "hard_margin",
     "interior_point",
+    "moved_back",
     "solve_dual",
     "solve_hard_margin",
     "to_cvxopt",
@@ -169,7 +170,7 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     tol, max_iter = check_stopping(tol, max_iter)
     gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
     result = interior_point(gram, y, C, form=form, tol=tol, max_iter=max_iter)
-    return result if mean is None else _moved(result, gram, y, mean)
+    return result if mean is None else moved_back(result, gram, y, mean)
 
 
 def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
@@ -230,7 +231,7 @@ def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
     tol, max_iter = check_stopping(tol, max_iter)
     gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
     result = hard_margin(gram, y, tol=tol, max_iter=max_iter)
-    return result if mean is None else _moved(result, gram, y, mean)
+    return result if mean is None else moved_back(result, gram, y, mean)
 
 
 def interior_point(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
@@ -287,8 +288,8 @@ def _finish(gram, y, C, alpha, intercept, raw, tol, max_iter):
     return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
 
 
-def _moved(result, gram, y, mean):
-    """Return a solution for rows that were centred as one for the rows that were given."""
+def moved_back(result, gram, y, mean):
+    """Return a solution for rows that `centred_factor` moved as one for the rows as given."""
     shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
 

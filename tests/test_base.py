@@ -1,0 +1,168 @@
+"""What all kernel machines share: attributes after every kind of fit, certificates that hold."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from svmbook import DualSVC, ImportVectorMachine, KernelLogisticRegression
+from svmbook.datasets import non_separable, stdev
+from svmbook.kernels import gaussian
+
+X, Y = stdev(2, 80, random_state=0)
+MACHINES = [DualSVC(), KernelLogisticRegression(), ImportVectorMachine()]
+SHARED = {
+    *("alpha_", "classes_", "dual_coef_", "dual_gap_", "intercept_", "kkt_residual_", "n_iter_"),
+    *("n_features_in_", "objective_", "support_", "support_vectors_"),
+}
+every_machine = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(m).__name__)
+
+
+def attributes(machine):
+    return {name for name in vars(machine) if name.endswith("_")}
+
+
+@every_machine
+@pytest.mark.parametrize(("kernel", "more"), [("linear", {"coef_"}), ("rbf", {"gamma_"})])
+def test_a_fit_leaves_the_same_attributes_everywhere(machine, kernel, more):
+    fitted = clone(machine).set_params(kernel=kernel).fit(X, Y)
+    own = {"bounded_support_", "dual_objective_", "free_support_", "geometric_margin_"}
+    own |= {"n_support_", "solver_"}
+    assert attributes(fitted) - own == SHARED | more
+
+
+@every_machine
+def test_a_fit_that_fails_leaves_the_shape_of_the_data_alone(machine):
+    fitted = clone(machine).set_params(kernel="rbf").fit(X, Y)
+    for wrong in (lambda: fitted.fit(X, np.ones(80)), lambda: fitted.fit(1e200 * X, Y)):
+        with pytest.raises(ValueError):
+            wrong()
+        assert attributes(fitted) == {"n_features_in_"}
+        with pytest.raises(NotFittedError):
+            fitted.predict(X)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        *(DualSVC(kernel="rbf", solver=solver, max_iter=1) for solver in ("smo", "active-set")),
+        DualSVC(kernel="rbf", solver="cvxopt", max_iter=1),
+        DualSVC(kernel="rbf", solver="libsvm", max_iter=1),
+        KernelLogisticRegression(1e-4, max_iter=1),
+        KernelLogisticRegression(1e-2, penalty="l1", max_iter=1),
+        ImportVectorMachine(1e-4, tol=1e-30),
+    ],
+    ids=lambda m: type(m).__name__,
+)
+def test_a_fit_that_stops_early_warns_and_leaves_the_same_attributes(machine):
+    points, labels = non_separable(60, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"stopped after .* not certified to tol.*\. \w"):
+        machine.fit(points, labels)
+    longer = {"tol": 1e-3} if isinstance(machine, ImportVectorMachine) else {"max_iter": 10**5}
+    if isinstance(machine, KernelLogisticRegression) or getattr(machine, "solver", "") == "cvxopt":
+        longer["max_iter"] = 200
+    assert attributes(machine) == attributes(
+        clone(machine).set_params(**longer).fit(points, labels)
+    )
+    assert np.isfinite(machine.decision_function(points)).all()
+    assert machine.dual_gap_ > 0
+
+
+@every_machine
+def test_the_objective_at_the_end_is_bounded_by_its_gap(machine):
+    fitted = clone(machine).fit(X, Y)
+    most = 0.1 if isinstance(machine, ImportVectorMachine) else 1e-5  # a few points cost something
+    assert -1e-12 <= fitted.dual_gap_ / fitted.objective_ <= most
+
+
+@pytest.mark.parametrize("solver", ["cvxopt-lowrank", "cvxopt", "active-set", "libsvm"])
+@pytest.mark.parametrize("offset", [1e6, 1e12, 1e15])
+def test_the_certificate_covers_the_machine_that_predicts(solver, offset):
+    # X @ coef_ alone would lose the digits that the offset takes: 40 labels, 4 of them wrong.
+    rng = np.random.default_rng(0)
+    far = rng.standard_normal((40, 3)) + offset
+    labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    machine = DualSVC(solver=solver).fit(far, labels)
+    slack = np.maximum(0.0, 1.0 - labels * machine.decision_function(far))
+    primal = 0.5 * np.sum(machine.coef_**2) + slack.sum()
+    assert primal == pytest.approx(machine.objective_, rel=1e-9)
+    assert primal - machine.dual_objective_ <= 1e-6 * primal
+
+
+@pytest.mark.parametrize("machine", MACHINES[1:], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("offset", [1e12, 1e15])
+def test_log_odds_far_from_the_origin_are_those_that_were_fitted(machine, offset):
+    rng = np.random.default_rng(0)
+    far = rng.standard_normal((40, 3)) + offset
+    labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    fitted = clone(machine).set_params(kernel="linear", lam=1.0).fit(far, labels)
+    log_p = fitted.predict_log_proba(far)[np.arange(40), (labels > 0).astype(int)]
+    assert 0.5 * np.sum(fitted.coef_**2) - log_p.sum() == pytest.approx(fitted.objective_, rel=1e-9)
+
+
+def test_an_indefinite_kernel_is_named_where_a_machine_stands_on_it():
+    # Two strangers beyond the margin: whatever K says of them, nothing depends on it.
+    K = gaussian(X, gamma=0.3)
+    machine = DualSVC(kernel="precomputed").fit(K, Y)
+    bystanders = np.setdiff1d(np.arange(80), machine.support_)[:2]
+    spoilt = K.copy()
+    spoilt[np.ix_(bystanders, bystanders)] = [[1.0, 1.9], [1.9, 1.0]]
+    assert np.linalg.eigvalsh(spoilt)[0] < -0.5
+    harmless = DualSVC(kernel="precomputed", solver="libsvm").fit(spoilt, Y)
+    np.testing.assert_allclose(harmless.alpha_, machine.alpha_, atol=1e-6)
+    spoilt = K.copy()
+    spoilt[np.ix_(machine.support_[:2], machine.support_[:2])] = [[1.0, 9.0], [9.0, 1.0]]
+    for solver in ("active-set", "cvxopt", "libsvm"):
+        with pytest.raises(ValueError, match="not positive semi-definite"):
+            DualSVC(kernel="precomputed", solver=solver).fit(spoilt, Y)
+
+
+def test_a_free_multiplier_near_its_bound_is_free():
+    # Two points at distance 2a: both multipliers are 1 / 2a^2, whatever the larger C.
+    points, labels = np.array([[-1.0], [1.0]]), [0, 1]
+    for share, free in ((0.995, 2), (1.0 - 1e-12, 0)):
+        machine = DualSVC(C=0.5 / share, solver="active-set").fit(points, labels)
+        assert len(machine.free_support_) == free
+        assert len(machine.bounded_support_) == 2 - free
+
+
+def test_the_import_vectors_of_weighted_points_are_those_of_repeated_ones():
+    weights = np.where(np.arange(80) % 3 == 0, 3, 1)
+    repeated = np.repeat(np.arange(80), weights)
+    machine = ImportVectorMachine(kernel="linear", max_points=1, epsilon=1e-9)
+    far = X + 5.0  # where the origin matters
+    weighted = clone(machine).fit(far, Y, sample_weight=weights.astype(float))
+    thrice = clone(machine).fit(far[repeated], Y[repeated])
+    np.testing.assert_allclose(weighted.coef_, thrice.coef_, rtol=1e-6)
+    assert repeated[thrice.support_[0]] == weighted.support_[0]
+
+
+def test_a_penalty_of_none_says_when_it_cannot_decide():
+    # A very smooth kernel on a line: whether three classes are separable is beyond doubles.
+    r = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"penalty='l2'"):
+        KernelLogisticRegression(penalty=None).fit(r.normal(size=(40, 1)), r.integers(0, 3, 40))
+
+
+def test_machines_work_without_cvxopt():
+    code = """
+import sys
+sys.modules["cvxopt"] = None  # as if it were not installed
+from svmbook import DualSVC, ImportVectorMachine, KernelLogisticRegression
+from svmbook.datasets import stdev
+X, y = stdev(2, 40, random_state=0)
+for solver in ("active-set", "smo", "libsvm"):
+    DualSVC(solver=solver).fit(X, y).predict(X)
+KernelLogisticRegression().fit(X, y).predict(X)
+ImportVectorMachine().fit(X, y).predict(X)
+try:
+    DualSVC(solver="cvxopt").fit(X, y)
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install cvxopt" in done.stdout
+    assert "solver='active-set'" in done.stdout
