@@ -1,4 +1,7 @@
-"""Tables for the pages of the book."""
+"""The home of `Table`, which every chapter shows its figures in, and of what reports are made of.
+
+It knows nothing of machines, data or experiments.
+"""
 
 from __future__ import annotations
 
@@ -49,26 +52,25 @@ class Table:
         columns = _cells(self.columns, "columns")
         if not columns:
             raise ValueError("columns is empty; a table needs at least one heading.")
-        rows = enumerate(_cells(self.rows, "rows"))
-        rows = tuple(_cells(row, f"row {number}") for number, row in rows)
-        for number, row in enumerate(rows):
+        rows = []
+        for number, row in enumerate(_cells(self.rows, "rows")):
+            rows.append(row := _cells(row, f"row {number}"))
             if len(row) != len(columns):
                 raise ValueError(
                     f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
                     "give one cell a column."
                 )
         object.__setattr__(self, "columns", columns)  # the class is frozen
-        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "rows", tuple(rows))
 
-    def _repr_markdown_(self):
+    def __repr__(self):
         def line(cells):
             return "| " + " | ".join(map(_markdown, cells)) + " |"
 
         rule = "|" + "---|" * len(self.columns)
         return "\n".join([line(self.columns), rule, *map(line, self.rows)])
 
-    def __repr__(self):
-        return self._repr_markdown_()
+    _repr_markdown_ = __repr__  # what a notebook asks for
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,11 +121,10 @@ class Report:
             ) from error
         return pd.DataFrame(list(self.rows))
 
-    def _repr_markdown_(self):
-        return "\n\n".join([self.table._repr_markdown_(), *self.notes])
-
     def __repr__(self):
-        return self._repr_markdown_()
+        return "\n\n".join([repr(self.table), *self.notes])
+
+    _repr_markdown_ = __repr__
 
 
 def plus_minus(value, uncertainty, digits=".2f"):
@@ -167,7 +168,5 @@ def _markdown(cell):
     """
     parts = _FORMULA.split(" ".join(str(cell).splitlines()))
     parts[::2] = [re.sub(r"\\?\|", r"\\|", text) for text in parts[::2]]
-    parts[1::2] = [
-        formula.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for formula in parts[1::2]
-    ]
+    parts[1::2] = [f.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for f in parts[1::2]]
     return "".join(parts)

@@ -4,6 +4,8 @@ import argparse
 import functools
 import http.server
 
+MOST = 65535  # ports that there are
+
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
@@ -17,7 +19,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 def bind(directory, port):
     handler = functools.partial(QuietHandler, directory=directory)
-    for candidate in [*range(port, port + 20), 0]:
+    for candidate in [*range(port, min(port + 20, MOST + 1)), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
         except OSError:
@@ -30,6 +32,8 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args()
+    if not 0 <= options.port <= MOST:
+        parser.error(f"--port is {options.port}; give a number from 0 to {MOST}.")
     with bind(options.directory, options.port) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"The book is at {address} (stop with Ctrl-C)", flush=True)

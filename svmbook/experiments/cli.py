@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import warnings
-from contextlib import contextmanager
-from pathlib import Path
 
-import click
+try:
+    import os
+    import signal
+    import warnings
+    from contextlib import contextmanager
+    from pathlib import Path
 
-from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest
-from .running.records import results_folder
-from .running.reproduce import check_tables, cluster, reproduce
-from .running.store import Store
-from .running.suite import RunError, versions
-from .suites import SUITES, find_suite, report
+    import click
+
+    from .running.records import results_folder
+    from .running.store import Store
+    from .running.suite import RunError, versions
+    from .suites import SUITES, find_suite, report
+except KeyboardInterrupt:
+    sys.exit(130)
 
 __all__ = ["main"]
 
@@ -50,8 +52,18 @@ class OneLine(click.Group):
 
     def invoke(self, ctx):
         """Run a command."""
+        _need_stderr()
         with _one_line_errors(ctx.command_path), _plain_warnings():
             return super().invoke(ctx)
+
+
+def _need_stderr():
+    """Replace a stderr that the caller has closed, or a store would become file 2 of workers."""
+    if sys.stderr is None:
+        while (nowhere := os.open(os.devnull, os.O_RDWR)) < 2:
+            continue
+        os.set_inheritable(nowhere, True)
+        sys.stderr = os.fdopen(nowhere, "w")
 
 
 @contextmanager
@@ -65,6 +77,8 @@ def _one_line_errors(command):
         command = error.ctx.command_path if error.ctx else command
         message = f"{_one_line(error.format_message())} See {command} --help."
         raise click.UsageError(message) from error  # without a context, and so without usage
+    except KeyboardInterrupt:
+        sys.exit(130)
     except BrokenPipeError:
         raise  # the reader of a pipe has seen enough; click ends quietly
     except (OSError, ValueError, ImportError, RunError) as error:
@@ -92,7 +106,7 @@ def list_suites():
     Example:
       svmbook list
     """
-    for suite in SUITES.values():
+    for suite in map(find_suite, SUITES):
         click.echo(f"{suite.name}\n  {suite.title}")
         click.echo(f"  data:    {', '.join(suite.data_sets)}")
         click.echo(f"  methods: {', '.join(suite.methods)}")
@@ -105,7 +119,7 @@ def list_suites():
 
 
 @main.command("reproduce")
-@click.argument("suite", type=click.Choice(list(SUITES)), metavar="SUITE")
+@click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
 @click.option("--methods", metavar="NAME,...", help="Only these methods.")
 @click.option("--runs", type=Runs(), help="How many of each, or which [default: the suite's].")
@@ -148,6 +162,8 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     reason, code = "stopped", 0
     with _sigterm_like_ctrl_c():
         try:
+            from .running.reproduce import check_tables, cluster, reproduce  # seconds
+
             if dask is not None:
                 with cluster(dask, None if jobs == -1 else jobs) as client:
                     client.run(check_tables, missing)  # where the work is done
@@ -182,7 +198,7 @@ def _sigterm_like_ctrl_c():
 
 
 @main.command("table")
-@click.argument("suite", type=click.Choice(list(SUITES)), metavar="SUITE")
+@click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
 @click.option("--csv", is_flag=True, help="The numbers behind it, unrounded, as CSV.")
 def show_table(suite, store, csv):
@@ -213,6 +229,8 @@ def show_data(names, fetch):
       svmbook data
       svmbook data sonar heart --fetch
     """
+    from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest  # seconds
+
     known = list(dict.fromkeys([*manifest(), *BUNDLED]))
     for name in names:
         if name not in known:

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 
@@ -11,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 import svmbook
-from svmbook.experiments import load_records, suites
+from svmbook.experiments import load_records
 from svmbook.experiments.cli import main
 from svmbook.experiments.running.store import Store
-from svmbook.experiments.suites import SUITES
+from svmbook.experiments.suites import SUITES, find_suite
 
 PART = ["reproduce", "exploring-parameters", "--datasets", "stdev2", "--methods", "linear"]
 COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()"]
@@ -89,8 +91,8 @@ def test_a_terminal_gets_a_bar(tmp_path):
 def test_list_names_every_suite():
     shown = run("list")
     assert shown.exit_code == 0
-    for name, suite in SUITES.items():
-        assert name in shown.stdout and suite.title in shown.stdout
+    for name in SUITES:
+        assert name in shown.stdout and find_suite(name).title in shown.stdout
 
 
 def test_a_table_of_a_torn_store_says_so(store):
@@ -245,5 +247,69 @@ def test_help_has_examples_a_reader_can_copy(command):
         main.commands[name].make_context(name, rest)  # parsed, not run
 
 
+def test_help_loads_nothing_that_takes_seconds():
+    heavy = "{'joblib', 'matplotlib', 'numpy', 'scipy', 'sklearn'}"
+    code = f"import atexit, sys; atexit.register(lambda: print({heavy} & {{*sys.modules}})); "
+    call = [sys.executable, "-c", code + COMMAND[2], "reproduce", "--help"]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "exploring-parameters" in done.stdout
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+INTERRUPTED = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a background job ignores it
+sys.meta_path.insert(0, Interrupting())
+from svmbook.experiments.cli import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("click", ["--help"]),
+        ("filelock", ["--help"]),
+        ("svmbook.experiments.suites", ["--help"]),
+        ("sklearn", ["list"]),
+        ("sklearn", ["data"]),
+        ("joblib", [*PART, "--runs", "1"]),
+    ],
+)
+def test_ctrl_c_while_modules_are_read_prints_no_traceback(tmp_path, module, command):
+    call = [sys.executable, "-c", INTERRUPTED, module, *command]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 128 + signal.SIGINT
+    shown = done.stderr.splitlines()
+    assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in shown)
+
+
+def test_a_closed_stderr_hinders_nothing(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    call = [*COMMAND, *PART, "--runs", "2", "--store", str(path), "--jobs", "2"]
+    closed = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *call], timeout=120)
+    assert closed.returncode == 0
+    assert sorted(r["run"] for r in Store(path).records()) == [0, 1]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc, where nobody can write")
+def test_a_store_that_cannot_be_made_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr("filelock.FileLock.acquire", lambda self: pytest.fail("waits for a lock"))
+    shown = run(*PART, "--runs", 1, "--store", "/proc/x.jsonl")
+    assert shown.exit_code == 1 and "No such file" in shown.stderr.splitlines()[-1]
+
+
+def test_a_parameter_that_is_no_number_is_named(store):
+    first = Store(store).records()[0]
+    store.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
+    shown = run("table", "exploring-parameters", "--store", store)
+    assert shown.exit_code == 1
+    assert "line 1 is no record of a run: parameters is {'C': 'x'}; it has" in shown.stderr
+
+
 def test_every_suite_has_the_name_it_is_found_by():
-    assert all(suite.name == name for name, suite in suites.SUITES.items())
+    assert [find_suite(name).name for name in SUITES] == list(SUITES)

@@ -33,12 +33,20 @@ def _is_count(value):
     return type(value) is int and value >= 0
 
 
+def _is_number(value):
+    return type(value) in (int, float) and abs(value) < float("inf")
+
+
 def _is_share(value):
-    return type(value) in (int, float) and 0 <= value <= 1
+    return _is_number(value) and 0 <= value <= 1
 
 
 def _is_time(value):
-    return type(value) in (int, float) and 0 <= value < float("inf")
+    return _is_number(value) and value >= 0
+
+
+def _are_numbers(value):
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
 
 
 #: What every record holds, in this order, each with a check and with what it has to be. A suite
@@ -49,7 +57,7 @@ FIELDS = {
     "method": (_is_word, "text"),
     "run": (_is_count, "a whole number from 0"),
     "seed": (_is_count, "a whole number from 0"),
-    "parameters": (lambda value: isinstance(value, dict), "names with values"),
+    "parameters": (_are_numbers, "names with finite numbers"),
     "error": (_is_share, "between 0 and 1"),
     "model_size": (_is_count, "a whole number from 0"),
     "seconds": (_is_time, "a finite number from 0"),
@@ -187,9 +195,9 @@ class Store:
         OSError
             The store cannot be written to.
         """
+        os.close(os.open(self.path, APPENDING, MODE))  # a lock would be tried for long
         with self._locked():
             self._mend()
-            os.close(os.open(self.path, APPENDING, MODE))
 
     def append(self, record):
         """Add a finished run, unless it is there.

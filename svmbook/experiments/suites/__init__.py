@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from operator import itemgetter
 
 from ...tables import Report
 from ..running.records import results_folder
 from ..running.store import Job, Store
-from . import exploring, forest, lin2005
 
 __all__ = ["SUITES", "find_suite", "report"]
 
-SUITES = {suite.name: suite for suite in (exploring.SUITE, forest.SUITE, lin2005.SUITE)}
+#: The module of each, loaded when the suite is asked for.
+SUITES = {
+    "exploring-parameters": "exploring",
+    "exploring-forest": "forest",
+    "lin2005-kernels": "lin2005",
+}
 
 
 def find_suite(name):
@@ -39,7 +44,7 @@ def find_suite(name):
     """
     if name not in SUITES:
         raise ValueError(f"there is no suite {name!r}; there are {', '.join(SUITES)}.")
-    return SUITES[name]
+    return import_module(f".{SUITES[name]}", __name__).SUITE
 
 
 def report(name, store=None):

@@ -1,5 +1,7 @@
 """The fast grid search against scikit-learn's, fold by fold."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -10,6 +12,7 @@ from sklearn.svm import SVC
 from svmbook.datasets import threenorm
 from svmbook.experiments.methods import grid
 from svmbook.experiments.methods.grid import choose_by_grid, fit_choice
+from svmbook.kernels import gaussian
 
 C, GAMMA = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
 CV = StratifiedKFold(4, shuffle=True, random_state=0)
@@ -76,6 +79,37 @@ def test_paths_choose_as_libsvm_does(data, monkeypatch):
     # LIBSVM stops at a violation of 1e-3: a point that close to the boundary may change sides.
     np.testing.assert_allclose(by_paths.scores, by_libsvm.scores, atol=1.5 / (len(y) // 4))
     assert (by_paths.C, by_paths.gamma) == (by_libsvm.C, by_libsvm.gamma)
+
+
+def test_where_votes_of_pairs_are_equal_the_first_class_wins():
+    rng = np.random.default_rng(0)
+    X, new, y = rng.normal(size=(80, 2)), rng.normal(size=(1000, 2)), np.arange(80) % 8
+    K, K_new = gaussian(X, gamma=1.0), gaussian(new, X, gamma=1.0)
+    machine = SVC(C=1.0, kernel="precomputed", decision_function_shape="ovo", tol=1e-6).fit(K, y)
+    outputs = machine.decision_function(K_new)
+    votes = np.zeros((1000, 8))
+    for (first, second), output in zip(combinations(range(8), 2), outputs.T, strict=True):
+        votes[:, first] += output > 0
+        votes[:, second] += output <= 0
+    most = votes == votes.max(axis=1, keepdims=True)
+    tied = (most.sum(axis=1) > 1) & (np.abs(outputs).min(axis=1) > 1e-3)
+    assert tied.sum() > 10
+    (labels,) = grid._by_paths(K, y, [1.0], K_new)
+    np.testing.assert_array_equal(labels[tied], most.argmax(axis=1)[tied])
+    np.testing.assert_array_equal(labels[tied], machine.predict(K_new)[tied])
+
+
+def test_the_mean_over_the_folds_decides():
+    medians_differ = 0
+    for seed in range(8):
+        X, y = threenorm(50, random_state=seed)
+        choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+        means, medians = choice.scores.mean(axis=2), np.median(choice.scores, axis=2)
+        first = np.unravel_index(means.argmax(), means.shape)
+        assert (choice.C, choice.gamma) == (C[first[0]], GAMMA[first[1]])
+        assert choice.score == pytest.approx(means.max())
+        medians_differ += medians.argmax() != means.argmax()
+    assert medians_differ > 0
 
 
 def test_folds_may_be_given_as_they_are(points):

@@ -188,6 +188,8 @@ def test_two_processes_share_a_store(path, request):
         (json.dumps(record(1) | {"error": float("nan")}), "error is nan; it has to be between"),
         (json.dumps(record(1) | {"seconds": None}), "seconds is None; it has to be a finite"),
         (json.dumps(record(1) | {"parameters": [1]}), r"parameters is \[1\]; it has to be names"),
+        (json.dumps(record(1) | {"parameters": {"C": "x"}}), "it has to be names with finite num"),
+        (json.dumps(record(1) | {"parameters": {"C": float("nan")}}), "names with finite numbers"),
         ("[" * 100_000, "line 2 is damaged"),
         (json.dumps(record(0)), r"line 2 repeats the run of an earlier line \(s: d, m, run 0\)"),
     ],

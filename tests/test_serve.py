@@ -1,0 +1,31 @@
+"""The little server: what it prints where it cannot serve, and that it serves where it can."""
+
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+SERVE = [sys.executable, str(Path(__file__).parent.parent / "tools" / "serve.py")]
+
+
+@pytest.mark.parametrize("port", ["99999", "65536", "-1"])
+def test_a_port_that_there_is_not_is_named(tmp_path, port):
+    call = [*SERVE, str(tmp_path), f"--port={port}"]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert f"--port is {port}; give a number from 0 to 65535" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_near_the_last_port_a_free_one_is_found(tmp_path):
+    (tmp_path / "index.html").write_text("the book", encoding="utf-8")
+    call = [*SERVE, str(tmp_path), "--port=65535"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = server.stdout.readline().split()[4]
+            with urllib.request.urlopen(address, timeout=60) as page:
+                assert page.read() == b"the book"
+        finally:
+            server.kill()
