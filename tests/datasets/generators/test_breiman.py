@@ -79,6 +79,19 @@ def test_the_bayes_rule_errs_as_often_as_theory_says(name, d):
     assert (guess == density_rule(X, name)).all()
 
 
+def share(chosen, expected):
+    """Whether as many are chosen as at random, at four standard errors."""
+    spread = np.sqrt(expected * (1 - expected) / len(chosen))
+    return np.mean(chosen) == pytest.approx(expected, abs=4 * spread)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+def test_both_gaussians_of_threenorm_are_as_likely(d):
+    X, y = threenorm(MANY, d=d, random_state=0)
+    along = X[y > 0].sum(axis=1) / np.sqrt(d)
+    assert share(along > 0, 0.5)
+
+
 def test_the_waves_are_those_of_the_source():
     assert WAVES.shape == (3, 21)
     assert WAVES.max(axis=1).tolist() == [6.0, 6.0, 6.0]

@@ -213,9 +213,13 @@ def test_the_page_of_the_book_says_what_the_manifest_says():
         row[0].strip().strip("`"): [c.strip() for c in row[1:]] for row in rows if len(row) > 3
     }
     for entry in manifest().values():
-        size, counts, used = cells[entry.name][:3]
+        size, counts, used, positive, fetched = cells[entry.name][:5]
         assert size == f"{entry.rows:,} x {entry.features}"
         assert counts == ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
+        assert positive == ", ".join(entry.positive)
+        assert fetched == {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(
+            entry.name, f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
+        )
         sources = [name for name, treatment in SOURCES.items() if entry.name in treatment.tables]
         assert [f"`{source}`" for source in sources] == [
             source.strip() for source in used.split(",") if source.strip()
