@@ -99,6 +99,16 @@ def test_the_waves_are_those_of_the_source():
     np.testing.assert_array_equal(np.diff(WAVES[0])[4:16], [1] * 6 + [-1] * 6)
 
 
+def test_waveform_mixes_its_waves_evenly():
+    X, y = waveform(MANY, random_state=0)
+    one, two, three = WAVES
+    np.testing.assert_allclose(X[y > 0].mean(axis=0), (one + two) / 2, atol=0.06)
+    np.testing.assert_allclose(X[y < 0].mean(axis=0), (one + two + 2 * three) / 4, atol=0.06)
+    assert X[:, [0, 20]].std() == pytest.approx(1, abs=0.01)  # where all three waves are zero
+    assert share(y[: MANY // 10] > 0, 1 / 3)  # in random order
+    assert set(waveform(2, random_state=0)[1]) == {-1.0, 1.0}
+
+
 def test_the_rule_of_waveform_is_the_integral_over_u():
     X, y = waveform(300, random_state=1)
     u = np.linspace(0, 1, 2001)[:, None]
