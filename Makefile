@@ -14,8 +14,8 @@ PYTHON ?=
 export UV_SYSTEM_CERTS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# The pinned uv of the lock: one place for its version.
-UV_PIN = $$(sed -n 's/^\(uv==[^ ;]*\).*/\1/p' requirements.txt)
+# The lines of the lock that pin uv, with its hashes: one place for its version.
+UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help setup book html test lowest format lab notebooks bench lock vendor clean distclean
@@ -60,7 +60,7 @@ bench: $(READY) ## run every benchmarks/bench_*.py in turn
 	  if [ -e "$$script" ]; then echo "== $$script"; $(BIN)/python "$$script"; fi; done
 
 lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgrade for newer versions)
-	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11.7 \
+	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.txt
 
 vendor: ## fetch MathJax and the widget manager into book/_vendor again (needs npm)
@@ -75,26 +75,26 @@ distclean: clean ## remove the environment as well
 # --- the environment -------------------------------------------------------------------
 
 # The lock serves these three versions; a newer one may lack wheels or resolve to nothing.
-PYTHONS = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python)
+PYTHONS = $(or $(PYTHON),$(BIN)/python python3.11 python3.12 python3.13 python3 python)
 FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-$(BIN)/python:
+# The environment is made from nothing whenever the lock is newer, by the Python it had before. So
+# one whose making was broken off, wherever, is not taken for a whole one: its stamp is missing.
+# uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly. Both
+# refuse a file whose hash is not in the lock.
+$(LOCK): requirements.txt
 	@set -e; for python in $(PYTHONS); do \
 	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
 	    echo "creating $(VENV) with $$("$$python" --version)"; \
-	    "$$python" -m venv $(VENV) || { rm -rf $(VENV); \
+	    "$$python" -m venv --clear $(VENV) || { rm -rf $(VENV); \
 	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \
-	    exit 0; \
+	    $(UV_PIN) | $(BIN)/python -m pip install --quiet --require-hashes -r /dev/stdin \
+	        && $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt \
+	      || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt; \
+	    touch $@; exit 0; \
 	  fi; done; \
 	echo "none of these is Python 3.11, 3.12 or 3.13: $(PYTHONS)" >&2; \
 	echo "name one with make PYTHON=/path/to/python" >&2; exit 1
-
-# uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly.
-$(LOCK): requirements.txt | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet "$(UV_PIN)" \
-	    && $(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.txt \
-	  || $(BIN)/python -m pip install --quiet -r requirements.txt
-	@touch $@
 
 $(READY): pyproject.toml $(LOCK)
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .

@@ -6,14 +6,11 @@ The notebooks' cells are run by nbval, and links inside the book are checked by 
 import json
 import re
 import subprocess
-import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 import yaml
-from packaging.requirements import Requirement
-from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -198,52 +195,6 @@ SOLVERS = [p for p in (PACKAGE / "solvers").glob("*/*.py") if p.stem not in ("__
 @pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.stem)
 def test_a_solver_names_the_equations_that_it_implements(path):
     assert named_equations(path)
-
-
-def lock():
-    """Return the locked versions: several a name where they depend on the Python version."""
-    versions = {}
-    for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
-        if match := re.match(r"([\w.-]+)==(\S+)", line):
-            versions.setdefault(match[1].lower(), []).append(match[2])
-    return versions
-
-
-def test_the_lock_holds_what_was_asked_for():
-    locked = lock()
-    lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
-    wanted = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
-    assert wanted
-    for requirement in wanted:
-        for version in locked[requirement.name.lower()]:
-            assert Version(version) in requirement.specifier, requirement
-    # The configuration files are those of Jupyter Book 1.
-    assert locked["jupyter-book"][0].startswith("1.")
-
-
-def test_the_package_asks_for_ranges_that_hold_the_lock():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    locked = lock()
-    for requirement in map(Requirement, project["dependencies"]):
-        assert requirement.specifier, f"{requirement} has no lower bound"
-        for bound in requirement.specifier:
-            assert bound.operator in (">=", "<", "!="), f"{requirement} is a pin"
-        for version in locked[requirement.name]:
-            assert Version(version) in requirement.specifier, requirement
-
-
-def test_the_vendored_libraries_are_those_the_script_fetches():
-    script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
-    told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
-    for name, package in (("mathjax", "mathjax"), ("widgets", "@jupyter-widgets/html-manager")):
-        version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
-        assert f"{package} {version}" in told
-
-
-def test_make_help_lists_every_target():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())
-    assert targets == set(re.findall(r"^([a-z]+):[^#\n]*## \S", makefile, re.M))
 
 
 def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):

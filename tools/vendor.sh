@@ -1,10 +1,11 @@
 #!/bin/sh
-# Fetch the two script libraries the pages need and keep the files they load, so that the
+# Fetch the script libraries the pages need and keep the files they load, so that the
 # book asks no other host for anything. What they are is told in book/_vendor/README.md.
 set -eu
 cd "$(dirname "$0")/.."
 mathjax=3.2.2
 widgets=1.0.15
+fontawesome=5.15.4
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,6 +15,7 @@ unpack() { # package@version -> $work/<name>
 }
 unpack "mathjax@$mathjax" mathjax
 unpack "@jupyter-widgets/html-manager@$widgets" widgets
+unpack "@fortawesome/fontawesome-free@$fontawesome" fontawesome
 
 rm -rf "$vendor/mathjax"
 mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex" "$vendor/widgets"
@@ -23,8 +25,11 @@ cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/cht
 cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"
 rm "$vendor/mathjax/input/tex/extensions/all-packages.js"
 
-# The licence of the widget manager is not in its npm package and stays as committed.
-find "$vendor/widgets" -type f ! -name LICENSE -delete
+# The licence of the widget manager and the text of the OFL are in no npm package fetched here
+# and stay as committed.
+find "$vendor/widgets" -type f ! -name LICENSE ! -name OFL.txt -delete
+# Its fonts are those of this version of Font Awesome, their licence is not in its package either.
+cp "$work/fontawesome/LICENSE.txt" "$vendor/widgets/fontawesome-LICENSE.txt"
 cp "$work/widgets/dist/embed.js" "$work/widgets/dist/embed.js.LICENSE.txt" "$vendor/widgets/"
 cp "$work"/widgets/dist/*.woff2 "$vendor/widgets/"
 du -sh "$vendor"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 
-from .two import COLOURS, _check_points, _check_resolution, _check_sizes, _grid
+from .two import COLOURS, _check_points, _grid
 
 __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 
@@ -58,9 +58,8 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
     """
     X = _check_points(X)
     codes = _check_codes(codes, len(X))
-    size = _check_sizes(size, 1)
     labels = [f"class {code}" for code in range(len(CLASS_COLOURS))] if labels is None else labels
-    if isinstance(labels, str) or len(labels) <= codes.max(initial=-1):
+    if len(labels) <= codes.max(initial=-1):
         raise ValueError(f"labels is {labels!r}; give an entry of the legend for each class.")
     drawn = {}
     for code in np.unique(codes).tolist():
@@ -103,9 +102,7 @@ def plot_regions(ax, predict, *, resolution=240):
     Raises
     ------
     ValueError
-        The function's values are not one class a point, or ``resolution`` is below 2.
-    TypeError
-        ``predict`` cannot be called, or ``resolution`` is not an integer.
+        The function's values are not one class a point.
 
     Examples
     --------
@@ -117,9 +114,7 @@ def plot_regions(ax, predict, *, resolution=240):
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
-    if not callable(predict):
-        raise TypeError(f"predict is {predict!r}, which cannot be called; give machine.predict.")
-    first, second, grid = _grid(ax, _check_resolution(resolution))
+    first, second, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
     codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(second), len(first))
     for code in np.unique(codes)[1:]:  # all but one: the last border belongs to its neighbours

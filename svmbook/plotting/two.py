@@ -1,8 +1,9 @@
 """Pictures of two-class machines in the plane, and the style of all pictures.
 
 Each function draws on the axes it is given and returns what it drew. None of them fits a
-machine or creates a figure, and each checks its arguments before it draws anything. Class -1 is
-blue and round, class +1 is vermilion and square, so that no picture depends on colour alone.
+machine or creates a figure. Class -1 is blue and round, class +1 is vermilion and square, so that
+no picture depends on colour alone. What would draw a wrong picture in silence is refused; what
+Matplotlib or NumPy refuse is left to them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ __all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support", "use_book_s
 
 #: Colours of the classes -1 and +1, and of everything that belongs to neither.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
-_FIXED = {"c", "color", "label", "marker", "s"}  # of a scatter: what tells the classes apart
 _MARKERS = {-1: "o", 1: "s"}
 _SIDES = LinearSegmentedColormap.from_list("sides", [COLOURS[-1], "#FFFFFF", COLOURS[1]])
 
@@ -65,10 +65,7 @@ def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatt
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite, labels other than -1 and +1, or sizes
-        or labels that are not one for each point or each label.
-    TypeError
-        A keyword that is the classes' own.
+        Points that are not in the plane or not finite, or labels other than -1 and +1.
 
     Examples
     --------
@@ -82,20 +79,12 @@ def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatt
     """
     X = _check_points(X)
     y = _check_signs(y, len(X))
-    sizes = np.broadcast_to(_check_sizes(size, len(X)), len(X))
-    if isinstance(labels, str) or len(labels) != 2:
-        raise ValueError(
-            f"labels is {labels!r}; give two entries of the legend, of class -1 and of class +1."
-        )
-    if fixed := sorted(_FIXED & scatter.keys()):
-        raise TypeError(
-            f"plot_points sets {fixed[0]!r} itself, so that a class looks the same in all "
-            "pictures; use `size` and `labels`, or call ax.scatter."
-        )
+    sizes = np.broadcast_to(size, len(X))
+    negative, positive = labels
     style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
     style |= normalize_kwargs(scatter, PathCollection)  # "lw" must replace "linewidth"
     drawn = {}
-    for sign, label in zip((-1, 1), labels, strict=True):
+    for sign, label in ((-1, negative), (1, positive)):
         rows = y == sign
         drawn[sign] = ax.scatter(
             *X[rows].T,
@@ -132,7 +121,7 @@ def ring_support(ax, X, *, size=95.0, label="support vectors"):
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite, or sizes that do not fit them.
+        Points that are not in the plane or not finite.
 
     Examples
     --------
@@ -146,7 +135,7 @@ def ring_support(ax, X, *, size=95.0, label="support vectors"):
     X = _check_points(X)
     return ax.scatter(
         *X.T,
-        s=_check_sizes(size, len(X)),
+        s=size,
         facecolor="none",
         edgecolor=COLOURS["ink"],
         linewidth=1.1,
@@ -182,10 +171,7 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     Raises
     ------
     ValueError
-        The function's values are not one finite number a point, there are no levels to draw or
-        ``resolution`` is below 2.
-    TypeError
-        ``decision_function`` cannot be called, or ``resolution`` is not an integer.
+        The function's values are not one finite number a point, or there are no levels to draw.
 
     Examples
     --------
@@ -197,10 +183,13 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     [0.25, 0.5, 0.75]
     >>> plt.close(figure)
     """
-    levels, resolution = _check_levels(levels), _check_resolution(resolution)
+    levels = np.unique(_finite(levels, "levels"))  # a contour wants them sorted, each once
+    if not len(levels):
+        raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
     first, second, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    values = _evaluate(decision_function, grid).reshape(resolution, resolution)
+    values = _finite(decision_function(grid), "the result of decision_function")
+    values = values.reshape(resolution, resolution)
     sides = None
     if shade:
         sides = ax.pcolormesh(
@@ -235,12 +224,9 @@ def _grid(ax, resolution):
     return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
 
 
-def _numbers(values, name):
-    """Return an array of finite floats, or say which argument holds something else."""
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of numbers: {error}.") from error
+def _finite(values, name):
+    """Return an array of floats; Matplotlib would leave out what is not finite without a word."""
+    values = np.asarray(values, dtype=float)
     if not np.isfinite(values).all():
         strange = values[~np.isfinite(values)][0]
         raise ValueError(f"{name} holds {strange}; only finite values can be drawn.")
@@ -249,7 +235,7 @@ def _numbers(values, name):
 
 def _check_points(X):
     """Return points of the plane, of shape (n, 2); an empty list holds none."""
-    X = _numbers(X, "X")
+    X = _finite(X, "X")
     if X.shape == (0,):
         return X.reshape(0, 2)
     if X.ndim != 2 or X.shape[1] != 2:
@@ -272,46 +258,3 @@ def _check_signs(y, n):
             "Translate other labels first: `classes, y = svmbook.labels.encode_labels(y)`."
         )
     return y
-
-
-def _check_sizes(size, n):
-    """Return one marker area or n of them; one stays one, so that a legend of no points has it."""
-    sizes = _numbers(size, "size")
-    if sizes.shape not in ((), (n,)):
-        raise ValueError(f"size has shape {sizes.shape}; give one number, or one for each of {n}.")
-    if (sizes < 0).any():
-        raise ValueError(f"size holds {sizes.min():g}; the area of a marker is not negative.")
-    return sizes
-
-
-def _check_levels(levels):
-    """Return the levels sorted, each once, as a contour needs them."""
-    levels = np.unique(_numbers(levels, "levels"))
-    if not len(levels):
-        raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
-    return levels
-
-
-def _check_resolution(resolution):
-    """Return the number of grid points a side."""
-    if not isinstance(resolution, (int, np.integer)):
-        raise TypeError(f"resolution is {resolution!r}; it counts grid points: give an integer.")
-    if resolution < 2:
-        raise ValueError(f"resolution is {resolution}; a grid needs at least 2 points a side.")
-    return resolution
-
-
-def _evaluate(decision_function, grid):
-    """Return one value for each point of the grid."""
-    if not callable(decision_function):
-        raise TypeError(
-            f"decision_function is {decision_function!r}, which cannot be called; "
-            "for a fitted machine give machine.decision_function."
-        )
-    values = _numbers(decision_function(grid), "the result of decision_function")
-    if values.size != len(grid):
-        raise ValueError(
-            f"decision_function returned shape {values.shape} for {len(grid)} points; "
-            "it must return one value a point."
-        )
-    return values

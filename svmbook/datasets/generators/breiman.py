@@ -306,8 +306,6 @@ def waveform_bayes_rule(X):
 
 
 def _noise(n, d, random_state):
-    check_scalar(n, "n", Integral, min_val=2)
     check_scalar(d, "d", Integral, min_val=1)
-    rng = check_random_state(random_state)
-    y = balanced_labels(n, rng)
+    y, rng = balanced_labels(n, random_state)
     return rng.standard_normal((n, d)), y, rng

@@ -76,9 +76,7 @@ def stdev(sd, n=400, *, random_state=None):
     ((6, 2), np.float64(0.0))
     """
     check_positive(sd, "sd")
-    check_scalar(n, "n", Integral, min_val=2)
-    rng = check_random_state(random_state)
-    y = balanced_labels(n, rng)
+    y, rng = balanced_labels(n, random_state)
     centre = STDEV_DISTANCE / 2 / np.sqrt(2)
     return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
 
@@ -146,9 +144,7 @@ def non_separable(n=400, *, random_state=None):
     >>> float((y == np.sign(X[:, 0] * X[:, 1])).mean().round(2))
     0.95
     """
-    check_scalar(n, "n", Integral, min_val=2)
-    rng = check_random_state(random_state)
-    y = balanced_labels(n, rng)
+    y, rng = balanced_labels(n, random_state)
     side = rng.choice([-1.0, 1.0], size=n)
     centres = XOR_CENTRE * np.column_stack([side, side * y])
     return centres + rng.standard_normal((n, 2)), y

@@ -1,39 +1,47 @@
-"""What the generators share: labels and the checks of their arguments."""
+"""What the generators share: balanced labels and a check of their arguments."""
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_scalar
+from sklearn.utils import check_random_state, check_scalar
 
 __all__ = ["balanced_labels", "check_positive"]
 
 
-def balanced_labels(n, rng):
-    """Return labels in random order, half of them (rounded down) positive.
+def balanced_labels(n, random_state):
+    """Return labels in random order, half of them (rounded down) positive, and what draws on.
 
     Parameters
     ----------
     n : int
-        Their number.
-    rng : RandomState
-        Source of the order.
+        Their number, at least 2.
+    random_state : int, RandomState or None
+        Seed.
 
     Returns
     -------
-    ndarray of shape (n,)
+    y : ndarray of shape (n,)
         -1.0 and +1.0.
+    rng : RandomState
+        Source of randomness for the points.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``n`` is not an integer of at least 2.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from svmbook.datasets.generators.draw import balanced_labels
-    >>> sorted(balanced_labels(3, np.random.RandomState(0)))
+    >>> y, rng = balanced_labels(3, 0)
+    >>> sorted(y)
     [np.float64(-1.0), np.float64(-1.0), np.float64(1.0)]
     """
-    y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
-    return rng.permutation(y)
+    check_scalar(n, "n", Integral, min_val=2)
+    rng = check_random_state(random_state)
+    return rng.permutation(np.where(np.arange(n) < n // 2, 1.0, -1.0)), rng
 
 
 def check_positive(value, name, *, or_zero=False):

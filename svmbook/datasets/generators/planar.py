@@ -121,10 +121,8 @@ def striated(n=800, *, stripes=8, width=0.2, random_state=None):
     >>> X.shape, y.sum()
     ((6, 2), np.float64(0.0))
     """
-    check_scalar(n, "n", Integral, min_val=2)
     _check_stripes(stripes, width)
-    rng = check_random_state(random_state)
-    y = balanced_labels(n, rng)
+    y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
     across = stripe + width * rng.standard_normal(n)
     return np.column_stack([across, 2.0 * rng.standard_normal(n)]), y

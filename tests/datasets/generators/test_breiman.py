@@ -79,11 +79,34 @@ def test_the_bayes_rule_errs_as_often_as_theory_says(name, d):
     assert (guess == density_rule(X, name)).all()
 
 
+def share(chosen, expected):
+    """Whether as many are chosen as at random, at four standard errors."""
+    spread = np.sqrt(expected * (1 - expected) / len(chosen))
+    return np.mean(chosen) == pytest.approx(expected, abs=4 * spread)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+def test_both_gaussians_of_threenorm_are_as_likely(d):
+    X, y = threenorm(MANY, d=d, random_state=0)
+    along = X[y > 0].sum(axis=1) / np.sqrt(d)
+    assert share(along > 0, 0.5)
+
+
 def test_the_waves_are_those_of_the_source():
     assert WAVES.shape == (3, 21)
     assert WAVES.max(axis=1).tolist() == [6.0, 6.0, 6.0]
     assert WAVES.argmax(axis=1).tolist() == [10, 14, 6]  # peaks at 11, 15 and 7, counted from 1
     np.testing.assert_array_equal(np.diff(WAVES[0])[4:16], [1] * 6 + [-1] * 6)
+
+
+def test_waveform_mixes_its_waves_evenly():
+    X, y = waveform(MANY, random_state=0)
+    one, two, three = WAVES
+    np.testing.assert_allclose(X[y > 0].mean(axis=0), (one + two) / 2, atol=0.06)
+    np.testing.assert_allclose(X[y < 0].mean(axis=0), (one + two + 2 * three) / 4, atol=0.06)
+    assert X[:, [0, 20]].std() == pytest.approx(1, abs=0.01)  # where all three waves are zero
+    assert share(y[: MANY // 10] > 0, 1 / 3)  # in random order
+    assert set(waveform(2, random_state=0)[1]) == {-1.0, 1.0}
 
 
 def test_the_rule_of_waveform_is_the_integral_over_u():

@@ -61,6 +61,32 @@ def test_isolated_is_empty_around_its_clusters():
     assert (y > 0).mean() == 0.375
 
 
+def test_the_clusters_of_isolated_are_equally_large_and_round():
+    X, y = isolated(MANY, random_state=0)
+    inside = X[y > 0]
+    nearest = np.linalg.norm(inside[:, None] - CENTRES, axis=2).argmin(axis=1)
+    assert np.bincount(nearest) / len(inside) == pytest.approx(np.full(3, 1 / 3), abs=0.001)
+    assert (inside - CENTRES[nearest]).std(axis=0) == pytest.approx([0.05, 0.05], rel=0.01)
+    assert (y[: MANY // 10] > 0).mean() == pytest.approx(0.375, abs=0.02)  # in random order
+
+
+def test_the_background_of_isolated_is_uniform():
+    X, y = isolated(MANY, random_state=0)
+    strip = X[(y < 0) & (X[:, 1] < 0.09)][:, 0]  # below all clusters
+    assert np.histogram(strip, 5, (0, 1))[0] / len(strip) == pytest.approx(
+        np.full(5, 0.2), abs=0.03
+    )
+    assert X[y < 0].max(axis=0) == pytest.approx([1, 1], abs=0.001)
+
+
+def test_stripes_are_equally_likely_and_long():
+    X, y = striated(MANY, stripes=6, width=0.1, random_state=0)
+    stripe = np.round(X[:, 0]).astype(int)
+    assert np.bincount(stripe) / MANY == pytest.approx(np.full(6, 1 / 6), abs=0.01)
+    assert np.array_equal(y > 0, stripe % 2 == 0)
+    assert X[:, 1].std() == pytest.approx(2, rel=0.01)
+
+
 @pytest.mark.parametrize(("stripes", "width"), [(2, 0.2), (8, 0.2), (6, 0.6)])
 def test_the_nearest_stripe_errs_as_often_as_theory_says(stripes, width):
     X, y = striated(MANY, stripes=stripes, width=width, random_state=0)

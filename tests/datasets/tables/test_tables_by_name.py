@@ -42,11 +42,11 @@ def nowhere(tmp_path, monkeypatch):
     return tmp_path
 
 
-def survivors(rows=306, positive=81):
+def survivors(rows=306, positive=81, features=3):
     """Return a table of the shape of haberman, as OpenML would."""
-    X = np.arange(3.0 * rows).reshape(rows, 3)
+    X = np.arange(float(features) * rows).reshape(rows, features) / 7
     y = np.array(["2"] * positive + ["1"] * (rows - positive))
-    return Bunch(data=X, target=y, feature_names=["age", "year", "nodes"], categories={})
+    return Bunch(data=X, target=y, feature_names=["age", "year", "nodes"][:features], categories={})
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def served(nowhere, monkeypatch):
 def test_a_download_is_checked_cached_and_not_repeated(served):
     first, second = load("haberman"), load("haberman")
     assert served == [43]
-    np.testing.assert_array_equal(first.data, survivors().data)
+    np.testing.assert_allclose(first.data, survivors().data, rtol=1e-14)
     np.testing.assert_array_equal(second.data, first.data)
     assert first.target.tolist() == [2] * 81 + [1] * 225
     assert first.feature_names == ["age", "year", "nodes"]
@@ -115,6 +115,7 @@ def test_an_interrupted_download_leaves_no_table(served, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             load("haberman")
     assert find("haberman") is None
+    assert not list(loaders.cache_folder().glob("*.part"))
     assert load("haberman").data.shape == (306, 3)
 
 
@@ -122,6 +123,7 @@ def test_an_interrupted_download_leaves_no_table(served, monkeypatch):
     ("answer", "message"),
     [
         (survivors(rows=305), "expected 306 rows of 3 features, found 305 of 3"),
+        (survivors(features=2), "expected 306 rows of 3 features, found 306 of 2"),
         (survivors(positive=80), "expected the classes"),
     ],
 )
@@ -137,7 +139,7 @@ def test_labels_and_words_come_back_as_they_were(nowhere, monkeypatch):
         data=np.array([[0.0, 1.5], [1.0, np.nan], [np.nan, 2.0]]),
         target=np.array(["absent", "present ", "absent"]),
         feature_names=["pain", "age"],
-        categories={"pain": ["dull", "sharp"]},
+        categories={"pain": ["dull ", "sharp"]},
     )
     entry = replace(manifest()["heart"], rows=3, features=2, class_counts={"1": 2, "2": 1})
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: answer)
@@ -146,6 +148,57 @@ def test_labels_and_words_come_back_as_they_were(nowhere, monkeypatch):
     assert table.target.tolist() == [1, 2, 1]
     assert table.categories == {"pain": ("dull", "sharp")}
     np.testing.assert_array_equal(table.data, answer.data)
+
+
+def test_labels_of_openml_mean_those_of_the_files():
+    assert {name: e.openml_labels for name, e in manifest().items() if e.openml_labels} == {
+        "breast": {"benign": "2", "malignant": "4"},
+        "diabetes": {"tested_negative": "0", "tested_positive": "1"},
+        "heart": {"absent": "1", "present": "2"},
+        "sonar": {"Rock": "R", "Mine": "M"},
+    }
+
+
+def test_a_label_that_is_not_translated_loses_its_spaces(nowhere, monkeypatch):
+    answer = survivors(rows=2, positive=1)
+    answer.target = np.array(["A ", "S"])
+    entry = replace(manifest()["haberman"], rows=2, class_counts={"A": 1, "S": 1})
+    monkeypatch.setattr(loaders, "fetch_openml", lambda **_: answer)
+    monkeypatch.setattr(loaders, "manifest", lambda: {"haberman": entry})
+    assert load("haberman").target.tolist() == ["A", "S"]
+
+
+def test_covtype_is_the_first_records_of_the_whole(nowhere, monkeypatch):
+    first = 15_120
+    whole = Bunch(
+        data=np.arange(2.0 * (first + 5)).reshape(-1, 2),
+        target=np.array([1, 2] * (first // 2) + [7] * 5),
+        feature_names=["elevation", "aspect"],
+    )
+    entry = replace(manifest()["covtype"], features=2, class_counts={"1": 7560, "2": 7560})
+    monkeypatch.setattr(loaders, "fetch_covtype", lambda: whole)
+    monkeypatch.setattr(loaders, "manifest", lambda: {"covtype": entry})
+    table = load("covtype")
+    np.testing.assert_array_equal(table.data, whole.data[:first])
+    np.testing.assert_array_equal(table.target, whole.target[:first])
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "message"),
+    [
+        ("haberman", "1,2,1", "expected 2 rows of 3 features"),  # a cell is missing
+        ("vote84", "y,perhaps,n,1", "damaged .*perhaps"),
+    ],
+)
+def test_a_row_that_does_not_belong_is_refused(nowhere, monkeypatch, name, row, message):
+    content = f"a,b,c,target\n{'y,y,n,1' if name == 'vote84' else '3,4,5,1'}\n{row}\n".encode()
+    (nowhere / f"{name}.csv").write_bytes(content)
+    monkeypatch.setenv("SVMBOOK_DATA", str(nowhere))
+    described = {"rows": 2, "features": 3, "class_counts": {"1": 2}}
+    entry = replace(manifest()[name], **described, sha256=sha256(content).hexdigest())
+    monkeypatch.setattr(loaders, "manifest", lambda: {name: entry})
+    with pytest.raises(ValueError, match=message):
+        load(name)
 
 
 @pytest.mark.parametrize("name", ["haberman", "covtype", "german"])
@@ -192,6 +245,7 @@ def test_what_scikit_learn_brings_along(name, shape):
     assert table.data.shape == shape
     assert len(table.feature_names) == shape[1]
     assert len(table.target) == shape[0]
+    assert table.target[0] == {"wdbc": "malignant", "digits": 0}[name]
 
 
 def test_the_manifest_is_consistent():
@@ -213,9 +267,13 @@ def test_the_page_of_the_book_says_what_the_manifest_says():
         row[0].strip().strip("`"): [c.strip() for c in row[1:]] for row in rows if len(row) > 3
     }
     for entry in manifest().values():
-        size, counts, used = cells[entry.name][:3]
+        size, counts, used, positive, fetched = cells[entry.name][:5]
         assert size == f"{entry.rows:,} x {entry.features}"
         assert counts == ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
+        assert positive == ", ".join(entry.positive)
+        assert fetched == {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(
+            entry.name, f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
+        )
         sources = [name for name, treatment in SOURCES.items() if entry.name in treatment.tables]
         assert [f"`{source}`" for source in sources] == [
             source.strip() for source in used.split(",") if source.strip()

@@ -1,0 +1,191 @@
+"""The environment: the Pythons that are promised, the lock, the libraries and their licences."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pins():
+    """Yield each pin of the lock as a requirement, and the number of its hashes."""
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", "")
+    for line in text.splitlines():
+        if line[:1].isalnum():
+            pin, *hashes = line.split("--hash=sha256:")
+            yield Requirement(pin), len(hashes)
+
+
+def lock():
+    """Return the locked versions: several a name where they depend on the Python version."""
+    versions = {}
+    for pin, _ in pins():
+        versions.setdefault(pin.name.lower(), []).append(str(pin.specifier).removeprefix("=="))
+    return versions
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_every_pin_has_hashes():
+    assert not [pin for pin, hashes in pins() if not hashes]
+
+
+def test_the_lock_serves_the_first_release_of_each_python():
+    installed = {dist.name.lower(): dist.metadata for dist in metadata.distributions()}
+    for python in ("3.11.0", "3.12.0", "3.13.0"):
+        there = {"python_full_version": python, "python_version": python[:4]}
+        wanted = [pin for pin, _ in pins() if not pin.marker or pin.marker.evaluate(there)]
+        for pin in wanted:
+            told = installed.get(pin.name.lower())
+            if told and told["Version"] in pin.specifier:
+                assert python in SpecifierSet(told["Requires-Python"] or ""), pin
+
+
+def test_all_files_promise_the_same_pythons():
+    listed = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    pages = [
+        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "book/how_to_use.md")
+    ]
+    promises = [re.findall(r"3\.\d+", listed.search(text)[1]) for text in (*pages, makefile)]
+    assert promises == [promises[0]] * 3
+    pythons = promises[0]
+    assert project()["requires-python"] == f">={pythons[0]}"
+    named = "\n".join(project()["classifiers"])
+    assert re.findall(r"Python :: (3\.\d+)$", named, re.M) == pythons
+    fits = re.search(r"^FITS +=.*\(not (.*)\)$", makefile, re.M)[1]
+    assert fits == "(3, {}) <= sys.version_info[:2] <= (3, {})".format(
+        *(python.split(".")[1] for python in (pythons[0], pythons[-1]))
+    )
+    tried = re.search(r"^PYTHONS = (.*)\)$", makefile, re.M)[1]
+    assert re.findall(r"python(3\.\d+)", tried) == pythons
+    assert re.findall(r"--python(?:-version)? (3\S*)", makefile) == [pythons[0]] * 2
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(workflow)["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == pythons
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
+def test_an_environment_broken_off_is_made_anew_and_a_whole_one_kept(tmp_path):
+    for name in ("requirements.txt", "pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").touch()
+    outside = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+
+    def would_run():
+        return subprocess.run(
+            ["make", "-n", "setup"],
+            cwd=tmp_path,
+            env=outside,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    recipe = would_run()
+    assert "-m venv --clear .venv" in recipe
+    from_lock = re.findall(r"pip install [^;&|\n]*-r \S+", recipe)
+    assert len(from_lock) == 3  # uv by pip, the rest by uv, or all by pip
+    assert all("--require-hashes" in command for command in from_lock)
+    for stamp in (".lock-installed", ".package-installed"):
+        (tmp_path / ".venv" / stamp).touch()
+    assert "venv" not in would_run()
+
+
+def test_the_lock_holds_what_was_asked_for():
+    locked = lock()
+    lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
+    wanted = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
+    assert wanted
+    for requirement in wanted:
+        for version in locked[requirement.name.lower()]:
+            assert Version(version) in requirement.specifier, requirement
+    # The configuration files are those of Jupyter Book 1.
+    assert locked["jupyter-book"][0].startswith("1.")
+
+
+def test_the_package_asks_for_ranges_that_hold_the_lock():
+    locked = lock()
+    for requirement in map(Requirement, project()["dependencies"]):
+        assert requirement.specifier, f"{requirement} has no lower bound"
+        for bound in requirement.specifier:
+            assert bound.operator in (">=", "<", "!="), f"{requirement} is a pin"
+        for version in locked[requirement.name]:
+            assert Version(version) in requirement.specifier, requirement
+
+
+# What a licence that the README names is called in the metadata of a package.
+FAMILIES = {
+    "BSD": "BSD",
+    "GPL": "GNU General Public License",
+    "MIT": "MIT",
+    "PSF": "Python Software Foundation",
+}
+
+
+def dependencies():
+    """Return the names of all that the package asks for, its extras included."""
+    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    return sorted({Requirement(line).name for group in wanted for line in group})
+
+
+@pytest.mark.parametrize("name", dependencies())
+def test_the_readme_states_the_licence_of_each_dependency(name):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    licence = re.search(rf"^\| `{name}`[^|]*\| ([^|]+) \|", readme, re.M)[1]
+    told = metadata.metadata(name)
+    if told["Version"] not in lock()[name]:
+        pytest.skip(f"{name} is not the one of the lock")
+    classifiers = [text for text in told.get_all("Classifier", []) if text.startswith("License")]
+    found = told["License-Expression"] or " ".join(classifiers) or told["License"]
+    stated = {family for family in FAMILIES if family in licence}
+    assert stated == {
+        family for family, called in FAMILIES.items() if re.search(rf"\b{called}\b", found)
+    }
+
+
+def test_the_vendored_libraries_are_those_the_script_fetches():
+    script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
+    told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
+    packages = {
+        "mathjax": "mathjax",
+        "widgets": "@jupyter-widgets/html-manager",
+        "fontawesome": "@fortawesome/fontawesome-free",
+    }
+    for name, package in packages.items():
+        version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
+        assert f"{package} {version}" in told
+
+
+def test_the_vendored_libraries_bring_their_licences():
+    folder = ROOT / "book" / "_vendor"
+    told = re.findall(
+        r"`([a-z]+/\S*(?:LICENSE|OFL)\S*)`", (folder / "README.md").read_text("utf-8")
+    )
+    assert set(told) == {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if re.search("LICENSE|OFL", path.name)
+    }
+    # The fonts of the sliders; the theme brings its own and their licence.
+    open_font = (folder / "widgets" / "OFL.txt").read_text(encoding="utf-8")
+    assert "SIL OPEN FONT LICENSE" in open_font and "PERMISSION & CONDITIONS" in open_font
+
+
+def test_make_help_lists_every_target():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())
+    assert targets == set(re.findall(r"^([a-z]+):[^#\n]*## \S", makefile, re.M))
