@@ -15,7 +15,7 @@ from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
 
 PROBLEMS = 10_000
-COLUMNS = ["kernel", "problems", "converged", "careful", "most_rounds", "largest_residual"]
+COLUMNS = ["kernel", "problems", "converged", "monotone", "most_rounds", "largest_residual"]
 COLUMNS += ["worse_than_cvxopt", "cvxopt_converged"]
 
 
@@ -49,7 +49,7 @@ def check(seed):
     return {
         "kernel": name,
         "converged": ours.converged and bool(feasible),
-        "careful": " 0 monotone" not in ours.message,
+        "monotone": " 0 monotone" not in ours.message,
         "rounds": ours.n_iter,
         "residual": ours.kkt_residual / max(1.0, C.min()),
         "worse": ours.dual_objective < theirs.dual_objective - rounding,
@@ -67,7 +67,7 @@ def run():
                 "kernel": kernel,
                 "problems": len(mine),
                 "converged": sum(row["converged"] for row in mine),
-                "careful": sum(row["careful"] for row in mine),
+                "monotone": sum(row["monotone"] for row in mine),
                 "most_rounds": max(row["rounds"] for row in mine),
                 "largest_residual": max(row["residual"] for row in mine),
                 "worse_than_cvxopt": int(sum(row["worse"] for row in mine)),

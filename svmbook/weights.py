@@ -13,29 +13,9 @@ __all__ = ["point_weights", "upper_bounds"]
 def point_weights(class_weight, classes, y, sample_weight):
     """Return the weights of the points: the product of two factors.
 
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        Factor of each class. "balanced" is ``n_samples / (n_classes * count)``, both counted with
-        the sample weights, so that a point of weight two counts as two points.
-    classes : ndarray of shape (k,)
-        The labels, sorted.
-    y : ndarray of shape (n,)
-        Labels.
-    sample_weight : ndarray of shape (n,)
-        Factor of each point, not negative; zero makes the point absent, and so does a weight so
-        small beside the largest that rounding swallows it.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Weights; zero for absent points.
-
-    Raises
-    ------
-    ValueError
-        A negative sample weight, a class weight that is not a positive number, a product that
-        overflows, or a class of which no point has a positive weight.
+    "balanced" classes are weighed by ``n_samples / (n_classes * count)``, both counted with the
+    sample weights, so that a point of weight two counts as two points. A weight of zero makes a
+    point absent, and so does one so small beside the largest that rounding swallows it.
 
     Examples
     --------
@@ -73,31 +53,7 @@ def point_weights(class_weight, classes, y, sample_weight):
 
 
 def upper_bounds(C, weights):
-    r"""Return the upper bounds :math:`C_i` of the multipliers: C times the weights of the points.
-
-    Parameters
-    ----------
-    C : float
-        Price of one unit of slack, positive, possibly infinite.
-    weights : ndarray of shape (n,)
-        Weights, positive.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Raises
-    ------
-    ValueError
-        A product overflows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.weights import upper_bounds
-    >>> upper_bounds(3.0, np.array([2.0, 0.5])), upper_bounds(np.inf, np.array([2.0, 0.5]))
-    (array([6. , 1.5]), array([inf, inf]))
-    """
+    """Return the upper bounds of the multipliers: C, perhaps infinite, times the weights."""
     with np.errstate(over="ignore"):
         bounds = C * weights
     if np.isfinite(C) and not np.isfinite(bounds).all():

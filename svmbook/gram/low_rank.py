@@ -117,20 +117,6 @@ class LowRankGram(GramMatrix):
         leaves of the difference is the whole residual,
         :math:`b - (D + ZZ^\top)x = Z(t - Z^\top x)`, so refinement happens among r numbers.
         Z is read in blocks that stay in the cache while both products with them are formed.
-
-        Parameters
-        ----------
-        D : ndarray of shape (n,)
-            Positive numbers.
-
-        Returns
-        -------
-        callable
-
-        Raises
-        ------
-        ArithmeticError
-            A pivot is not positive.
         """
         Z = self.Z
         blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
@@ -172,23 +158,6 @@ class LowRankGram(GramMatrix):
         Solves :math:`Z^\top W(ZA + 1b^\top) + \lambda A = R`, :math:`1^\top W(ZA + 1b^\top) =
         r^\top`. Around the weighted mean :math:`\bar z` of the rows the two parts separate:
         :math:`(\sum_i W_i (z_i - \bar z)(z_i - \bar z)^\top + \lambda I)A = R - \bar z r^\top`.
-
-        Parameters
-        ----------
-        W : ndarray of shape (n,)
-            Weights, not negative, not all zero.
-        lam : float
-            Weight of the squared norm; zero needs independent columns.
-
-        Returns
-        -------
-        callable
-            ``solve(R, r)`` returns A and b.
-
-        Raises
-        ------
-        ArithmeticError
-            A pivot is not positive.
         """
         Z, total = self.Z, W.sum()
         mean = W @ Z / total

@@ -68,22 +68,7 @@ class StoredGram(GramMatrix):
         return StoredGram(self.block(points, points))
 
     def factor(self, D):
-        """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`.
-
-        Parameters
-        ----------
-        D : ndarray of shape (n,)
-            Positive numbers, added to the diagonal.
-
-        Returns
-        -------
-        callable
-
-        Raises
-        ------
-        ArithmeticError
-            A pivot is not positive.
-        """
+        """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`."""
         if self._work is None:
             self._work = np.empty_like(self.K)
         np.copyto(self._work, self.K)

@@ -96,20 +96,6 @@ def check_finite(K):
     """Return a Gram matrix if all its entries are finite.
 
     Where all row sums are finite, so are the entries: a fraction of the time.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Gram matrix of the training points.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-
-    Raises
-    ------
-    ValueError
-        Some entry is not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         sums = K @ np.ones(len(K))
@@ -147,16 +133,6 @@ def check_definite(K):
     Decided by one Cholesky factorisation (:math:`n^3/3` operations, in single precision where they
     are many) of the points' cosines plus :math:`n\varepsilon I`, :math:`\varepsilon` = 1e-7: it
     exists only where no eigenvalue lies below minus the shift.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Gram matrix, finite and symmetric, its diagonal not negative.
-
-    Raises
-    ------
-    ValueError
-        There is such an eigenvalue.
     """
     scaled = (K / _lengths(K)).astype(np.float32 if len(K) > FEW else np.float64)
     scaled /= _lengths(K).astype(scaled.dtype)[:, None]

@@ -16,16 +16,10 @@ __all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
 
 @dataclass(frozen=True, eq=False)
 class KernelChoice:
-    """A kernel with its parameters fixed.
+    """A kernel with its parameters fixed: ``function(X, Z)``, None for a precomputed one.
 
-    Attributes
-    ----------
-    name : str
-        A key of `svmbook.kernels.KERNELS`, "callable" or "precomputed".
-    function : callable or None
-        ``function(X, Z)``; None for a precomputed kernel.
-    params : dict
-        The parameters that the named kernel reads.
+    Its ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are
+    the parameters that a named kernel reads.
     """
 
     name: str
@@ -40,22 +34,8 @@ class KernelChoice:
     def gram(self, X, *, definite=True):
         """Return the Gram matrix of training points, checked for what a solver takes for granted.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n, d), or (n, n) for a precomputed kernel
-            Training points, or the Gram matrix itself.
-        definite : bool, default=True
-            Whether semi-definiteness is checked, where theory does not answer for it.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-
-        Raises
-        ------
-        ValueError
-            The function's answer is no matrix of that shape, or is not finite, symmetric and
-            positive semi-definite.
+        For a precomputed kernel ``X`` is that matrix. Without ``definite``, whether it is positive
+        semi-definite is not looked at.
         """
         if self.known_definite:  # square and symmetric as well
             return check_finite(self._values(X, X))
@@ -63,43 +43,11 @@ class KernelChoice:
         return check_gram(K, definite=definite)
 
     def blocks(self, X):
-        """Return the function of two lists of training points that computes their kernel values.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Training points.
-
-        Returns
-        -------
-        callable
-            ``values(rows, columns)``.
-        """
-
-        def values(rows, columns):
-            return self.between(X[rows], X[columns])
-
-        return values
+        """Return the function of two lists of training points that computes their kernel values."""
+        return lambda rows, columns: self.between(X[rows], X[columns])
 
     def between(self, X, Z):
-        """Return the kernel values of new points with old ones.
-
-        Parameters
-        ----------
-        X : ndarray of shape (m, d)
-            New points.
-        Z : ndarray of shape (n, d)
-            Old points.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-
-        Raises
-        ------
-        ValueError
-            The function's answer is no matrix of that shape, or is not finite.
-        """
+        """Return the kernel values of new points with old ones, all of them finite."""
         K = self._values(X, Z)
         if not np.isfinite(K).all():
             raise ValueError(
@@ -108,10 +56,17 @@ class KernelChoice:
             )
         return K
 
+    def with_support(self, X, machine):
+        """Return the kernel values of new points with the support of a fitted machine."""
+        if not len(machine.support_):  # a penalty, or a fit stopped too early, may leave none
+            return np.empty((len(X), 0))
+        if self.name == "precomputed":
+            return X[:, machine.support_]
+        return self.between(X, machine.support_vectors_)
+
     def _values(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
-            K = self.function(X, Z)
-        K = np.asarray(K)
+            K = np.asarray(self.function(X, Z))
         if K.shape != (len(X), len(Z)):
             raise ValueError(
                 f"the kernel returned shape {K.shape} for {len(X)} points against {len(Z)}; "
@@ -121,56 +76,9 @@ class KernelChoice:
             raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
         return K.astype(np.float64, copy=False)
 
-    def with_support(self, X, machine):
-        """Return the kernel values of new points with the support of a fitted machine.
-
-        Parameters
-        ----------
-        X : ndarray of shape (m, d), or (m, n) for a precomputed kernel
-            New points, or their kernel values with all training points.
-        machine : estimator
-            With ``support_`` and ``support_vectors_``.
-
-        Returns
-        -------
-        ndarray of shape (m, n_support)
-        """
-        if not len(machine.support_):  # a penalty, or a fit stopped too early, may leave none
-            return np.empty((len(X), 0))
-        if self.name == "precomputed":
-            return X[:, machine.support_]
-        return self.between(X, machine.support_vectors_)
-
 
 def rows_of_kernel(X, present, *, pairwise):
-    """Return some of the training points; for a precomputed kernel their Gram matrix.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), or (n, n) if ``pairwise``
-        Training points, or their Gram matrix.
-    present : ndarray of shape (m,)
-        Indices of the points to keep; of all of them, ``X`` itself is returned.
-    pairwise : bool
-        Whether the kernel is precomputed.
-
-    Returns
-    -------
-    ndarray of shape (m, d) or (m, m)
-
-    Raises
-    ------
-    ValueError
-        A precomputed matrix is not square.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.kernels.choice import rows_of_kernel
-    >>> rows_of_kernel(np.arange(9).reshape(3, 3), np.array([0, 2]), pairwise=True)
-    array([[0, 2],
-           [6, 8]])
-    """
+    """Return some of the training points; for a precomputed kernel their Gram matrix."""
     if pairwise:
         check_square(X)
     if len(present) == len(X):
@@ -181,25 +89,8 @@ def rows_of_kernel(X, present, *, pairwise):
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     """Turn an estimator's kernel parameters into a `KernelChoice`.
 
-    Parameters
-    ----------
-    kernel : str or callable
-        A key of `svmbook.kernels.KERNELS` or the function behind one, "precomputed", or any
-        ``k(X, Z)``.
-    X : ndarray of shape (n, d)
-        Training points, from which ``gamma="scale"`` is computed.
-    sample_weight : ndarray of shape (n,)
-        Weights of the points: one of weight two counts as two points.
-    gamma : {"scale", "auto"} or float
-        See `svmbook.DualSVC`.
-    degree : int
-        Degree of the polynomial kernel.
-    coef0 : float
-        Constant of the polynomial kernel.
-
-    Returns
-    -------
-    KernelChoice
+    ``kernel`` is a key of `svmbook.kernels.KERNELS` or the function behind one, "precomputed", or
+    any ``k(X, Z)``; from ``X`` and the weights of its points ``gamma="scale"`` is computed.
 
     Examples
     --------

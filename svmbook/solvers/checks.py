@@ -21,23 +21,6 @@ __all__ = [
 def check_problem(K, y, C, *, square=True, blocks=False):
     """Return the arrays of a dual as floats, or say what is wrong with them.
 
-    Parameters
-    ----------
-    K : array-like of shape (n, n), or (n, r) if not ``square``
-        Gram matrix or factor; if ``blocks``, or a function, which is returned as it is.
-    y : array-like of shape (n,)
-        Labels, -1 and +1, both present.
-    C : float or array-like of shape (n,)
-        Upper bounds, positive and finite.
-    square, blocks : bool
-        What K may be.
-
-    Returns
-    -------
-    K : ndarray, or the function
-    y, C : ndarray
-        ``C`` with one entry a point.
-
     Examples
     --------
     >>> from svmbook.solvers.checks import check_problem
@@ -60,24 +43,6 @@ def check_bounds(C, n, name="C"):
 
 def check_logistic(K, y, weights, *, square=True, classes=None):
     """Return the arrays of a log likelihood as numbers, or say what is wrong with them.
-
-    Parameters
-    ----------
-    K : array-like of shape (n, n), or (n, r) if not ``square``
-        Gram matrix or factor.
-    y : array-like of shape (n,)
-        Labels, -1 and +1, or 0 to ``classes - 1``, each present.
-    weights : float or array-like of shape (n,)
-        Weights of the points, positive and finite.
-    square : bool, default=True
-        Whether ``K`` must have as many columns as rows.
-    classes : int, default=None
-        Number of classes; None for two with labels -1 and +1.
-
-    Returns
-    -------
-    K, y, weights : ndarray
-        ``y`` as integers for several classes, ``weights`` with one entry a point.
 
     Examples
     --------

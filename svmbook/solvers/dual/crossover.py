@@ -17,28 +17,10 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     r"""Give another solver's solution its exact zeros and bounds, and certify what comes out.
 
     Where the multiplier of a bound (what the margin lacks, or has beyond 1) outweighs the distance
-    to it, the bound is taken for active; rounds from this guess end at the exact solution.
-
-    Parameters
-    ----------
-    gram : GramMatrix
-        The Gram matrix.
-    y, C : ndarray of shape (n,)
-        Labels and upper bounds; all may be infinite.
-    alpha, intercept : ndarray of shape (n,) and float
-        The solution, feasible or nearly.
-    tol : float
-        Relative gap at which ``converged`` is set.
-    finished : bool, default=True
-        Whether the other solver got to its end; if not, the solution is made feasible and certified
-        as it is.
-    **report
-        ``n_iter`` and ``message`` of the result.
-
-    Returns
-    -------
-    SolverResult
-        The better of the two solutions, by its gap.
+    to it, the bound is taken for active; rounds from this guess end at the exact solution, and the
+    better of the two is returned. What was stopped before its end (not ``finished``) is made
+    feasible and certified as it is. All of ``C`` may be infinite; ``report`` holds ``n_iter`` and
+    ``message``.
     """
     box = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
     beta = y * np.clip(alpha, 0.0, box)

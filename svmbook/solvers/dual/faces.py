@@ -40,13 +40,7 @@ class IndefiniteError(ValueError):
 
 
 class Face:
-    """Factor and solve the system of one face after the other.
-
-    Parameters
-    ----------
-    gram : GramMatrix
-        The Gram matrix.
-    """
+    """Factor and solve the system of one face after the other."""
 
     def __init__(self, gram):
         self.gram, self.scale = gram, gram.scale
@@ -80,29 +74,7 @@ class Face:
         return True
 
     def step(self, free, e, imbalance):
-        """Return the step of the free multipliers, and the intercept.
-
-        Parameters
-        ----------
-        free : ndarray of int
-            The free points.
-        e : ndarray
-            Their errors.
-        imbalance : float
-            The sum of all signed multipliers, which the step is to take away.
-
-        Returns
-        -------
-        step : ndarray
-            Change of the free multipliers; sums to minus the imbalance.
-        b : float
-            The intercept.
-
-        Raises
-        ------
-        IndefiniteError
-            A negative pivot: K is not positive semi-definite on the free points.
-        """
+        """Return the step of the free multipliers, and the intercept."""
         known = self._free is not None and len(free) == len(self._free)
         if not (known and (free == self._free).all()):
             self._factor(free)

@@ -120,19 +120,6 @@ def options(tol, max_iter, h_norm):
     digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
     over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
     iterating on would spoil the solution.
-
-    Parameters
-    ----------
-    tol : float
-        Relative duality gap asked for.
-    max_iter : int
-        Iterations at most.
-    h_norm : float
-        Euclidean length of the right-hand side ``h``.
-
-    Returns
-    -------
-    dict
     """
     return {
         "show_progress": False,
@@ -144,37 +131,7 @@ def options(tol, max_iter, h_norm):
 
 
 def coneqp(gram, y, scale, q, upper, A, b, tol, max_iter):
-    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b.
-
-    Parameters
-    ----------
-    gram : StoredGram or LowRankGram
-        The Gram matrix :math:`K`.
-    y : ndarray of shape (n,)
-        Labels -1 and +1: :math:`Q = YKY`.
-    scale : float
-        Factor of Q.
-    q : ndarray of shape (n,)
-        Linear part of the objective.
-    upper : ndarray of shape (n,) or None
-        Upper bounds, if any.
-    A, b : ndarray of shape (p, n) and sequence of p floats
-        Equality constraints.
-    tol : float
-        Relative duality gap asked for.
-    max_iter : int
-        Iterations at most.
-
-    Returns
-    -------
-    dict
-        What ``cvxopt.solvers.coneqp`` returns.
-
-    Raises
-    ------
-    ValueError
-        The first KKT system could not be factored.
-    """
+    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b."""
     n = len(q)
     bounded = upper is not None
     h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)

@@ -27,15 +27,7 @@ def likelihood_of(y, weights, classes):
 
 
 class Binomial:
-    r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    weights : ndarray of shape (n,)
-        Weights :math:`s_i > 0`.
-    """
+    r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`."""
 
     def __init__(self, y, weights):
         self.y, self.weights = y, weights
@@ -77,15 +69,6 @@ class Softmax:
     r"""Any number k of classes: :math:`\sum_i s_i (\log\sum_c e^{F_{ic}} - F_{i,y_i})`.
 
     The probabilities are those of :eq:`eq-softmax`.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Numbers of the classes, 0 to k - 1.
-    k : int
-        Number of classes.
-    weights : ndarray of shape (n,)
-        Weights :math:`s_i > 0`.
     """
 
     def __init__(self, codes, k, weights):

@@ -166,19 +166,6 @@ def expand(gram, result, lam):
     At a minimum :math:`\lambda w = Z^\top G`, so :math:`\alpha = G/\lambda` has the weights
     :math:`Z^\top\alpha = w`, as in :eq:`eq-newton`; what the tolerance leaves of the difference is
     made up for.
-
-    Parameters
-    ----------
-    gram : LowRankGram
-        The factor.
-    result : LogisticResult
-        Its ``coef`` are weights of the factor's columns.
-    lam : float
-        The weight of the ridge, or 0.
-
-    Returns
-    -------
-    ndarray of shape (n,) or (n, k)
     """
     if lam == 0:
         return gram.coefficients(result.coef)
