@@ -11,7 +11,7 @@ __all__ = ["balanced_labels", "check_positive"]
 
 
 def balanced_labels(n, random_state):
-    """Return labels in random order, half of them (rounded down) positive, and what draws on.
+    """Return labels in random order, half of them (rounded down) positive, and their source.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def balanced_labels(n, random_state):
     y : ndarray of shape (n,)
         -1.0 and +1.0.
     rng : RandomState
-        Source of randomness for the points.
+        What drew the order, to draw the points with.
 
     Raises
     ------
