@@ -99,6 +99,12 @@ def test_where_votes_of_pairs_are_equal_the_first_class_wins():
     np.testing.assert_array_equal(labels[tied], machine.predict(K_new)[tied])
 
 
+def test_a_point_on_the_boundary_is_of_the_second_class():
+    K, y, nowhere = np.eye(2), np.array([5, 7]), np.zeros((1, 2))
+    (labels,) = grid._by_paths(K, y, [1.0], nowhere)
+    assert labels == SVC(C=1.0, kernel="precomputed").fit(K, y).predict(nowhere) == 7
+
+
 def test_the_mean_over_the_folds_decides():
     medians_differ = 0
     for seed in range(8):

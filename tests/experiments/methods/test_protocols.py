@@ -68,6 +68,15 @@ def test_the_shares_that_the_corrected_test_wants():
     assert PROTOCOLS["generated"]().test_share is None
 
 
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_what_a_run_draws_itself_is_independent_of_its_split(name):
+    drawn = {run_seed(0, run, purpose=use) for run in (0, 7) for use in (0, 2)}
+    run = PROTOCOLS[name]()[7]
+    assert run.seed not in drawn
+    own, _ = twonorm(30, random_state=run.seed)
+    assert not np.isin(own, [*run.X_train, *run.X_test]).any()
+
+
 def test_seeds_are_spread_and_purposes_independent():
     seeds = {run_seed(0, run, purpose=use) for run in range(200) for use in range(3)}
     assert len(seeds) == 600

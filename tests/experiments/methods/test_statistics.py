@@ -116,6 +116,13 @@ def test_the_best_is_always_as_good_as_the_best():
     assert set(plain) <= set(as_good_as_the_best(errors, test_share=0.4))
 
 
+def test_the_best_is_so_by_its_mean():
+    errors = {"often": [1.0, 1.1, 0.9, 9.0, 9.1], "mean": [3.0, 3.1, 2.9, 3.0, 3.0]}
+    errors["near"] = [value + 0.2 for value in errors["mean"]]
+    assert np.median(errors["often"]) < np.median(errors["mean"])
+    assert as_good_as_the_best(errors) == ["often", "mean"]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -3,21 +3,19 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import Command, Server
 from threadpoolctl import threadpool_info
 
-from svmbook.experiments import suites
 from svmbook.experiments.running.reproduce import check_tables, cluster, reproduce
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.running.suite import RunError
-from svmbook.experiments.suites import find_suite
+from svmbook.experiments.suites import exploring, find_suite
 
 SUITE = "exploring-parameters"
 PART = {"data_sets": ["stdev2", "stdev4"], "methods": ["linear"], "runs": 20}
@@ -45,13 +43,15 @@ def undisturbed(tmp_path_factory):
     return untimed(store.records())
 
 
-def start(path, *more):
-    """Start the command in a session of its own, so that all of it can be killed."""
-    call = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()", "reproduce"]
-    call += [SUITE, *OPTIONS, "--store", str(path), *more]
-    return subprocess.Popen(
-        call, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+@pytest.fixture(scope="module")
+def start():
+    server = Server()
+    yield lambda path, *more: Command(
+        server,
+        path.with_name("errors.txt"),
+        *("reproduce", SUITE, *OPTIONS, "--store", str(path), *more),
     )
+    server.close()
 
 
 def lines(path):
@@ -60,27 +60,27 @@ def lines(path):
 
 def wait_for_more(path, process, before):
     deadline = time.monotonic() + 120
-    while lines(path) <= before and process.poll() is None:
+    while lines(path) <= before and process.returncode is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)
 
 
-def test_killed_ten_times_and_resumed(tmp_path, undisturbed):
+def test_killed_ten_times_and_resumed(start, tmp_path, undisturbed):
     path = tmp_path / "runs.jsonl"
     moments, kills = random.Random(0), 0
     while kills < 10:
-        process = start(path, "--jobs", "1" if kills % 3 else "2")
+        process = start(path, "--jobs", "1" if kills % 5 else "2")
         wait_for_more(path, process, lines(path))
         time.sleep(moments.uniform(0.0, 0.15))
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+        if process.returncode is None:
+            process.kill(signal.SIGKILL)
             kills += 1
         else:
-            assert lines(path) == len(undisturbed), process.stderr.read()
+            assert lines(path) == len(undisturbed), process.stderr
             path.unlink()  # it was too quick: all over again
-        process.communicate(timeout=120)
+        process.wait()
     last = start(path)
-    assert last.communicate(timeout=300)[1].splitlines()[-1].startswith("40/40 ")
+    assert last.wait().splitlines()[-1].startswith("40/40 ")
     assert last.returncode == 0
     records = Store(path).records()
     assert len(records) == len(undisturbed)
@@ -96,32 +96,34 @@ def test_killed_ten_times_and_resumed(tmp_path, undisturbed):
     ],
 )
 def test_a_signal_leaves_the_store_whole_and_says_how_to_go_on(
-    tmp_path, undisturbed, options, number
+    start, tmp_path, undisturbed, options, number
 ):
     if "--dask" in options:
         pytest.importorskip("distributed")
     path = tmp_path / "runs.jsonl"
     process = start(path, *options)
     wait_for_more(path, process, 3)
-    os.killpg(process.pid, number)  # as a terminal does: to all of its processes
-    message = process.communicate(timeout=120)[1]
+    process.kill(number)  # as a terminal does: to all of its processes
+    message = process.wait()
     done = lines(path)
     assert process.returncode == 128 + number
     end = f"stopped: {done} of 40 runs are in {path}; the same command goes on from there"
     assert end in message.splitlines()
     assert "Traceback" not in message or "--dask" in options  # Dask logs what it likes
-    again = start(path, "--jobs", "2")
-    assert f"{path}: {done} of 40 runs are there" in again.communicate(timeout=300)[1]
+    again = start(path)
+    assert f"{path}: {done} of 40 runs are there" in again.wait()
     assert untimed(Store(path).records()) == undisturbed
 
 
-def test_ctrl_c_while_a_cluster_starts_is_not_lost(tmp_path):
+def test_ctrl_c_while_a_cluster_starts_is_not_lost(start, tmp_path):
     pytest.importorskip("distributed")
     process = start(tmp_path / "runs.jsonl", "--dask", "local", "--jobs", "1")
-    assert process.stderr.readline().endswith("0 of 40 runs are there\n")
+    while not process.stderr.endswith("0 of 40 runs are there\n"):
+        assert process.returncode is None
+        time.sleep(0.01)
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
+    os.kill(process.pid, signal.SIGINT)
+    process.wait()
     assert process.returncode == 130
     assert lines(tmp_path / "runs.jsonl") < 40
 
@@ -173,12 +175,12 @@ def workers_of(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to find the workers in")
-def test_a_worker_that_is_killed_is_told_in_one_line(tmp_path):
+def test_a_worker_that_is_killed_is_told_in_one_line(start, tmp_path):
     path = tmp_path / "runs.jsonl"
     process = start(path, "--jobs", "2")
     wait_for_more(path, process, 2)
     os.kill(workers_of(process)[0], signal.SIGKILL)
-    message = process.communicate(timeout=120)[1]
+    message = process.wait()
     assert process.returncode == 1
     assert message.splitlines()[-1].startswith("Error: a process died")
     assert "the same command goes on from there" in message.splitlines()[-1]
@@ -202,6 +204,19 @@ def test_a_cluster_that_is_lost_is_told_and_loses_nothing(tmp_path):
             if progress.done == 2:
                 local.close()
     assert 2 <= len(store) < 40
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_without_workers_is_told(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("svmbook.experiments.running.reproduce.PATIENCE", 0.2)
+    store = Store(tmp_path / "runs.jsonl")
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as local,
+        cluster(local.scheduler_address) as client,
+        pytest.raises(ChildProcessError, match="no worker is left on the cluster"),
+    ):
+        list(reproduce(jobs(), store, client=client))
 
 
 def test_runs_side_by_side_keep_blas_to_one_thread(monkeypatch):
@@ -246,7 +261,7 @@ def test_what_a_run_raises_ends_it_all_and_loses_nothing(tmp_path, monkeypatch):
             raise ZeroDivisionError("run 2 is beyond us")
         return suite.work(data_set, method, run)
 
-    monkeypatch.setitem(suites.SUITES, SUITE, replace(suite, work=work))
+    monkeypatch.setattr(exploring, "SUITE", replace(suite, work=work))
     store = Store(tmp_path / "runs.jsonl")
     message = r"stdev2, linear, run 2 failed \(ZeroDivisionError: run 2 is beyond us\)"
     with pytest.raises(RunError, match=message):

@@ -89,6 +89,15 @@ def test_another_process_is_heard(path):
     assert ours.refresh() == b"" and len(ours) == 2
 
 
+def test_a_repeated_run_that_comes_later_is_named_by_its_line(path):
+    store = filled(path, 2)
+    store.append(record(2) | {"error": 1.0})
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record(1)) + "\n")
+    with pytest.raises(ValueError, match=r"line 4 repeats the run of an earlier line \(s: d, m, r"):
+        store.refresh()
+
+
 def test_a_store_that_was_taken_back_is_read_again(path):
     store = filled(path, 3)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:1]))
