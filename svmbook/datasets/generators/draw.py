@@ -11,34 +11,7 @@ __all__ = ["balanced_labels", "check_positive"]
 
 
 def balanced_labels(n, random_state):
-    """Return labels in random order, half of them (rounded down) positive, and their source.
-
-    Parameters
-    ----------
-    n : int
-        Their number, at least 2.
-    random_state : int, RandomState or None
-        Seed.
-
-    Returns
-    -------
-    y : ndarray of shape (n,)
-        -1.0 and +1.0.
-    rng : RandomState
-        What drew the order, to draw the points with.
-
-    Raises
-    ------
-    ValueError, TypeError
-        ``n`` is not an integer of at least 2.
-
-    Examples
-    --------
-    >>> from svmbook.datasets.generators.draw import balanced_labels
-    >>> y, rng = balanced_labels(3, 0)
-    >>> sorted(y)
-    [np.float64(-1.0), np.float64(-1.0), np.float64(1.0)]
-    """
+    """Return labels in random order, half of them (rounded down) positive, and their source."""
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     return rng.permutation(np.where(np.arange(n) < n // 2, 1.0, -1.0)), rng
@@ -46,20 +19,6 @@ def balanced_labels(n, random_state):
 
 def check_positive(value, name, *, or_zero=False):
     """Refuse what is not a finite number above zero.
-
-    Parameters
-    ----------
-    value : float
-        The argument.
-    name : str
-        Its name.
-    or_zero : bool, default=False
-        Whether zero will do.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument and what was found.
 
     Examples
     --------

@@ -38,39 +38,17 @@ COVTYPE_ROWS = 15_120  # the first records, 2,160 of each class
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest says of a table.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    rows, features : int
-        Its shape, the target not counted.
-    incomplete_rows : int
-        Rows with an empty cell.
-    class_counts : dict
-        Rows of each class, by the original label as a string.
-    positive : tuple of str
-        Labels that count as +1 where two classes are wanted; empty where none is customary.
-    openml_id : int or None
-        Data id of the same table on OpenML.
-    openml_labels : dict
-        Original label by the one used there.
-    sha256 : str
-        Checksum of the file.
-    licence, origin : str
-        As known.
-    """
+    """What the manifest says of a table."""
 
     name: str
     rows: int
-    features: int
-    incomplete_rows: int
-    class_counts: dict
-    positive: tuple
-    openml_id: int | None
-    openml_labels: dict
-    sha256: str
+    features: int  # the target not counted
+    incomplete_rows: int  # with an empty cell
+    class_counts: dict  # rows of each class, by the original label as a string
+    positive: tuple  # labels that count as +1 where two classes are wanted, if that is customary
+    openml_id: int | None  # of the same table on OpenML
+    openml_labels: dict  # original label by the one used there
+    sha256: str  # of the file
     licence: str
     origin: str
 
@@ -107,27 +85,6 @@ def manifest():
 
 def load_table(name):
     """Load a table by name, as it is.
-
-    Parameters
-    ----------
-    name : str
-        One of the names in `manifest`, or "iris", "wdbc" or "digits", which come from
-        scikit-learn's own copies.
-
-    Returns
-    -------
-    Bunch
-        ``data``, an array of floats, NaN where a cell is empty; ``target``, the original labels;
-        ``feature_names``; ``categories``, by feature, the words behind the codes 0, 1, 2 and so on
-        of a column of words; ``DESCR``, with origin and licence. In ``vote84`` the answers are -1
-        (nay), 0 (neither) and 1 (yea), and nothing is missing.
-
-    Raises
-    ------
-    FileNotFoundError
-        The table is nowhere, and cannot be fetched; the message says where it was looked for.
-    ValueError
-        There is no such table, or what was found is not the table that the manifest describes.
 
     Examples
     --------

@@ -16,21 +16,11 @@ __all__ = ["SOURCES", "Treatment", "load"]
 
 @dataclass(frozen=True)
 class Treatment:
-    """How a source treats its tables.
+    """How a source treats its tables."""
 
-    Attributes
-    ----------
-    tables : tuple of str
-        Names it uses.
-    binary : bool
-        Whether the target becomes -1 and +1.
-    scaler : transformer or None
-        What it scales with, fitted on all rows before they are split.
-    """
-
-    tables: tuple
-    binary: bool
-    scaler: object
+    tables: tuple  # names it uses
+    binary: bool  # whether the target becomes -1 and +1
+    scaler: object  # what it scales with, fitted on all rows before they are split; or None
 
 
 #: The treatments by source.

@@ -24,12 +24,9 @@ __all__ = [
     "Comparison",
     "Summary",
     "as_good_as_the_best",
-    "corrected_resampled_t",
+    "compare",
     "most_frequent",
-    "paired_t",
     "summarise",
-    "verdict",
-    "win_tie_loss",
 ]
 
 
@@ -53,6 +50,13 @@ class Comparison(NamedTuple):
     p: float
     low: float
     high: float
+
+    @property
+    def verdict(self):
+        """Of errors, where less is better: "win", "loss", or "tie" if the interval holds zero."""
+        if self.low <= 0.0 <= self.high:
+            return "tie"
+        return "win" if self.high < 0.0 else "loss"
 
 
 def summarise(values):
@@ -110,52 +114,22 @@ def most_frequent(values):
     return value, counts[value]
 
 
-def paired_t(first, second, *, level=0.95):
-    r"""Compare two lists of values that were measured on the same splits, as if independent.
+def compare(first, second, *, test_share=None, level=0.95):
+    r"""Compare two lists of values that were measured on the same splits, by a t-test of the pairs.
 
-    :math:`t = \bar d\,/\sqrt{s^2/n}` with n - 1 degrees of freedom, :math:`d` the differences and
-    :math:`s^2` their variance. On ten folds of a cross-validation this is the test that Shen (2013)
-    uses. It is optimistic: any two training sets share eight ninths of their points.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        Values of the same splits in the same order, n at least 2.
-    level : float, default=0.95
-        Of the confidence interval of the mean difference.
-
-    Returns
-    -------
-    Comparison
-        Of ``first - second``.
-
-    Raises
-    ------
-    ValueError
-        The lists do not fit, or hold fewer than two values.
-
-    Examples
-    --------
-    >>> from svmbook.experiments.methods.statistics import paired_t
-    >>> round(paired_t([3.0, 4.0, 6.0], [2.0, 2.0, 3.0]).t, 3)
-    3.464
-    """
-    return _t_test(first, second, 0.0, level)
-
-
-def corrected_resampled_t(first, second, *, test_share, level=0.95):
-    r"""Compare two lists of values from overlapping splits of one table.
-
-    :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}`, where :math:`q = n_{test}/n_{train}` stands for the
-    correlation of the differences that comes from the overlap.
+    :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}` with n - 1 degrees of freedom, :math:`d` the
+    differences and :math:`s^2` their variance. With q = 0 the values count as independent: on ten
+    folds of a cross-validation this is the test that Shen (2013) uses. It is optimistic there: any
+    two training sets share eight ninths of their points. With :math:`q = n_{test}/n_{train}` it is
+    the corrected resampled t-test, where q stands for the correlation that comes from the overlap.
 
     Parameters
     ----------
     first, second : array-like of shape (n,)
         Values of the same splits in the same order, n at least 2.
-    test_share : float
+    test_share : float, default=None
         Share of the points that each split tests on, between 0 and 1: 0.4 for 60/40 splits, 0.1 for
-        ten folds.
+        ten folds. Without it the values count as independent.
     level : float, default=0.95
         Of the confidence interval of the mean difference.
 
@@ -167,73 +141,42 @@ def corrected_resampled_t(first, second, *, test_share, level=0.95):
     Raises
     ------
     ValueError
-        The lists do not fit, hold fewer than two values, or the share is not between 0 and 1.
+        The lists do not fit, or hold fewer than two values, or a share or level is not between 0
+        and 1.
 
     Examples
     --------
-    >>> from svmbook.experiments.methods.statistics import corrected_resampled_t
-    >>> round(corrected_resampled_t([3.0, 4.0, 6.0], [2.0, 2.0, 3.0], test_share=0.1).t, 3)
+    >>> from svmbook.experiments.methods.statistics import compare
+    >>> round(compare([3.0, 4.0, 6.0], [2.0, 2.0, 3.0]).t, 3)
+    3.464
+    >>> round(compare([3.0, 4.0, 6.0], [2.0, 2.0, 3.0], test_share=0.1).t, 3)
     3.0
-    """
-    if not 0 < test_share < 1:
-        raise ValueError(f"test_share must lie between 0 and 1; found {test_share}.")
-    return _t_test(first, second, test_share / (1 - test_share), level)
-
-
-def verdict(comparison, *, level=0.95):
-    """Say whether the first of two lists of errors is a "win", a "tie" or a "loss".
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of errors, the smaller the better.
-    level : float, default=0.95
-        A difference counts where the p value is below one minus this.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        ``level`` does not lie between 0 and 1.
-
-    Examples
-    --------
-    >>> from svmbook.experiments.methods.statistics import paired_t, verdict
-    >>> verdict(paired_t([1.0, 2.0, 1.0, 2.0], [3.1, 3.9, 3.0, 4.0]))
+    >>> compare([1.0, 2.0, 1.0, 2.0], [3.1, 3.9, 3.0, 4.0]).verdict
     'win'
     """
-    _check_level(level)
-    if not comparison.p < 1 - level:
-        return "tie"
-    return "win" if comparison.difference < 0 else "loss"
-
-
-def win_tie_loss(comparisons, *, level=0.95):
-    """Count the verdicts of several comparisons, for instance one a data set.
-
-    Parameters
-    ----------
-    comparisons : iterable of Comparison
-        Of errors.
-    level : float, default=0.95
-        As in `verdict`.
-
-    Returns
-    -------
-    tuple of int
-        Wins, ties and losses.
-
-    Examples
-    --------
-    >>> from svmbook.experiments.methods.statistics import paired_t, win_tie_loss
-    >>> win_tie_loss([paired_t([1.0, 2.0], [1.0, 2.0])])
-    (0, 1, 0)
-    """
-    verdicts = [verdict(comparison, level=level) for comparison in comparisons]
-    return tuple(verdicts.count(word) for word in ("win", "tie", "loss"))
+    for name, share in (
+        ("test_share", 0.5 if test_share is None else test_share),
+        ("level", level),
+    ):
+        if not 0 < share < 1:
+            raise ValueError(f"{name} must lie between 0 and 1; found {share}.")
+    first, second = _values(first), _values(second)
+    check_consistent_length(first, second)
+    n = len(first)
+    if n < 2:
+        raise ValueError(f"a t-test needs at least two values a list; found {n}.")
+    overlap = 0.0 if test_share is None else test_share / (1 - test_share)
+    d = first - second
+    rounding = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
+    mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
+    deviation = d.std(ddof=1) if d.std() > rounding else 0.0
+    error = float(np.sqrt(1.0 / n + overlap) * deviation)
+    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
+    t = mean / error if error else certain
+    distribution = stats.t(df=n - 1)
+    reach = distribution.ppf(0.5 + level / 2) * error
+    p = float(2 * distribution.sf(abs(t)))
+    return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
 
 
 def as_good_as_the_best(errors, *, level=0.95, test_share=None):
@@ -243,10 +186,8 @@ def as_good_as_the_best(errors, *, level=0.95, test_share=None):
     ----------
     errors : dict of array-like
         Errors by method, the same splits in the same order for all.
-    level : float, default=0.95
-        As in `verdict`.
-    test_share : float, default=None
-        With it the corrected resampled t-test is used, else the paired one.
+    level, test_share
+        As in `compare`.
 
     Returns
     -------
@@ -266,43 +207,13 @@ def as_good_as_the_best(errors, *, level=0.95, test_share=None):
     """
     if not errors:
         raise ValueError("errors names no method.")
-    best = min(errors, key=lambda method: np.mean(errors[method]))
-    good = []
-    for method, values in errors.items():
-        if test_share is None:
-            comparison = paired_t(values, errors[best], level=level)
-        else:
-            comparison = corrected_resampled_t(
-                values, errors[best], test_share=test_share, level=level
-            )
-        if verdict(comparison, level=level) != "loss":
-            good.append(method)
-    return good
-
-
-def _t_test(first, second, overlap, level):
-    first, second = _values(first), _values(second)
-    check_consistent_length(first, second)
-    n = len(first)
-    if n < 2:
-        raise ValueError(f"a t-test needs at least two values a list; found {n}.")
-    _check_level(level)
-    d = first - second
-    rounding = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
-    mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
-    deviation = d.std(ddof=1) if d.std() > rounding else 0.0
-    error = float(np.sqrt(1.0 / n + overlap) * deviation)
-    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
-    t = mean / error if error else certain
-    distribution = stats.t(df=n - 1)
-    reach = distribution.ppf(0.5 + level / 2) * error
-    p = float(2 * distribution.sf(abs(t)))
-    return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
-
-
-def _check_level(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1; found {level}.")
+    best = errors[min(errors, key=lambda method: np.mean(errors[method]))]
+    options = {"level": level, "test_share": test_share}
+    return [
+        method
+        for method, values in errors.items()
+        if compare(values, best, **options).verdict != "loss"
+    ]
 
 
 def _values(values):

@@ -14,16 +14,6 @@ def results_folder():
 
     ``$SVMBOOK_RESULTS`` where it is set, else ``book/results`` in this folder or the nearest one
     above it, so that a notebook finds it wherever its kernel was started.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is no such folder: the results come with the book's repository, not with the package.
     """
     if named := os.environ.get("SVMBOOK_RESULTS"):
         if not Path(named).is_dir():
@@ -69,23 +59,6 @@ def load_records(name):
 def read_records(path):
     """Read a file of records: one JSON object a line.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    list of dict
-        One a line.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is no such file.
-    ValueError
-        A line is not a JSON object; the message names the file and the line.
-
     Examples
     --------
     >>> import tempfile
@@ -102,24 +75,6 @@ def read_records(path):
 
 def parse_records(written, path, *, first=1):
     """Return the records in the bytes of a file.
-
-    Parameters
-    ----------
-    written : bytes
-        JSON, one record a line.
-    path : path-like
-        Where they come from, for the message.
-    first : int, default=1
-        Number of the first line.
-
-    Returns
-    -------
-    list of dict
-
-    Raises
-    ------
-    ValueError
-        A line is no record; the message names it.
 
     Examples
     --------

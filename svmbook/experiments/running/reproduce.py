@@ -85,18 +85,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
 
 
 def check_tables(jobs):
-    """Load every table that jobs need, so that none fails for want of it after an hour.
-
-    Parameters
-    ----------
-    jobs : list of Job
-        The jobs.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        A table is missing, or not what it should be.
-    """
+    """Load every table that jobs need, so that none fails for want of it after an hour."""
     for suite, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
         table = find_suite(suite).tables.get(data_set)
         if table is not None:
@@ -105,28 +94,7 @@ def check_tables(jobs):
 
 @contextmanager
 def cluster(address, workers=None, *, timeout=20):
-    """Connect to a Dask cluster, or start one on this machine.
-
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, such as ``tcp://10.0.0.1:8786``, or "local".
-    workers : int, default=None
-        Worker processes of a local cluster; by default one a core.
-    timeout : float, default=20
-        Seconds to wait for an answer from the address.
-
-    Yields
-    ------
-    distributed.Client
-
-    Raises
-    ------
-    ImportError
-        Dask is not installed.
-    OSError
-        Nothing answers at the address, or the workers do not start.
-    """
+    """Connect to a Dask cluster, or start one on this machine."""
     try:
         from distributed import Client, LocalCluster  # an extra: most readers have one machine
     except ImportError as error:

@@ -126,33 +126,11 @@ class Store:
         return job in self._records
 
     def records(self, suite=None):
-        """Return the records, of one suite or of all, in the order of the file.
-
-        Parameters
-        ----------
-        suite : str, default=None
-            Name of the suite.
-
-        Returns
-        -------
-        list of dict
-        """
+        """Return the records, of one suite or of all, in the order of the file."""
         return [r for job, r in self._records.items() if suite in (None, job.suite)]
 
     def refresh(self):
-        """Read what any process has appended since the last look.
-
-        Returns
-        -------
-        bytes
-            What follows the last whole line: a record that is being written, or the torn one of a
-            program that was killed.
-
-        Raises
-        ------
-        ValueError
-            As for the class.
-        """
+        """Read what any process has appended since the last look."""
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
@@ -189,36 +167,13 @@ class Store:
         """Make ready to append: set a torn last line aside, with a warning that says where it went.
 
         Nothing is done to a whole store, but one that is not there yet is made, empty.
-
-        Raises
-        ------
-        OSError
-            The store cannot be written to.
         """
         os.close(os.open(self.path, APPENDING, MODE))  # a lock would be tried for long
         with self._locked():
             self._mend()
 
     def append(self, record):
-        """Add a finished run, unless it is there.
-
-        Parameters
-        ----------
-        record : dict
-            With all of `FIELDS`; numbers must be finite.
-
-        Returns
-        -------
-        bool
-            Whether it was added.
-
-        Raises
-        ------
-        OSError
-            The disk is full or cannot be written to; the store is as it was before.
-        ValueError
-            The record lacks a field, or holds what JSON cannot express.
-        """
+        """Add a finished run, unless it is there."""
         job = _job(record, "the record")
         try:
             line = json.dumps(job._asdict() | record, allow_nan=False).encode() + b"\n"

@@ -60,24 +60,7 @@ class Suite:
     tables: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
-        """Return the jobs of the whole suite, or of a part of it.
-
-        Parameters
-        ----------
-        data_sets, methods : iterable of str, default=None
-            Names; without them all.
-        runs : int or iterable of int, default=None
-            Runs 0 to ``runs - 1``, or the runs with these numbers; without it all.
-
-        Returns
-        -------
-        list of Job
-
-        Raises
-        ------
-        ValueError
-            A name is none of the suite's, or there is no run, or one of a negative number.
-        """
+        """Return the jobs of the whole suite, or of a part of it."""
         data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
         methods = _known(methods, self.methods, f"{self.name} has no method")
         runs = self.runs if runs is None else runs
@@ -92,22 +75,6 @@ class Suite:
 
         BLAS is kept to one thread: the order of its sums, and with it the last digits of a result,
         would depend on the number of threads.
-
-        Parameters
-        ----------
-        job : Job
-            One of this suite.
-
-        Returns
-        -------
-        dict
-            A record for a `svmbook.experiments.running.store.Store`;
-            ``seconds`` are those of the run.
-
-        Raises
-        ------
-        RunError
-            The run failed, in whatever way.
         """
         with one_blas_thread():
             start = time.perf_counter()

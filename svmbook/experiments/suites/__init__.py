@@ -22,20 +22,6 @@ SUITES = {
 def find_suite(name):
     """Return a suite by name.
 
-    Parameters
-    ----------
-    name : str
-        A name in `SUITES`.
-
-    Returns
-    -------
-    Suite
-
-    Raises
-    ------
-    ValueError
-        There is none of that name.
-
     Examples
     --------
     >>> from svmbook.experiments.suites import find_suite

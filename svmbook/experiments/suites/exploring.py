@@ -56,25 +56,6 @@ REPORTED = {
 def candidates(kernel):
     """Yield the machines among which the study chooses, the simplest first.
 
-    Parameters
-    ----------
-    kernel : {"gaussian", "linear"}
-        Which kernel.
-
-    Yields
-    ------
-    C : float
-        Price of slack, rising.
-    gamma : float or None
-        Width parameter, rising for each ``C``; None for the linear kernel.
-    machine : DualSVC
-        The machine with these parameters, not fitted.
-
-    Raises
-    ------
-    ValueError
-        An unknown kernel.
-
     Examples
     --------
     >>> from svmbook.experiments.suites.exploring import candidates

@@ -70,20 +70,6 @@ METHODS = {
 def split(X, y, run, *, scaled):
     """Return the three parts of a run.
 
-    Parameters
-    ----------
-    X, y : ndarray of shapes (15120, d) and (15120,)
-        The table.
-    run : int
-        Number of the run.
-    scaled : bool
-        Whether to give each feature mean 0 and standard deviation 1 over the first part.
-
-    Returns
-    -------
-    list of (X, y)
-        To train, to validate, to test.
-
     Examples
     --------
     >>> import numpy as np
@@ -105,26 +91,6 @@ def split(X, y, run, *, scaled):
 def work(data_set, method, run):
     """Do one run: choose on validation error, fit, test.
 
-    Parameters
-    ----------
-    data_set : str
-        Name of the table.
-    method : str
-        A name in `METHODS`.
-    run : int
-        Its number.
-
-    Returns
-    -------
-    dict
-        ``seed, parameters, error, model_size`` (points that support any of the machines, all for
-        logistic regression), ``validation_errors`` by C (each with its best gamma), ``confusion``
-        (rows the true kind, columns the machine's answer), ``selection_seconds``, and
-        ``training_seconds`` for the machines with the chosen parameters. For logistic regression C
-        is 1 / lam.
-
-    Notes
-    -----
     Losses are summed, so a C for n points is n / m times as strong on m. Where parameters are
     chosen on part of the points, each C is tried there at the strength it will have on all.
     """

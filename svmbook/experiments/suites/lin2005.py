@@ -62,17 +62,6 @@ DATA_SETS = tuple(REPORTED["SVM-Gauss"])
 def protocol(data_set, runs=100):
     """Return the runs of a data set, as the thesis makes them.
 
-    Parameters
-    ----------
-    data_set : str
-        A name in `REPORTED`.
-    runs : int, default=100
-        Their number.
-
-    Returns
-    -------
-    Generated or RandomSplits
-
     Examples
     --------
     >>> from svmbook.experiments.suites.lin2005 import protocol
@@ -86,20 +75,7 @@ def protocol(data_set, runs=100):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters, fit, and count the errors.
-
-    Parameters
-    ----------
-    data_set, method : str
-        Names in `REPORTED`.
-    run : int
-        Its number.
-
-    Returns
-    -------
-    dict
-        ``seed, parameters, error, model_size`` (support vectors), ``selection_seconds``.
-    """
+    """Do one run: choose the parameters, fit, and count the errors."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     kernel = KERNELS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)

@@ -11,11 +11,8 @@ from sklearn.model_selection import ShuffleSplit
 from svmbook.experiments.methods.statistics import (
     Comparison,
     as_good_as_the_best,
-    corrected_resampled_t,
-    paired_t,
+    compare,
     summarise,
-    verdict,
-    win_tie_loss,
 )
 
 LISTS = st.integers(2, 30).flatmap(
@@ -42,7 +39,7 @@ def test_the_paired_test_is_scipys(values):
     first, second = np.array(values).reshape(2, -1)
     if (first - second).std() < 1e-6:
         return
-    ours, theirs = paired_t(first, second), stats.ttest_rel(first, second)
+    ours, theirs = compare(first, second), stats.ttest_rel(first, second)
     assert ours.t == pytest.approx(theirs.statistic, rel=1e-9)
     assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
     interval = theirs.confidence_interval(0.95)
@@ -54,7 +51,7 @@ def test_the_correction_widens_by_the_overlap(values, share):
     first, second = np.array(values).reshape(2, -1)
     if (first - second).std() < 1e-6:
         return
-    plain, wide = paired_t(first, second), corrected_resampled_t(first, second, test_share=share)
+    plain, wide = compare(first, second), compare(first, second, test_share=share)
     factor = np.sqrt(1 + len(first) * share / (1 - share))
     assert wide.difference == plain.difference
     assert wide.high - wide.low == pytest.approx((plain.high - plain.low) * factor)
@@ -75,36 +72,42 @@ def test_the_plain_test_is_too_sure_on_overlapping_splits_and_the_corrected_one_
             for half, values in zip(halves, errors, strict=True):
                 machine = RidgeClassifier().fit(half[train], y[train])
                 values.append((machine.predict(half[test]) != y[test]).mean())
-        found["plain"] += paired_t(*errors).p < 0.05
-        found["corrected"] += corrected_resampled_t(*errors, test_share=0.2).p < 0.05
+        found["plain"] += compare(*errors).p < 0.05
+        found["corrected"] += compare(*errors, test_share=0.2).p < 0.05
     assert found["plain"] > 0.2 * trials
     assert found["corrected"] < 0.5 * found["plain"]
 
 
 def test_equal_lists_tie_and_constant_differences_are_certain():
-    assert paired_t([1, 2, 3], [1, 2, 3]) == Comparison(0.0, 0.0, 1.0, 0.0, 0.0)
-    sure = paired_t([1, 2, 3], [2, 3, 4])
+    assert compare([1, 2, 3], [1, 2, 3]) == Comparison(0.0, 0.0, 1.0, 0.0, 0.0)
+    sure = compare([1, 2, 3], [2, 3, 4])
     assert sure.p == 0.0 and sure.t == -np.inf
-    assert verdict(sure) == "win"
-    assert verdict(paired_t([2, 3, 4], [1, 2, 3])) == "loss"
+    assert sure.verdict == "win"
+    assert compare([2, 3, 4], [1, 2, 3]).verdict == "loss"
 
 
 def test_rounding_is_no_difference():
     assert as_good_as_the_best({"a": [0.3] * 3, "b": [0.1 + 0.2] * 3}) == ["a", "b"]
-    alike = paired_t([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
+    alike = compare([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
     assert alike.t == np.inf and alike.p == 0
 
 
 @pytest.mark.parametrize("level", [0.0, 95, -3, np.nan])
 def test_a_level_lies_between_zero_and_one(level):
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
-        verdict(paired_t([1.0, 2.0], [1.0, 3.0]), level=level)
+        compare([1.0, 2.0], [1.0, 3.0], level=level)
 
 
-def test_wins_ties_and_losses_are_counted():
-    good, bad = [1.0, 1.2, 0.9, 1.1], [3.0, 3.3, 2.9, 3.2]
-    comparisons = [paired_t(good, bad), paired_t(bad, good), paired_t(good, good)]
-    assert win_tie_loss(comparisons) == (1, 1, 1)
+@given(values=LISTS, level=st.sampled_from([0.5, 0.95]))
+def test_a_difference_counts_where_its_p_value_is_small(values, level):
+    first, second = np.array(values).reshape(2, -1)
+    if (first - second).std() < 1e-6:
+        return
+    comparison = compare(first, second, level=level)
+    if abs(comparison.p - (1 - level)) > 1e-9:
+        assert (comparison.verdict == "tie") == (comparison.p > 1 - level)
+    turned = {"win": "loss", "loss": "win", "tie": "tie"}
+    assert compare(second, first, level=level).verdict == turned[comparison.verdict]
 
 
 def test_the_best_is_always_as_good_as_the_best():
@@ -128,10 +131,10 @@ def test_the_best_is_so_by_its_mean():
     [
         (lambda: summarise([]), "minimum of 1"),
         (lambda: summarise([1.0, np.nan]), "NaN"),
-        (lambda: paired_t([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),
-        (lambda: paired_t([1.0], [2.0]), "at least two"),
-        (lambda: paired_t([1.0, 2.0], [2.0, 2.0], level=95), "level"),
-        (lambda: corrected_resampled_t([1.0, 2.0], [2.0, 3.0], test_share=1.0), "test_share"),
+        (lambda: compare([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),
+        (lambda: compare([1.0], [2.0]), "at least two"),
+        (lambda: compare([1.0, 2.0], [2.0, 2.0], level=95), "level"),
+        (lambda: compare([1.0, 2.0], [2.0, 3.0], test_share=1.0), "test_share"),
         (lambda: as_good_as_the_best({}), "no method"),
     ],
 )
