@@ -58,6 +58,22 @@ def digits(n):
 DATA = {"normal": normal, "threenorm": three, "forest": forest, "digits": digits}
 
 
+def report(result, C):
+    return {
+        "objective": result.objective,
+        "rounds": result.n_iter,
+        "free": int(((result.alpha > 0) & (result.alpha < C)).sum()),
+        "kkt_residual": result.kkt_residual,
+        "converged": result.converged,
+    }
+
+
+def problem(row):
+    X, y, gamma = DATA[row.get("data", "normal")](row["n"])
+    options = {key: row[key] for key in ("C", "tol") if key in row}
+    return X, y, {"gamma": row.get("gamma", gamma)} | options
+
+
 def libsvm_seconds(K, y, C, tol):
     machine = SVC(C=C, kernel="precomputed", tol=tol, cache_size=4000)
     start = time.perf_counter()
@@ -80,10 +96,7 @@ def ours_and_libsvm(X, y, gamma, C):
         "active_set": seconds,
         "ratio": float(np.median(theirs)) / seconds,
         "ratio_default": at_default / seconds,
-        "rounds": result.n_iter,
-        "free": int(((result.alpha > 0) & (result.alpha < C)).sum()),
-        "kkt_residual": result.kkt_residual,
-        "converged": result.converged,
+        **report(result, C),
     }
 
 
@@ -100,6 +113,7 @@ def path_and_libsvm(X, y, gamma):
         "active_set": seconds,
         "ratio": one_by_one[1e-6] / seconds,
         "ratio_default": one_by_one[1e-3] / seconds,
+        "objective": sum(result.objective for result in path),
         "rounds": sum(result.n_iter for result in path),
         "kkt_residual": max(r.kkt_residual / max(1, C) for r, C in zip(path, PRICES, strict=True)),
         "converged": all(result.converged for result in path),
@@ -110,13 +124,7 @@ def on_demand(X, y, gamma, C):
     def block(rows, columns):
         return gaussian(X[rows], X[columns], gamma=gamma)
 
-    result = solve_active_set(block, y, C)
-    return {
-        "rounds": result.n_iter,
-        "free": int(((result.alpha > 0) & (result.alpha < C)).sum()),
-        "kkt_residual": result.kkt_residual,
-        "converged": result.converged,
-    }
+    return report(solve_active_set(block, y, C), C)
 
 
 def libsvm_itself(X, y, gamma, C, tol):
@@ -144,7 +152,14 @@ def alone():
         for n in (500, 1000, 2000, 4000):
             X, y, gamma = draw(n)
             for C in (1.0, 10.0, 100.0, 1000.0):
-                row = {"table": "alone", "data": data, "n": n, "C": C, "gamma": gamma}
+                row = {
+                    "table": "alone",
+                    "method": "alone",
+                    "data": data,
+                    "n": n,
+                    "C": C,
+                    "gamma": gamma,
+                }
                 rows.append(row | measure(__file__, "alone", X, y, gamma=gamma, C=C))
     print_table("One price; ratio: LIBSVM's time (1e-6, 1e-3) over ours", rows, SHOWN)
     ratios = {(row["data"], row["n"], row["C"]): row["ratio"] for row in rows}
@@ -164,7 +179,7 @@ def paths():
         for n in (600, 2000):
             X, y, _ = DATA[data](n)
             for gamma in (2.0**-7, 2.0**-5, 2.0**-3, 2.0**-1):
-                row = {"table": "path", "data": data, "n": n, "gamma": gamma}
+                row = {"table": "path", "method": "path", "data": data, "n": n, "gamma": gamma}
                 rows.append(row | measure(__file__, "path", X, y, gamma=gamma))
     print_table("A path over eleven prices", rows, SHOWN)
     for key in ("ratio", "ratio_default"):

@@ -19,6 +19,7 @@ from svmbook.solvers import solve_dual, solve_libsvm
 
 def report(result):
     return {
+        "objective": result.objective,
         "relative_gap": result.relative_gap,
         "iterations": result.n_iter,
         "free": int(((result.alpha > 0) & (result.alpha < result.alpha.max())).sum()),
@@ -63,6 +64,14 @@ COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations",
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
 
 
+def prepare(X):
+    return gaussian(X, gamma=0.1)
+
+
+def problem(row):
+    return *noisy(row["n"]), {"C": row["C"]}
+
+
 def compare(n, C, methods, repeats):
     X, y = noisy(n)
     rows = []
@@ -92,4 +101,4 @@ def run():
 
 
 if __name__ == "__main__":
-    main(METHODS, run, prepare=lambda X: gaussian(X, gamma=0.1))
+    main(METHODS, run, prepare)

@@ -47,8 +47,15 @@ METHODS = {"fast": fast, "built-in kernel": built_in, "callable kernel": with_ca
 COLUMNS = ["data", "n", "method", "seconds", "ratio", "C", "gamma", "score"]
 
 
-def compare(name, draw, n):
-    X, y = draw(n, random_state=0)
+DRAWS = {"threenorm": threenorm, "ringnorm": ringnorm}
+
+
+def problem(row):
+    return *DRAWS[row["data"]](row["n"], random_state=0), {}
+
+
+def compare(name, n):
+    X, y, _ = problem({"data": name, "n": n})
     rows = []
     for method in METHODS:
         rows.append({"data": name, "n": n, "method": method} | measure(__file__, method, X, y))
@@ -59,9 +66,9 @@ def compare(name, draw, n):
 
 def run():
     rows = []
-    for name, draw in (("threenorm", threenorm), ("ringnorm", ringnorm)):
+    for name in DRAWS:
         for n in (180, 300, 600):
-            rows += compare(name, draw, n)
+            rows += compare(name, n)
     print_table("Grid search, 11 values of C, 10 of gamma, 5 folds", rows, COLUMNS)
     ratios = {method: [] for method in METHODS}
     for row in rows:

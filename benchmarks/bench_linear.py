@@ -70,14 +70,17 @@ COLUMNS = [
 COLUMNS += ["converged", "memory_over_data"]
 
 
-def compare(n, C, features, methods, repeats, ours=None):
-    """Time the methods on standardised features, or on 0/1 indicators as they are drawn.
-
-    Ratios are taken to ``ours``, or to the first method.
-    """
-    X, y = forest_like(n, random_state=0)
-    if features == "scaled":
+def problem(row):
+    """Return standardised features, or with 0/1 indicators as they are drawn."""
+    X, y = forest_like(row["n"], random_state=0)
+    if row["features"] == "scaled":
         X = StandardScaler().fit_transform(X)
+    return X, y, {"C": row["C"]}
+
+
+def compare(n, C, features, methods, repeats, ours=None):
+    """Time the methods; ratios are taken to ``ours``, or to the first method."""
+    X, y, _ = problem({"n": n, "C": C, "features": features})
     rows = []
     for method in methods:
         few = 1 if method == "SVC" else repeats

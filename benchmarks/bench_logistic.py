@@ -105,7 +105,7 @@ def path(X, y, **options):
     K = gram(X, "gaussian")
     lams = np.geomspace(largest_lam(K, y), 1e-3 * largest_lam(K, y), 30)
     machine = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
-    seconds = {}
+    seconds, found = {}, {}
     for name, work in {
         "path": lambda: solve_logistic_path(K, y, lams),
         "cold": lambda: [solve_logistic_l1(K, y, lam) for lam in lams],
@@ -115,10 +115,11 @@ def path(X, y, **options):
         times = []
         for _ in range(3):
             start = time.perf_counter()
-            work()
+            found[name] = work()
             times.append(time.perf_counter() - start)
         seconds[name] = float(np.median(times))
     return {
+        "objective": sum(result.objective for result in found["path"]),
         "cold_over_path": seconds["cold"] / seconds["path"],
         "cold_over_path_estimator": seconds["estimator_cold"] / seconds["estimator_path"],
     }
@@ -132,7 +133,8 @@ def klr(X, y, *, kernel, lam):
 def svm(X, y, *, kernel, lam):
     """Fit the support vector machine of the same price: the hinge in the place of the log loss."""
     machine = DualSVC(1 / lam, kernel=kernel, gamma=GAMMA).fit(X, y)
-    return {"accuracy": machine.score(X, y), "non_zero": len(machine.support_)}
+    report = {"solver": machine.solver_, "objective": machine.objective_}
+    return report | {"accuracy": machine.score(X, y), "non_zero": len(machine.support_)}
 
 
 def scikit_linear(X, y, *, kernel, lam):
@@ -168,12 +170,17 @@ METHODS = {
 COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non_zero"]
 
 
-def rows_of(problem, n, methods, repeats=5, **options):
+def problem(row):
+    options = {key: row[key] for key in ("kernel", "lam", "dense") if key in row}
+    return *stdev(2, row["n"], random_state=0), options
+
+
+def rows_of(name, n, methods, repeats=5, **options):
     """Measure several methods on the same draw; ratios are to the first."""
-    X, y = stdev(2, n, random_state=0)
+    X, y, _ = problem({"n": n})
     rows = []
     for method in methods:
-        row = {"problem": problem, "n": n, "method": method} | options
+        row = {"problem": name, "n": n, "method": method} | options
         rows.append(row | measure(__file__, method, X, y, repeats=repeats, **options))
     for row in rows:
         row["ratio"] = row["seconds"] / rows[0]["seconds"]

@@ -51,29 +51,39 @@ def check(seed):
         "converged": ours.converged and bool(feasible),
         "monotone": " 0 monotone" not in ours.message,
         "rounds": ours.n_iter,
+        "objective": ours.dual_objective,
         "residual": ours.kkt_residual / max(1.0, C.min()),
         "worse": ours.dual_objective < theirs.dual_objective - rounding,
         "cvxopt": theirs.converged,
     }
 
 
+def summary(name, checks):
+    return {
+        "kernel": name,
+        "problems": len(checks),
+        "converged": sum(row["converged"] for row in checks),
+        "monotone": sum(row["monotone"] for row in checks),
+        "most_rounds": max(row["rounds"] for row in checks),
+        "largest_residual": max(row["residual"] for row in checks),
+        "worse_than_cvxopt": int(sum(row["worse"] for row in checks)),
+        "cvxopt_converged": sum(row["cvxopt"] for row in checks),
+        **first_ten(checks),
+    }
+
+
+def first_ten(checks):
+    """Return what is repeated, to see whether the records are of today's code."""
+    return {
+        "first_rounds": sum(row["rounds"] for row in checks[:10]),
+        "first_objectives": sum(row["objective"] for row in checks[:10]),
+    }
+
+
 def run():
     checks = [check(seed) for seed in range(PROBLEMS)]
-    rows = []
-    for kernel in sorted({row["kernel"] for row in checks}):
-        mine = [row for row in checks if row["kernel"] == kernel]
-        rows.append(
-            {
-                "kernel": kernel,
-                "problems": len(mine),
-                "converged": sum(row["converged"] for row in mine),
-                "monotone": sum(row["monotone"] for row in mine),
-                "most_rounds": max(row["rounds"] for row in mine),
-                "largest_residual": max(row["residual"] for row in mine),
-                "worse_than_cvxopt": int(sum(row["worse"] for row in mine)),
-                "cvxopt_converged": sum(row["cvxopt"] for row in mine),
-            }
-        )
+    kernels = sorted({row["kernel"] for row in checks})
+    rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in kernels]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)
     return rows
 

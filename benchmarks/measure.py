@@ -66,6 +66,22 @@ def child(methods, prepare, job):
     print(json.dumps(record | report))
 
 
+#: What depends on the machine, or is rounding.
+VOLATILE = {
+    *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
+    *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
+    *("relative_gap", "kkt_residual", "above_optimum"),
+}
+
+
+def again(script, row):
+    """Do what a row of a script's records stands for once more; return what is not volatile."""
+    X, y, options = script.problem(row)
+    prepare = getattr(script, "prepare", np.asarray)
+    found = script.METHODS[row["method"]](prepare(X), y, **options)
+    return {key: value for key, value in found.items() if key not in VOLATILE}
+
+
 def main(methods, run, prepare=np.asarray):
     """Serve as child or print the table; ``--out FILE`` also writes one JSON record a row.
 

@@ -1,0 +1,54 @@
+"""The committed measurements are of today's code: cheap lines of each script, done once more.
+
+Times are another matter. What is compared does not depend on the machine: the solver that ran, its
+rounds, the objective, what was chosen.
+"""
+
+from importlib import import_module
+
+import bench_small
+import pytest
+from measure import VOLATILE, again
+
+from svmbook.experiments import load_records
+
+SCRIPTS = ["bench_active", "bench_dense", "bench_grid", "bench_linear", "bench_logistic"]
+QUICK = 1.0  # seconds
+
+
+def cheapest(name):
+    """Yield the quickest row of each method of a script, if it is quick at all."""
+    rows = [row for row in load_records(name) if row.get("data") != "forest"]
+    for method in dict.fromkeys(row["method"] for row in rows):
+        row = min((r for r in rows if r["method"] == method), key=lambda r: r["seconds"])
+        if row["seconds"] <= QUICK:
+            yield row
+
+
+CASES = [(name, row) for name in SCRIPTS for row in cheapest(name)]
+
+
+def test_every_script_has_a_line_that_is_checked():
+    assert {name for name, _ in CASES} == set(SCRIPTS)
+
+
+@pytest.mark.parametrize(("name", "row"), CASES, ids=[f"{n}-{r['method']}" for n, r in CASES])
+def test_a_measured_line_is_what_the_code_does_today(name, row):
+    command = f"python benchmarks/{name}.py --out book/results/{name}.jsonl"
+    found = again(import_module(name), row)
+    assert found, "a line with nothing to compare cannot be seen to grow stale"
+    for key, value in found.items():
+        near = pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
+        assert row[key] == near, f"{key} is stale; renew the records by: {command}"
+    assert not VOLATILE & found.keys()
+
+
+def test_the_first_small_problems_come_out_as_recorded():
+    checks = [bench_small.check(seed) for seed in range(90)]
+    for row in load_records("bench_small"):
+        found = bench_small.first_ten([c for c in checks if c["kernel"] == row["kernel"]])
+        for key, value in found.items():
+            assert row[key] == pytest.approx(value, rel=1e-6), (
+                "stale; renew the records by: python benchmarks/bench_small.py "
+                "--out book/results/bench_small.jsonl"
+            )
