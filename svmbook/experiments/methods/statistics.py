@@ -14,6 +14,7 @@ generalization error", Machine Learning 52, 239-281, equation (14).
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -267,17 +268,13 @@ def as_good_as_the_best(errors, *, level=0.95, test_share=None):
     if not errors:
         raise ValueError("errors names no method.")
     best = min(errors, key=lambda method: np.mean(errors[method]))
-    good = []
-    for method, values in errors.items():
-        if test_share is None:
-            comparison = paired_t(values, errors[best], level=level)
-        else:
-            comparison = corrected_resampled_t(
-                values, errors[best], test_share=test_share, level=level
-            )
-        if verdict(comparison, level=level) != "loss":
-            good.append(method)
-    return good
+    test = partial(paired_t, level=level)
+    if test_share is not None:
+        test = partial(corrected_resampled_t, test_share=test_share, level=level)
+    found = {
+        name: verdict(test(values, errors[best]), level=level) for name, values in errors.items()
+    }
+    return [name for name, word in found.items() if word != "loss"]
 
 
 def _t_test(first, second, overlap, level):
