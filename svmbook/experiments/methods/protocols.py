@@ -99,14 +99,8 @@ class RandomSplits:
 
     def __post_init__(self):
         _check_table(self)
-        check_scalar(
-            self.train_share,
-            "train_share",
-            Real,
-            min_val=0,
-            max_val=1,
-            include_boundaries="neither",
-        )
+        between = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
+        check_scalar(self.train_share, "train_share", Real, **between)
 
     @property
     def test_share(self):
