@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 LOCK   := $(VENV)/.lock-installed
 READY  := $(VENV)/.package-installed
 LOWEST := _build/lowest
+MUTANT := _build/mutants
 PORT   ?= 8000
 NB     ?=
 PYTHON ?=
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test lowest format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book html test lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -44,6 +45,13 @@ lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allo
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
 	    pytest pytest-xdist hypothesis pyyaml
 	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
+
+# An environment of its own: nothing else needs cosmic-ray.
+mutants: $(READY) ## change the package in small places and list what no test notices (ARGS=...)
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(MUTANT)
+	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt \
+	    --editable ".[tables,cluster]" pytest hypothesis pyyaml cosmic-ray
+	@$(MUTANT)/bin/python tools/mutants.py $(ARGS)
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can
 	@$(BIN)/ruff check --fix .
