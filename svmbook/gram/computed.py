@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .matrix import GramMatrix, pieces
+from .matrix import GATHERED, GramMatrix, pieces
 from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
 
-FEW = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 BLOCK = 1024  # rows computed at a time ...
 TEMPORARY = 200  # ... in megabytes at most
 KEPT = 2000  # megabytes of computed rows that are kept
-STORED = 5000  # points whose computed matrix is small enough to be stored
+STORED_PART = 5000  # points whose computed matrix is small enough to be stored
 
 
 class ComputedGram(GramMatrix):
@@ -50,8 +49,8 @@ class ComputedGram(GramMatrix):
         self._all = np.arange(n)
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
-        self._block = max(FEW, min(BLOCK, int(1e6 * TEMPORARY / (8 * n))))
-        few = pieces(self._all, FEW)
+        self._block = max(GATHERED, min(BLOCK, int(1e6 * TEMPORARY / (8 * n))))
+        few = pieces(self._all, GATHERED)
         self.diagonal = np.concatenate([np.diagonal(self._values(some, some)) for some in few])
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
@@ -64,7 +63,7 @@ class ComputedGram(GramMatrix):
         """Return the columns of some points, multiplied by values and summed."""
         product = np.zeros(self.n)
         kept = self._place[points] >= 0
-        for few in pieces(np.flatnonzero(kept), FEW):
+        for few in pieces(np.flatnonzero(kept), GATHERED):
             product += values[few] @ self._store[self._place[points[few]]]
         for some in pieces(np.flatnonzero(~kept), self._block):
             product += values[some] @ self._values(points[some], self._all)
@@ -83,7 +82,7 @@ class ComputedGram(GramMatrix):
 
     def part(self, points):
         """Return the Gram matrix of some of the points, stored where they are few."""
-        if len(points) <= STORED:
+        if len(points) <= STORED_PART:
             return StoredGram(self._values(points, points))
 
         def among(rows, columns):

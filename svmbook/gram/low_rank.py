@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 from ..threads import one_blas_thread
-from .matrix import GramMatrix, cholesky, cholesky_solve
+from .matrix import MANY, GramMatrix, cholesky, cholesky_solve
 
 __all__ = ["LowRankGram", "centred_factor", "pivoted_factor"]
 
@@ -16,9 +16,10 @@ SMALL_RESIDUAL = 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
 CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
-DEPENDENT = 10 * np.finfo(float).eps  # times r: what rounding leaves of a dependent unit column
+DEPENDENT_COLUMN = (
+    10 * np.finfo(float).eps
+)  # times r: what rounding leaves of a dependent unit column
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
-MANY = 0.25  # share of the points from which all rows are read faster than some gathered
 
 
 class LowRankGram(GramMatrix):
@@ -222,10 +223,10 @@ def centred_factor(Z):
     with one_blas_thread():
         inner = Z.T @ Z
     length = np.sqrt(np.diagonal(inner))
-    varied = np.flatnonzero(length > DEPENDENT * np.sqrt(n) * spread)
+    varied = np.flatnonzero(length > DEPENDENT_COLUMN * np.sqrt(n) * spread)
     length = length[varied]
     R, order, rank, _ = lapack.dpstrf(
-        inner[np.ix_(varied, varied)] / np.outer(length, length), tol=DEPENDENT * r
+        inner[np.ix_(varied, varied)] / np.outer(length, length), tol=DEPENDENT_COLUMN * r
     )
     if rank in (0, r):
         return LowRankGram(Z), mean

@@ -30,6 +30,8 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "pieces", "scaled_rows"]
 
+GATHERED = 64  # rows gathered at a time: they stay in the cache until they are multiplied
+MANY = 0.25  # share of the points from which all rows are read faster than some gathered
 TINY = 1e-300  # beside it nothing is lost, and the inverse is a double
 
 

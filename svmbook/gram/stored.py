@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas
 
-from .matrix import GramMatrix, cholesky, cholesky_solve, pieces
+from .matrix import GATHERED, MANY, GramMatrix, cholesky, cholesky_solve, pieces
 
 __all__ = ["StoredGram"]
-
-FEW = 64  # rows gathered at a time: they stay in the cache until they are multiplied
-MANY = 0.25  # share of the points from which the whole matrix is read faster than its rows gathered
 
 
 class StoredGram(GramMatrix):
@@ -47,16 +44,16 @@ class StoredGram(GramMatrix):
             v = np.zeros(self.n)
             v[points] = values
             return self.times(v)
-        if len(points) <= FEW:
+        if len(points) <= GATHERED:
             return values @ self.K[points]
         product = np.zeros(self.n)
-        for few in pieces(np.arange(len(points)), FEW):
+        for few in pieces(np.arange(len(points)), GATHERED):
             product += values[few] @ self.K[points[few]]
         return product
 
     def block(self, points, others):
         """Return the block of some points with others, a copy."""
-        if len(others) < FEW:
+        if len(others) < GATHERED:
             return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
         for row, out in zip(points, block, strict=True):  # half the time of an index for both axes

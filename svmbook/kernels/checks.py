@@ -12,8 +12,8 @@ __all__ = ["check_definite", "check_finite", "check_gram", "check_square"]
 # errors of single precision, in which many a Gram matrix has been computed.
 ASYMMETRIC = 1e-6  # of the cosines of the points
 INDEFINITE = 1e-7  # of the number of points, the trace of the cosines
-ROUNDING = 1e-13  # of the cosines: what double precision leaves, and nobody notices
-FEW = 500  # points up to which single precision would save nothing
+SYMMETRIC = 1e-13  # of the cosines: what double precision leaves, and nobody notices
+IN_DOUBLE = 500  # points up to which single precision would save nothing
 
 
 def check_gram(K, *, definite=True):
@@ -66,7 +66,7 @@ def check_gram(K, *, definite=True):
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
             "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
         )
-    if asymmetry > ROUNDING:  # a solver reads one triangle, a certificate the other
+    if asymmetry > SYMMETRIC:  # a solver reads one triangle, a certificate the other
         K = 0.5 * (K + K.T)
     if definite:
         check_definite(K)
@@ -116,7 +116,7 @@ def _asymmetry(K, lengths, tile=256):
     """
     v = np.random.default_rng(0).standard_normal(len(K)) / lengths
     with np.errstate(over="ignore", invalid="ignore"):
-        if (np.abs(K @ v - v @ K) <= ROUNDING * np.sqrt(len(K)) * lengths).all():
+        if (np.abs(K @ v - v @ K) <= SYMMETRIC * np.sqrt(len(K)) * lengths).all():
             return 0.0
     rows = [slice(start, start + tile) for start in range(0, len(K), tile)]
     return max(
@@ -134,7 +134,7 @@ def check_definite(K):
     are many) of the points' cosines plus :math:`n\varepsilon I`, :math:`\varepsilon` = 1e-7: it
     exists only where no eigenvalue lies below minus the shift.
     """
-    scaled = (K / _lengths(K)).astype(np.float32 if len(K) > FEW else np.float64)
+    scaled = (K / _lengths(K)).astype(np.float32 if len(K) > IN_DOUBLE else np.float64)
     scaled /= _lengths(K).astype(scaled.dtype)[:, None]
     scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))

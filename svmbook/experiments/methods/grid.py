@@ -23,8 +23,10 @@ from ...solvers import svm_path
 
 __all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
 
-MANY = 500  # training points from which a path is faster than LIBSVM at its default tolerance
-CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
+PATH_POINTS = (
+    500  # training points from which a path is faster than LIBSVM at its default tolerance
+)
+GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
 
 
 class GridChoice(NamedTuple):
@@ -102,7 +104,7 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         K = distances if kernel == "linear" else np.exp(-width * distances)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
-            labels = _by_paths if len(train) >= MANY else _by_libsvm
+            labels = _by_paths if len(train) >= PATH_POINTS else _by_libsvm
             for i, found in enumerate(labels(K_train, y[train], Cs, K_test)):
                 scores[i, j, f] = (found == y[test]).mean()
     means = scores.mean(axis=2)
@@ -116,7 +118,7 @@ def _by_libsvm(K, y, Cs, K_test):
     # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for position, i in enumerate(order):
-            machine = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE).fit(K, y)
+            machine = SVC(C=Cs[i], kernel="precomputed", cache_size=GRID_CACHE).fit(K, y)
             labels[i] = machine.predict(K_test)
             if np.abs(machine.dual_coef_).max() < Cs[i]:
                 # No multiplier meets its bound: a larger C has the same solution.
@@ -176,7 +178,7 @@ def fit_choice(choice, X, y, X_test):
     X, y = check_X_y(X, y)
     function, reads = KERNELS[choice.kernel]
     params = {"gamma": choice.gamma} if reads else {}
-    machine = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE)
+    machine = SVC(C=choice.C, kernel="precomputed", cache_size=GRID_CACHE)
     machine.fit(function(X, **params), y)
     labels = machine.predict(function(X_test, X, **params))
     return labels, int(machine.n_support_.sum())

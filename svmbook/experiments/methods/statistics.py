@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-ROUNDING = 1e-14  # of two values: a difference this small is none
+EQUAL = 1e-14  # of two values: a difference this small is none
 
 
 class Summary(NamedTuple):
@@ -167,7 +167,7 @@ def compare(first, second, *, test_share=None, level=0.95):
         raise ValueError(f"a t-test needs at least two values a list; found {n}.")
     overlap = 0.0 if test_share is None else test_share / (1 - test_share)
     d = first - second
-    rounding = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
+    rounding = EQUAL * max(np.abs(first).max(), np.abs(second).max())
     mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
     deviation = d.std(ddof=1) if d.std() > rounding else 0.0
     error = float(np.sqrt(1.0 / n + overlap) * deviation)

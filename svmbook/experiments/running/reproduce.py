@@ -14,7 +14,7 @@ from sklearn.utils import check_scalar
 from ...datasets.tables.loaders import load_table
 from ..suites import find_suite
 
-PATIENCE = 60  # seconds without a result after which a cluster is asked whether it has workers
+SILENCE = 60  # seconds without a result after which a cluster is asked whether it has workers
 
 __all__ = ["Progress", "check_tables", "cluster", "reproduce"]
 
@@ -166,7 +166,7 @@ def _on_cluster(jobs, client):
     try:
         while pending:
             try:
-                done, pending = wait(pending, timeout=PATIENCE, return_when="FIRST_COMPLETED")
+                done, pending = wait(pending, timeout=SILENCE, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 if not client.ncores():
                     raise ChildProcessError("no worker is left on the cluster") from None

@@ -22,7 +22,7 @@ __all__ = ["FIELDS", "Job", "Store"]
 
 BEGINNING = b'{"suite": "'  # of every line: what else ends without a newline is no torn record
 APPENDING, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
-PATIENCE = 60  # seconds to wait for another process's append, which takes milliseconds
+LOCK_SECONDS = 60  # seconds to wait for another process's append, which takes milliseconds
 
 
 def _is_word(value):
@@ -113,7 +113,7 @@ class Store:
             raise FileNotFoundError(f"there is no folder {self.path.parent}; make it first.")
         if self.path.exists() and not self.path.is_file():
             raise ValueError(f"{self.path} is no file that could hold records; name another.")
-        self._lock = FileLock(f"{self.path}.lock", timeout=PATIENCE)
+        self._lock = FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS)
         self._records = {}
         self._length = 0  # bytes that hold the records read so far
         self._file = None  # which file they were read from
@@ -206,7 +206,8 @@ class Store:
             return self._lock.acquire()
         except Timeout as error:
             raise OSError(
-                errno.EAGAIN, f"another process has held {self._lock.lock_file} for {PATIENCE} s"
+                errno.EAGAIN,
+                f"another process has held {self._lock.lock_file} for {LOCK_SECONDS} s",
             ) from error
 
 

@@ -23,7 +23,7 @@ __all__ = [
     "C_GRID",
     "DATA_SETS",
     "GAMMA_GRID",
-    "KERNELS",
+    "METHODS",
     "REPORTED",
     "SUITE",
     "candidates",
@@ -36,7 +36,7 @@ DATA_SETS = {
     "stdev4": partial(stdev, 4),
     "nonSep": non_separable,
 }
-KERNELS = ("gaussian", "linear")
+METHODS = ("gaussian", "linear")
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_GRID = (0.01, 0.1, 1.0, 10.0)
 
@@ -62,7 +62,7 @@ def candidates(kernel):
     >>> [C for C, gamma, machine in candidates("linear")]
     [0.01, 0.1, 1.0, 10.0, 100.0]
     """
-    _check_name(kernel, "kernel", KERNELS)
+    _check_name(kernel, "kernel", METHODS)
     for C in C_GRID:
         if kernel == "linear":
             yield C, None, DualSVC(C=C)
@@ -108,7 +108,7 @@ def parameter_study(data_set, kernel, run):
     (['C'], 0.1)
     """
     _check_name(data_set, "data_set", DATA_SETS)
-    _check_name(kernel, "kernel", KERNELS)
+    _check_name(kernel, "kernel", METHODS)
     check_scalar(run, "run", Integral, min_val=0)
     parts = three_parts(DATA_SETS[data_set], random_state=run)
     best = None
@@ -183,7 +183,7 @@ SUITE = Suite(
     name="exploring-parameters",
     title="Exploring Classification, Figure 4: parameters chosen on validation error",
     data_sets=tuple(DATA_SETS),
-    methods=KERNELS,
+    methods=METHODS,
     runs=50,
     work=parameter_study,
     compare=_compare,

@@ -25,7 +25,7 @@ from ...kernels import DISTANCES
 from ...logistic import KernelLogisticRegression
 from ...svm import DualSVC
 from ...tables import Table, plus_minus
-from ..methods.grid import CACHE
+from ..methods.grid import GRID_CACHE
 from ..methods.protocols import run_seed
 from ..methods.statistics import most_frequent, summarise
 from ..running.suite import Suite
@@ -201,7 +201,7 @@ def _candidates(method, X, X_validation):
     for gamma in gammas:
         machine = _machine(scheme, "precomputed", None)
         if scheme != "softmax":
-            machine.set_params(estimator=SVC(kernel="precomputed", cache_size=CACHE))
+            machine.set_params(estimator=SVC(kernel="precomputed", cache_size=GRID_CACHE))
         yield gamma, machine, np.exp(-gamma * among), np.exp(-gamma * across)
 
 

@@ -24,13 +24,13 @@ from .state import DualState
 __all__ = ["active_set", "price_path", "rounds_from", "solve_active_set", "svm_path"]
 
 BETTER = 0.9  # of the guesses mended in the round before: fewer let the shift fall
-FEW = 0.1  # of the free points: so few guesses to mend let it fall as well ...
+FEW_GUESSES = 0.1  # of the free points: so few guesses to mend let it fall as well ...
 SOON = 5  # ... unless as many rounds brought no new record
 NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
 DIRECT = 100  # points up to which no smaller problem is solved first, nor a factorisation saved
-PATIENCE = 25  # primal-dual rounds without a new record before monotone ones take over
-STALLED = 0.1  # a residual that keeps more than this of itself falls too slowly
+IDLE_ROUNDS = 25  # primal-dual rounds without a new record before monotone ones take over
+FALLS = 0.1  # a residual that keeps more than this of itself falls too slowly
 STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
 
 
@@ -243,7 +243,7 @@ class _Refinement:
     def falls(self, state, F):
         """Tell whether the last step lowered the residual by much, and not yet to rounding."""
         last, self.last = self.last, state.residual(F)
-        return self.last < STALLED * last and not state.rounded(F)
+        return self.last < FALLS * last and not state.rounded(F)
 
     def ends(self, state, face, F):
         """Tell whether the face is solved as far as rounding allows.
@@ -257,7 +257,7 @@ class _Refinement:
         self.last = np.inf
         if state.rounded(F):
             return True
-        if self.fresh < STALLED * before or face.sharpen():
+        if self.fresh < FALLS * before or face.sharpen():
             return False
         self.stalls += self.fresh >= 0.9 * before
         return self.fresh <= state.enough or self.stalls > STUCK
@@ -272,7 +272,7 @@ def _primal_dual(state, face, max_iter):
     """
     fewest = before = state.n + 1
     idle, refinement = 0, _Refinement()
-    while idle <= PATIENCE and state.n_iter < max_iter and state.free.any():
+    while idle <= IDLE_ROUNDS and state.n_iter < max_iter and state.free.any():
         state.n_iter += 1
         F = np.flatnonzero(state.free)
         step, state.b = face.step(F, state.e[F], state.beta.sum())
@@ -297,7 +297,7 @@ def _primal_dual(state, face, max_iter):
         idle = 0 if moves < fewest else idle + 1
         fewest = min(fewest, moves)
         clearly_fewer = moves < BETTER * before
-        nearly_done = moves < FEW * len(F) and idle < SOON
+        nearly_done = moves < FEW_GUESSES * len(F) and idle < SOON
         if clearly_fewer or nearly_done:
             face.lower_shift()
         else:
@@ -329,8 +329,8 @@ def _monotone(state, face, max_iter):
         entering = state.worst()
         idle = 0 if state.objective > highest else idle + 1
         highest = max(highest, state.objective)
-        if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
-            if state.holds_afresh(F) or idle > PATIENCE:
+        if not len(entering) or idle > IDLE_ROUNDS:  # optimal, or as near as rounding lets see
+            if state.holds_afresh(F) or idle > IDLE_ROUNDS:
                 return True
             refinement.begin()
             continue

@@ -10,7 +10,7 @@ from .state import DualState
 
 __all__ = ["cross_over"]
 
-ROUNDS = 100  # at most: nearly all guesses are right
+CROSSING_ROUNDS = 100  # at most: nearly all guesses are right
 
 
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
@@ -38,7 +38,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state = DualState(gram, y, box, beta, ~(at_zero | at_bound))
     state.b = intercept
     try:
-        exact = rounds_from(state, ROUNDS).certified(tol, C=C, **report)
+        exact = rounds_from(state, CROSSING_ROUNDS).certified(tol, C=C, **report)
     except IndefiniteError:  # the other solver's solution is what there is
         return given
     return exact if exact.converged or abs(exact.gap) < abs(given.gap) else given

@@ -32,7 +32,9 @@ SMALL = 1e-9  # the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
 SMALLEST = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
-INDEFINITE = 1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
+PROVING_SHIFT = (
+    1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
+)
 
 
 class IndefiniteError(ValueError):
@@ -96,7 +98,7 @@ class Face:
                 self._L = cholesky(work)
                 break
             except ArithmeticError:
-                if shift > INDEFINITE * self.scale:
+                if shift > PROVING_SHIFT * self.scale:
                     raise IndefiniteError(
                         "the kernel is not positive semi-definite: the Gram matrix of the free "
                         f"points has a negative pivot even with {shift / self.scale:.0e} of its "

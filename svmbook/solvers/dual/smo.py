@@ -20,8 +20,10 @@ from .result import certify, intercept_interval
 __all__ = ["smo", "solve_smo"]
 
 CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without curvature
-PATIENCE = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
-INDEFINITE = 1e-6  # of the largest k(x, x): a curvature below minus this is no rounding error
+IDLE_LOOKS = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
+NEGATIVE_CURVATURE = (
+    1e-6  # of the largest k(x, x): a curvature below minus this is no rounding error
+)
 
 
 def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
@@ -96,7 +98,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         gain = np.where(may_fall & (e_ij > 0), e_ij * np.abs(e_ij) / a_ij, 0.0)
         j = np.argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
-            if curvature.min() < -INDEFINITE * diagonal.max():
+            if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
                 raise ValueError("K is not positive semi-definite; SMO needs a convex problem.")
             e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
@@ -106,7 +108,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
                 return result
             progress = result.dual_objective > risen_to or result.gap < fallen_to
             idle = 0 if progress else idle + 1
-            if gain[j] == 0.0 or idle == PATIENCE:
+            if gain[j] == 0.0 or idle == IDLE_LOOKS:
                 return replace(result, message="no pair gains what rounding leaves visible")
             if n_iter == max_iter:
                 return replace(result, message="all pairs used up")

@@ -11,7 +11,7 @@ __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
 ENOUGH = 1e-13  # times max(1, k(x, x) C), C the smallest: may be left where it falls no more
-AT_BOUND = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a bound
+SNAPPED = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a bound
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 
@@ -160,9 +160,9 @@ class DualState:
         One that counted as free would fix the intercept, of which it knows nothing.
         """
         alpha = np.abs(self.beta)
-        at_zero = alpha <= AT_BOUND * min(alpha.max(), self.C.max())
+        at_zero = alpha <= SNAPPED * min(alpha.max(), self.C.max())
         near = np.flatnonzero(
-            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - AT_BOUND) * self.C)
+            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - SNAPPED) * self.C)
         )
         self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
         self.find_free()

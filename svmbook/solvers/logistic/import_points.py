@@ -21,7 +21,7 @@ from .result import LogisticResult
 
 __all__ = ["import_points", "select_import_points"]
 
-DEPENDENT = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
+DEPENDENT_FUNCTION = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
 
 
 def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
@@ -106,7 +106,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
     J, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, True, ""
     while len(S) < (max_points or n):
-        new = np.diagonal(rest) > DEPENDENT * np.diagonal(K)
+        new = np.diagonal(rest) > DEPENDENT_FUNCTION * np.diagonal(K)
         try:
             decreases = _predicted_decreases(likelihood, lam, Z, rest, new, Z @ w + b)
         except np.linalg.LinAlgError:

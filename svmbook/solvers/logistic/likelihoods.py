@@ -15,9 +15,9 @@ from ...losses import logistic, logistic_curvature, logistic_slope
 __all__ = ["Binomial", "Softmax", "best_intercept", "likelihood_of"]
 
 FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, at most
-INNER = 500  # Newton-CG: products with the curvature in one step, at most
+PRODUCTS = 500  # Newton-CG: products with the curvature in one step, at most
 LINEAR = 1e-12  # of the gradient's size: a curvature so small that the loss is a straight line
-BALANCED = 1e-13  # of the gradient's size: what rounding leaves of its sum
+BEST_INTERCEPT = 1e-13  # of the gradient's size: what rounding leaves of its sum
 STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
 
 
@@ -137,7 +137,7 @@ class Softmax:
         D_outputs = fD + d
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
         enough = rho * min(FORCING**2, rho / (1.0 + self.loss(F)))
-        for _ in range(INNER):
+        for _ in range(PRODUCTS):
             TD, td = times(D, D_outputs)
             curved = gram.inner(TD, D, D_outputs - d) + td @ d
             if not (rho > 0.0 and curved > 0.0):
@@ -203,7 +203,7 @@ def best_intercept(likelihood, f, start):
     farthest = 10.0 + np.max(np.abs(f + start))
     for _ in range(STEPS):
         r, size = G.sum(axis=0), np.abs(G).sum()
-        if np.abs(r).max() <= BALANCED * size:
+        if np.abs(r).max() <= BEST_INTERCEPT * size:
             break
         H = likelihood.intercept_curvature(f + b) + LINEAR * size * np.eye(np.size(b))
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))

@@ -24,7 +24,7 @@ FLAT = 0.1  # of the slope at its start: where the search along a step ends
 VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
 TRIALS = 60
 LOW_RANK = 0.5  # of the points: up to this rank a factor of K is the cheaper form
-PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the gradient
+IDLE_STEPS = 3  # steps in a row that lower neither the objective visibly nor the gradient
 
 
 def solve_logistic(
@@ -198,7 +198,7 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
             break
         idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
         lowest, before = min(lowest, residual), J
-        if n_iter == max_iter or idle == PATIENCE:
+        if n_iter == max_iter or idle == IDLE_STEPS:
             message = "all steps used up" if n_iter == max_iter else "rounding hides the descent"
             break
         try:

@@ -24,15 +24,15 @@ from .result import LogisticResult
 __all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_path"]
 
 ADDED = 10  # coefficients that may join the working set in a step, at least
-INNER = 0.01  # of the violation at its start: where the solution of a parabola ends
-ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
+PARABOLA_END = 0.01  # of the violation at its start: where the solution of a parabola ends
+PARABOLA_ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
 ARMIJO = 1e-4  # of the predicted decrease: what a step has to keep of it
-IDLE = 20  # rounds in a row that do not halve the violation of a parabola
+IDLE_ROUNDS_OF_PARABOLA = 20  # rounds in a row that do not halve the violation of a parabola
 JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
 HALVINGS = 40
 AT_ZERO = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
 VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
-PATIENCE = 3  # steps in a row that lower neither the objective visibly nor the violation
+IDLE_STEPS = 3  # steps in a row that lower neither the objective visibly nor the violation
 
 
 def largest_lam(K, y, *, weights=1.0):
@@ -209,7 +209,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         lowest, before = min(lowest, residual), J
         if n_iter == max_iter:
             return alpha, b, f, n_iter, "all steps used up"
-        if idle == PATIENCE:
+        if idle == IDLE_STEPS:
             return alpha, b, f, n_iter, "rounding hides the descent"
         # The parabola on the working set A. For a step d of its coefficients the best step of the
         # intercept makes the weighted mean of the outputs' steps zero: db = -d'mean.
@@ -218,7 +218,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         mean = rows[A] @ W / W.sum()
         centred = rows[A] - mean[:, None]
         weighted = centred * np.sqrt(W)
-        Q, enough = weighted @ weighted.T, INNER * violation.max()
+        Q, enough = weighted @ weighted.T, PARABOLA_END * violation.max()
         new = _minimise_parabola(Q, slope[A], alpha[A], lam, enough)
         d = new - alpha[A]
         outputs = d @ centred
@@ -276,7 +276,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
     x, g = start.copy(), c.copy()
     curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
     lowest, idle = np.inf, 0
-    for _ in range(ROUNDS):
+    for _ in range(PARABOLA_ROUNDS):
         for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
             z, kink = old - g.item(j) / q, lam / q
@@ -306,7 +306,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
         violation = _violation(x, g, lam).max(initial=0.0)
         idle = 0 if violation < 0.5 * lowest else idle + 1
         lowest = min(lowest, violation)
-        if violation <= enough or idle == IDLE:
+        if violation <= enough or idle == IDLE_ROUNDS_OF_PARABOLA:
             break
     return x
 

@@ -29,11 +29,11 @@ __all__ = [
 
 NOISE = 1e-10  # of the largest k(x, x): smaller parts of a kernel function are rounding
 CONSTANT = 1e-12  # of a column's length: what rounding leaves of the spread of a constant one
-DEPENDENT = 1e-12  # of the largest singular value, columns scaled: as good as zero
+DEPENDENT_DIRECTION = 1e-12  # of the largest singular value, columns scaled: as good as zero
 
 
 def solve_unpenalised(
-    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=DEPENDENT
+    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=DEPENDENT_DIRECTION
 ):
     r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
 
@@ -88,7 +88,7 @@ def solve_unpenalised(
     return unpenalised(Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
 
 
-def unpenalised(Z, y, weights, classes, dependent=DEPENDENT, *, tol=1e-6, max_iter=200):
+def unpenalised(Z, y, weights, classes, dependent=DEPENDENT_DIRECTION, *, tol=1e-6, max_iter=200):
     """Do as `solve_unpenalised`, for arrays that were checked."""
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
@@ -203,7 +203,7 @@ def is_separable(Z, y, *, classes=None):
     Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
     columns, _, _ = _standardised(Z)
     P, lengths, _ = np.linalg.svd(columns, full_matrices=False)
-    return _separable(P[:, lengths > DEPENDENT * lengths.max(initial=0.0)], y, classes)
+    return _separable(P[:, lengths > DEPENDENT_DIRECTION * lengths.max(initial=0.0)], y, classes)
 
 
 def _standardised(Z):

@@ -127,7 +127,7 @@ def test_a_store_that_cannot_be_written_is_refused_before_the_first_run(path):
 
 def test_a_lock_that_is_never_given_back(path, monkeypatch):
     store = filled(path, 1)
-    monkeypatch.setattr("svmbook.experiments.running.store.PATIENCE", 0.1)
+    monkeypatch.setattr("svmbook.experiments.running.store.LOCK_SECONDS", 0.1)
     impatient = Store(path)
     with store._lock, pytest.raises(OSError, match=r"another process has held .*lock for 0\.1 s"):
         impatient.append(record(1))

@@ -7,10 +7,10 @@ import pytest
 
 from svmbook.datasets import non_separable_bayes_error, stdev_bayes_error, three_parts
 from svmbook.experiments import load_records
-from svmbook.experiments.suites.exploring import DATA_SETS, KERNELS, candidates, parameter_study
+from svmbook.experiments.suites.exploring import DATA_SETS, METHODS, candidates, parameter_study
 
 POINT = 1 / 400 + 1e-9  # one point of a part may change sides between two builds of BLAS
-PAIRS = list(itertools.product(DATA_SETS, KERNELS))
+PAIRS = list(itertools.product(DATA_SETS, METHODS))
 
 
 def stored(data_set, kernel):

@@ -8,7 +8,7 @@ from svmbook.experiments import load_records, report
 from svmbook.experiments.running.records import results_folder
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
-from svmbook.experiments.suites.exploring import KERNELS
+from svmbook.experiments.suites.exploring import METHODS
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -94,6 +94,6 @@ def test_jobs_are_every_pair_and_run_once():
     suite = find_suite("exploring-parameters")
     jobs = suite.jobs(["stdev1", "stdev1"], None, 2)
     assert [tuple(job) for job in jobs] == [
-        (suite.name, "stdev1", kernel, run) for kernel in KERNELS for run in (0, 1)
+        (suite.name, "stdev1", kernel, run) for kernel in METHODS for run in (0, 1)
     ]
     assert len(suite.jobs()) == 4 * 2 * 50
