@@ -20,7 +20,7 @@ def cheapest(name):
     """Yield the quickest row of each method of a script, if it is quick at all."""
     rows = [row for row in load_records(name) if row.get("data") != "forest"]
     for method in dict.fromkeys(row["method"] for row in rows):
-        row = min((r for r in rows if r["method"] == method), key=lambda r: r["seconds"])
+        row = min((row for row in rows if row["method"] == method), key=lambda r: r["seconds"])
         if row["seconds"] <= QUICK:
             yield row
 

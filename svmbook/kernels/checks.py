@@ -134,8 +134,9 @@ def check_definite(K):
     are many) of the points' cosines plus :math:`n\varepsilon I`, :math:`\varepsilon` = 1e-7: it
     exists only where no eigenvalue lies below minus the shift.
     """
-    scaled = (K / _lengths(K)).astype(np.float32 if len(K) > IN_DOUBLE else np.float64)
-    scaled /= _lengths(K).astype(scaled.dtype)[:, None]
+    precision = np.float32 if len(K) > IN_DOUBLE else np.float64
+    scaled = np.ascontiguousarray(K / _lengths(K), dtype=precision)
+    scaled /= _lengths(K).astype(precision)[:, None]
     scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
     _, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)

@@ -70,6 +70,21 @@ def test_check_gram_finds_a_single_negative_eigenvalue():
         check_gram(0.5 * (matrix + matrix.T))
 
 
+@pytest.mark.parametrize("n", [40, 700])  # in double and in single precision
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_definiteness_is_decided_in_either_order_and_precision(n, order):
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, 3))
+    K = np.array(X @ X.T, order=order)  # of rank three: all other eigenvalues are rounding
+    before = K.copy()
+    check_gram(K)
+    np.testing.assert_array_equal(K, before)
+    v = rng.standard_normal(n)
+    v /= np.linalg.norm(v)
+    with pytest.raises(ValueError, match="semi-definite"):
+        check_gram(np.array(K - 0.1 * n * np.outer(v, v), order=order))
+
+
 def test_check_gram_accepts_rounding():
     X = np.random.default_rng(4).standard_normal((50, 2))
     check_gram(1e8 * X @ X.T)  # rank 2: forty-eight eigenvalues are rounding, some negative

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...gram import StoredGram
 from ..checks import check_problem, check_stopping
+from .crossover import cross_over
 from .result import certify, intercept_interval
 
 __all__ = ["smo", "solve_smo"]
@@ -50,7 +51,8 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. ``converged`` is False where ``max_iter``
+        ``alpha`` has exact zeros and exact bounds; rounds of active sets remove what is left of the
+        violation. ``converged`` is False where ``max_iter``
         or the precision of the arithmetic ended the run first: 10 n pairs in which the dual
         objective did not rise and the gap did not fall.
 
@@ -105,7 +107,8 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
             b = 0.5 * (low + high)
             result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
             if result.converged:
-                return result
+                report = {"n_iter": n_iter, "message": "SMO"}
+                return cross_over(gram, y, C, alpha, b, tol=tol, **report)
             progress = result.dual_objective > risen_to or result.gap < fallen_to
             idle = 0 if progress else idle + 1
             if gain[j] == 0.0 or idle == IDLE_LOOKS:
