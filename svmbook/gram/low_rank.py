@@ -176,6 +176,7 @@ class LowRankGram(GramMatrix):
         return solve
 
 
+@one_blas_thread()
 def centred_factor(Z):
     r"""Return the Gram matrix of centred rows, its columns independent, and the mean taken off.
 
@@ -220,8 +221,7 @@ def centred_factor(Z):
         mean = np.zeros(r)
     else:
         Z = Z - mean
-    with one_blas_thread():
-        inner = Z.T @ Z
+    inner = Z.T @ Z
     length = np.sqrt(np.diagonal(inner))
     varied = np.flatnonzero(length > DEPENDENT_COLUMN * np.sqrt(n) * spread)
     length = length[varied]

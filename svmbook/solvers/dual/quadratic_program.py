@@ -290,7 +290,8 @@ def _finish(gram, y, C, alpha, intercept, raw, tol, max_iter):
 
 def moved_back(result, gram, y, mean):
     """Return a solution for rows that `centred_factor` moved as one for the rows as given."""
-    shift = float(mean @ gram.adjoint(y * result.alpha))
+    with gram.threads():
+        shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
 
 
