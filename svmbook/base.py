@@ -129,7 +129,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         y, weights = targets[present], weights[present]
         return Problem(X, classes, targets, present, points, y, weights, kernel)
 
-    def _store(self, problem, result, A, intercept, coef=None, origin=0.0):
+    def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
         """Set the fitted attributes that all machines have.
 
         Parameters
@@ -146,6 +146,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             Weights of the features; linear kernel only.
         origin : float or ndarray of shape (d,), default=0.0
             Where the origin of a linear machine was while it was fitted.
+        stacklevel : int, default=4
+            Of a warning: past `_store`, fit and its validating wrapper.
         """
         if not result.converged:
             warnings.warn(
@@ -154,7 +156,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 f"{result.objective:.1e}), not certified to tol={self.tol:g} ({result.message}). "
                 f"{self._remedy}",
                 ConvergenceWarning,
-                stacklevel=4,  # past _store, fit and its validating wrapper
+                stacklevel=stacklevel,
             )
         self._kernel, self.classes_ = problem.kernel, problem.classes
         coefficients = np.zeros((len(problem.X), *A.shape[1:]))

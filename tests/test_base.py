@@ -59,8 +59,10 @@ def test_a_fit_that_fails_leaves_the_shape_of_the_data_alone(machine):
 )
 def test_a_fit_that_stops_early_warns_and_leaves_the_same_attributes(machine):
     points, labels = non_separable(60, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"stopped after .* not certified to tol.*\. \w"):
+    message = r"stopped after .* not certified to tol.*\. \w"
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
         machine.fit(points, labels)
+    assert caught[0].filename == __file__  # where the user called fit
     longer = {"tol": 1e-3} if isinstance(machine, ImportVectorMachine) else {"max_iter": 10**5}
     if isinstance(machine, KernelLogisticRegression) or getattr(machine, "solver", "") == "cvxopt":
         longer["max_iter"] = 200

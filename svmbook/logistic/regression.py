@@ -304,5 +304,6 @@ class KernelLogisticRegression(LogisticMachine):
             coef, alpha = result.coef, expand(gram, result, self.lam if self.penalty else 0.0)
         elif problem.kernel.name == "linear":
             coef = (problem.points - origin).T @ alpha
-        self.alpha_ = self._store(problem, result, alpha, result.intercept, coef, origin)
+        intercept = result.intercept
+        self.alpha_ = self._store(problem, result, alpha, intercept, coef, origin, stacklevel=5)
         return self
