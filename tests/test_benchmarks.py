@@ -12,7 +12,7 @@ from measure import VOLATILE, again
 
 from svmbook.experiments import load_records
 
-SCRIPTS = ["bench_active", "bench_dense", "bench_grid", "bench_linear", "bench_logistic"]
+SCRIPTS = ["bench_dense", "bench_grid", "bench_linear", "bench_logistic"]
 QUICK = 1.0  # seconds
 
 

@@ -10,7 +10,8 @@ from .state import DualState
 
 __all__ = ["cross_over"]
 
-CROSSING_ROUNDS = 100  # at most: nearly all guesses are right
+CROSSING_ROUNDS = 100  # at most, for nearly all guesses are right; more where they are cheap:
+CROSSING_WORK = 100_000  # rounds times points
 
 
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
@@ -38,7 +39,8 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state = DualState(gram, y, box, beta, ~(at_zero | at_bound))
     state.b = intercept
     try:
-        exact = rounds_from(state, CROSSING_ROUNDS).certified(tol, C=C, **report)
+        rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
+        exact = rounds_from(state, rounds).certified(tol, C=C, **report)
     except IndefiniteError:  # the other solver's solution is what there is
         return given
     return exact if exact.converged or abs(exact.gap) < abs(given.gap) else given

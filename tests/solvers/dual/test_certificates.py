@@ -2,10 +2,17 @@
 
 import numpy as np
 import pytest
+from bench_small import problem
 from problems import noisy_gram, objectives
 
 from svmbook.gram import StoredGram
-from svmbook.solvers import certify, solve_dual, solve_hard_margin, solve_smo
+from svmbook.solvers import (
+    certify,
+    solve_active_set,
+    solve_dual,
+    solve_hard_margin,
+    solve_smo,
+)
 from svmbook.solvers.dual import interior_point, libsvm
 from svmbook.solvers.dual.crossover import cross_over
 from svmbook.solvers.dual.state import DualState
@@ -114,6 +121,15 @@ def test_crossing_over_makes_an_inexact_solution_exact(C):
     assert result.converged and result.n_iter == 7
     assert result.kkt_residual < 1e-10 * max(1.0, C)
     np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+
+
+@pytest.mark.parametrize("seed", [10, 122, 127, 141, 169, 281, 477])
+def test_the_interior_point_leaves_no_small_numbers_for_support_vectors(seed):
+    # Problems at which cvxopt's own answer has up to twenty multipliers too many.
+    _, K, y, C = problem(seed)
+    interior, exact = solve_dual(K, y, C), solve_active_set(K, y, C)
+    assert interior.kkt_residual <= 1e-9 * max(1.0, C.min())
+    assert interior.dual_objective == pytest.approx(exact.dual_objective, rel=1e-9)
 
 
 def test_the_hard_margin_has_exact_zeros():
