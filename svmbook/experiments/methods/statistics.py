@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self):
-        """Of errors, where less is better: "win", "loss", or "tie" if the interval holds zero."""
+        """A "win" where errors are smaller, a "loss", or a "tie" if the interval holds zero."""
         if self.low <= 0.0 <= self.high:
             return "tie"
         return "win" if self.high < 0.0 else "loss"
