@@ -130,24 +130,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return Problem(X, classes, targets, present, points, y, weights, kernel)
 
     def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
-        """Set the fitted attributes that all machines have.
+        """Set the fitted attributes that all machines have; return coefficients of all points.
 
-        Parameters
-        ----------
-        problem : Problem
-            What was solved.
-        result : SolverResult or LogisticResult
-            Its objective and certificate.
-        A : ndarray of shape (m,) or (m, k)
-            Coefficients of the points that count.
-        intercept : float or ndarray of shape (k,)
-            Intercepts for points from which ``origin`` is taken.
-        coef : ndarray of shape (d,) or (d, k), default=None
-            Weights of the features; linear kernel only.
-        origin : float or ndarray of shape (d,), default=0.0
-            Where the origin of a linear machine was while it was fitted.
-        stacklevel : int, default=4
-            Of a warning: past `_store`, fit and its validating wrapper.
+        ``A`` are those of the points that count, ``intercept`` belongs to points from which
+        ``origin`` is taken, and ``coef`` are the weights of the features, for the linear kernel.
+        A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
         """
         if not result.converged:
             warnings.warn(

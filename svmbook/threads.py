@@ -20,12 +20,6 @@ def one_blas_thread():
 
     Where several Python threads are inside at once, the first sets the limit and the last lifts
     it, so that nobody takes the limit of another for the state to restore.
-
-    Examples
-    --------
-    >>> from svmbook.threads import one_blas_thread
-    >>> with one_blas_thread():
-    ...     pass
     """
     with _lock:
         if not _inside:

@@ -180,3 +180,14 @@ def test_sure_points_alone_are_no_separation():
     y[np.argmax(X.sum(axis=1))] *= -1
     result = solve_unpenalised(X, y)
     assert result.converged
+
+
+def test_a_converged_solution_without_a_penalty_ended_by_its_tolerance():
+    # The gap is infinite there and must not keep the steps from ending.
+    X, y = stdev(2, 200, random_state=0)
+    steps = []
+    for tol in (1e-3, 1e-6, 1e-9):
+        result = solve_unpenalised(X, y, tol=tol)
+        assert result.converged and result.message == ""
+        steps.append(result.n_iter)
+    assert steps == sorted(steps) and steps[0] < steps[-1]
