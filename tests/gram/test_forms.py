@@ -49,6 +49,7 @@ def test_lengths_and_scale(form):
     np.testing.assert_allclose(gram.diagonal, (Z**2).sum(axis=1))
     np.testing.assert_allclose(gram.lengths, np.linalg.norm(Z, axis=1))
     assert gram.scale == pytest.approx((Z**2).sum() / N)
+    np.testing.assert_allclose(StoredGram(1e-4 * Z @ Z.T).lengths, 1e-2 * np.linalg.norm(Z, axis=1))
 
 
 def test_a_matrix_of_zeros_has_a_scale_to_divide_by():
@@ -157,6 +158,26 @@ def test_rows_make_room_for_others():
     gram.block(first, first)
     np.testing.assert_array_equal(gram.block(second, second), K[np.ix_(second, second)])
     np.testing.assert_array_equal(gram.block(first, second), K[np.ix_(first, second)])
+
+
+def test_kept_rows_stay_within_their_megabytes_and_the_last_ones_are_kept():
+    K, asked = Z @ Z.T, []
+
+    def values(rows, columns):
+        asked.append(len(rows))
+        return K[np.ix_(rows, columns)]
+
+    gram = ComputedGram(values, N, kept=0.0984)
+    assert gram._store.nbytes <= 0.0984e6 + 8 * N  # and room for one row at least
+    first, second = np.arange(30), np.arange(30, 65)
+    gram.block(first, first)
+    asked.clear()
+    gram.block(second, second)
+    assert sum(asked) == 35
+    gram.block(second, second)
+    assert sum(asked) == 35  # room was made at the cost of the first, not of one another
+    gram.block(first[:1], first)
+    assert sum(asked) <= 36
 
 
 # --- low rank ------------------------------------------------------------------------------
