@@ -23,7 +23,16 @@ ALLOWED = {
     "base": {"gram", "kernels", "labels", "losses", "solvers", "weights"},
     "svm": {"base", "gram", "kernels", "labels", "solvers", "weights"},
     "logistic": {"base", "gram", "kernels", "labels", "losses", "solvers", "weights"},
-    "experiments": {"datasets", "kernels", "logistic", "solvers", "svm", "tables", "threads"},
+    "experiments": {
+        "datasets",
+        "gram",
+        "kernels",
+        "logistic",
+        "solvers",
+        "svm",
+        "tables",
+        "threads",
+    },
 }
 OUTSIDE_OF_PLOTTING = {"__future__", "importlib", "numpy", "matplotlib"}
 

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas, lapack
 
-__all__ = ["GramMatrix", "cholesky", "cholesky_solve", "pieces", "scaled_rows"]
+__all__ = ["GramMatrix", "cholesky", "cholesky_solve", "pieces"]
 
 GATHERED = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 MANY = 0.25  # share of the points from which all rows are read faster than some gathered
@@ -130,11 +130,6 @@ def cholesky_solve(L, b):
     if b.ndim == 1:  # dpotrs does the same, three times as slowly for a single b
         return blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1)
     return lapack.dpotrs(L, b, lower=1)[0]
-
-
-def scaled_rows(d, V):
-    """Return the rows of V, each times its entry of d."""
-    return d * V if V.ndim == 1 else d[:, None] * V
 
 
 def pieces(indices, size):

@@ -135,8 +135,9 @@ def check_definite(K):
     exists only where no eigenvalue lies below minus the shift.
     """
     precision = np.float32 if len(K) > IN_DOUBLE else np.float64
-    scaled = np.ascontiguousarray(K / _lengths(K), dtype=precision)
-    scaled /= _lengths(K).astype(precision)[:, None]
+    lengths = _lengths(K)
+    scaled = np.ascontiguousarray(K / lengths, dtype=precision)
+    scaled /= lengths.astype(precision)[:, None]
     scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
     _, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)

@@ -18,8 +18,9 @@ from sklearn.model_selection import check_cv
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
+from ...gram import StoredGram
 from ...kernels import DISTANCES, KERNELS, linear
-from ...solvers import svm_path
+from ...solvers.dual.active_set import price_path
 
 __all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
 
@@ -139,7 +140,7 @@ def _by_paths(K, y, Cs, K_test):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
         among = K if len(pair) == len(y) else K[np.ix_(pair, pair)]
-        for i, machine in enumerate(svm_path(among, signs, Cs)):
+        for i, machine in enumerate(price_path(StoredGram(among), signs, Cs, np.ones(len(signs)))):
             output = K_test[:, pair] @ (signs * machine.alpha) + machine.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0
