@@ -180,6 +180,24 @@ def test_kept_rows_stay_within_their_megabytes_and_the_last_ones_are_kept():
     assert sum(asked) <= 36
 
 
+@pytest.mark.parametrize("before", [(0, 0), (0, 30), (280, 300)])
+def test_as_many_rows_as_fit_are_kept_whatever_was_kept_before(before):
+    K, asked = Z @ Z.T, []
+
+    def values(rows, columns):
+        asked.append(len(rows))
+        return K[np.ix_(rows, columns)]
+
+    gram = ComputedGram(values, N, kept=0.0984)
+    gram.block(np.arange(*before), np.arange(N))
+    points = np.append(np.arange(10), np.arange(268, 300))  # some of those before, and more
+    assert len(points) == len(gram._store)
+    gram.block(points, points)
+    asked.clear()
+    np.testing.assert_array_equal(gram.block(points, points), K[np.ix_(points, points)])
+    assert asked == []
+
+
 # --- low rank ------------------------------------------------------------------------------
 
 
