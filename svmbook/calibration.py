@@ -88,7 +88,8 @@ def fit_sigmoid(scores, y):
     Examples
     --------
     >>> from svmbook.calibration import fit_sigmoid
-    >>> sigmoid = fit_sigmoid([-2.0, -1.0, 0.5, 1.0, 3.0], ["no", "no", "yes", "no", "yes"])
+    >>> answers = ["no", "no", "yes", "no", "yes"]
+    >>> sigmoid = fit_sigmoid([-2.0, -1.0, 0.5, 1.0, 3.0], answers)
     >>> sigmoid.probability([-2.0, 0.0, 3.0]).round(2)
     array([0.19, 0.37, 0.72])
     """

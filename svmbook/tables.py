@@ -89,10 +89,10 @@ class Report:
     Examples
     --------
     >>> from svmbook.tables import Report, Table
-    >>> Report(Table(["error (%)"], [["2.64"]]), ({"error": 2.638},), ("One run.",))
-    | error (%) |
+    >>> Report(Table(["error"], [["2.6 %"]]), ({"error": 2.638},), ("One run.",))
+    | error |
     |---|
-    | 2.64 |
+    | 2.6 % |
     <BLANKLINE>
     One run.
     """

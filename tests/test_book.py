@@ -168,13 +168,7 @@ PACKAGE = ROOT / "svmbook"
 def test_the_api_pages_show_what_a_user_imports():
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book/api").glob("*.md"))
     shown = re.findall(r"^```{api} (\S+)$", pages, re.M)
-    inner = {
-        "base",
-        "threads",
-        "weights",
-        "logistic",
-        "svm",
-    }  # what the first two offer is in svmbook itself
+    inner = {"base", "threads", "weights", "logistic", "svm"}  # the last two's are svmbook's own
     parts = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
     wanted = {f"svmbook.{part}" for part in parts - inner if not part.startswith("_")}
     methods = {
@@ -182,6 +176,12 @@ def test_the_api_pages_show_what_a_user_imports():
     }
     wanted -= {"svmbook.book"}  # the style sheet of the figures
     assert sorted(shown) == sorted({"svmbook"} | wanted | methods)
+
+
+def test_examples_fit_on_the_pages():
+    for path in PACKAGE.rglob("*.py"):
+        for line in re.findall(r"^ *((?:>>>|\.\.\.) .*)", path.read_text(encoding="utf-8"), re.M):
+            assert len(line) <= 78, f"{path}: {line}"
 
 
 def named_equations(path):

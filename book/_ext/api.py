@@ -40,6 +40,8 @@ class Api(SphinxDirective):
             linked = callable(getattr(module, name))
             shown = f":py:obj:`{name} <{where}.{name}>`" if linked else f"``{name}``"
             rows.append(f"   * - {shown}\n     - {summary(module, name)}")
+        # What a class has from one that stands beside it is said there.
+        shown = [name for name in names if isinstance(getattr(module, name), type)]
         text = [
             "```{eval-rst}",
             ".. list-table::",
@@ -50,7 +52,7 @@ class Api(SphinxDirective):
             "",
             f".. automodule:: {where}",
             "   :imported-members:",
-            f"   :inherited-members: {FOREIGN}",
+            f"   :inherited-members: {', '.join([FOREIGN, *shown])}",
             "```",
         ]
         return self.parse_text_to_nodes("\n".join(text))

@@ -39,9 +39,9 @@ class ComputedGram(GramMatrix):
     --------
     >>> import numpy as np
     >>> from svmbook.gram import ComputedGram
-    >>> K = ComputedGram(lambda rows, columns: np.minimum(rows[:, None], columns) + 1.0, n=3)
-    >>> K.columns(np.array([1]), np.array([2.0]))
-    array([2., 4., 4.])
+    >>> K = ComputedGram(np.add.outer, n=3)
+    >>> K.columns(np.array([1]), np.array([2.0]))  # twice the second
+    array([2., 4., 6.])
     """
 
     def __init__(self, function, n, kept=KEPT):

@@ -85,7 +85,7 @@ class GramMatrix:
         :math:`S = (\lambda I + WK)^{-1}` and the system that `factor` solves,
         :math:`H = K + \lambda W^{-1}`,
 
-        .. math:: SR = (R - H^{-1}KR)/\lambda, \qquad t = SW1 = H^{-1}1, \qquad A = SR - tb^\top,
+        .. math:: SR = (R - H^{-1}KR)/\lambda, \quad t = SW1 = H^{-1}1, \quad A = SR - tb^\top,
 
         and b follows from the sum of the first n equations minus the last one.
 

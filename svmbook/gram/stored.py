@@ -23,7 +23,7 @@ class StoredGram(GramMatrix):
     >>> import numpy as np
     >>> from svmbook.gram import StoredGram
     >>> K = StoredGram(np.array([[2.0, 1.0], [1.0, 2.0]]))
-    >>> K.times(np.array([1.0, 0.0])), K.factor(np.ones(2))(np.array([4.0, 4.0]))
+    >>> K.times(np.array([1.0, 0.0])), K.factor(np.ones(2))(np.full(2, 4.0))
     (array([2., 1.]), array([1., 1.]))
     """
 

@@ -96,8 +96,8 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     --------
     >>> import numpy as np
     >>> from svmbook.kernels.choice import choose_kernel
-    >>> X = np.array([[0.0], [2.0]])
-    >>> choose_kernel("rbf", X, np.ones(2), gamma="scale", degree=3, coef0=1.0).params
+    >>> X, weights, scale = np.array([[0.0], [2.0]]), np.ones(2), "scale"
+    >>> choose_kernel("rbf", X, weights, gamma=scale, degree=3, coef0=1.0).params
     {'gamma': 1.0}
     """
     name = kernel

@@ -125,7 +125,8 @@ class KernelLogisticRegression(LogisticMachine):
     >>> import numpy as np
     >>> from svmbook import KernelLogisticRegression
     >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> machine = KernelLogisticRegression(gamma=0.5).fit(X, ["down", "down", "up", "up"])
+    >>> y = ["down", "down", "up", "up"]
+    >>> machine = KernelLogisticRegression(gamma=0.5).fit(X, y)
     >>> machine.predict_proba([[-2.0], [0.0]]).round(3)
     array([[0.641, 0.359],
            [0.5  , 0.5  ]])

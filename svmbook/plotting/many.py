@@ -109,7 +109,7 @@ def plot_regions(ax, predict, *, resolution=240):
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import plot_regions
     >>> figure, ax = plt.subplots()
-    >>> mesh = plot_regions(ax, lambda Z: (Z[:, 0] > 0.5).astype(int), resolution=3)
+    >>> mesh = plot_regions(ax, lambda Z: 1 * (Z[:, 0] > 0.5), resolution=3)
     >>> mesh.get_array().tolist()
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)

@@ -31,7 +31,7 @@ def use_book_style():
     --------
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import use_book_style
-    >>> with plt.rc_context():  # only so that the rest of the session keeps its style
+    >>> with plt.rc_context():  # what is drawn afterwards keeps its style
     ...     use_book_style()
     ...     plt.rcParams["image.cmap"]
     'cividis'
@@ -178,8 +178,8 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import plot_machine
     >>> figure, ax = plt.subplots()
-    >>> drawn = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2)  # the street is 1/4 < x_1 < 3/4
-    >>> [round(float(path.vertices[0, 0]), 6) for path in drawn["lines"].get_paths()]
+    >>> lines = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2)["lines"]
+    >>> [round(float(path.vertices[0, 0]), 6) for path in lines.get_paths()]
     [0.25, 0.5, 0.75]
     >>> plt.close(figure)
     """

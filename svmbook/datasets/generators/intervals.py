@@ -122,10 +122,10 @@ def usvc_threshold_error(case, threshold):
     Examples
     --------
     >>> from svmbook.datasets import usvc_threshold_error
-    >>> [round(100 * float(usvc_threshold_error("a", t)), 1) for t in (0.17, 0.5)]
-    [23.1, 19.1]
-    >>> [round(100 * float(usvc_threshold_error("b", t)), 1) for t in (0.21, 0.6)]
-    [17.9, 20.0]
+    >>> [round(float(usvc_threshold_error("a", t)), 3) for t in (0.17, 0.5)]
+    [0.231, 0.191]
+    >>> [round(float(usvc_threshold_error("b", t)), 3) for t in (0.21, 0.6)]
+    [0.179, 0.2]
     """
     if case not in CASES:
         raise ValueError(f"case is {case!r}; choose 'a' or 'b'.")

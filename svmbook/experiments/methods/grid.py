@@ -88,7 +88,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.experiments.methods.grid import choose_by_grid
     >>> X, y = twonorm(60, random_state=0)
-    >>> choice = choose_by_grid(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=StratifiedKFold(3))
+    >>> cv = StratifiedKFold(3)
+    >>> choice = choose_by_grid(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=cv)
     >>> choice.scores.shape
     (2, 2, 3)
     """
@@ -171,7 +172,8 @@ def fit_choice(choice, X, y, X_test):
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.experiments.methods.grid import choose_by_grid, fit_choice
     >>> X, y = twonorm(60, random_state=0)
-    >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=StratifiedKFold(3))
+    >>> cv = StratifiedKFold(3)
+    >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=cv)
     >>> labels, size = fit_choice(choice, X, y, X[:4])
     >>> len(labels)
     4

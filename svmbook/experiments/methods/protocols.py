@@ -190,10 +190,8 @@ class StratifiedFolds:
     >>> from svmbook.experiments.methods.protocols import StratifiedFolds
     >>> X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
     >>> folds = StratifiedFolds(X, y, runs=5)
-    >>> sorted(np.concatenate([run.X_test[:, 0] for run in folds]).astype(int).tolist()) == [
-    ...     *range(20)
-    ... ]
-    True
+    >>> np.sort(np.concatenate([run.X_test[:, 0] for run in folds]))[:5]
+    array([0., 1., 2., 3., 4.])
     """
 
     X: np.ndarray

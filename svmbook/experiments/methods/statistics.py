@@ -202,7 +202,7 @@ def as_good_as_the_best(errors, *, level=0.95, test_share=None):
     Examples
     --------
     >>> from svmbook.experiments.methods.statistics import as_good_as_the_best
-    >>> as_good_as_the_best({"a": [3, 4, 3, 4], "b": [3, 4, 4, 3], "c": [9, 9, 8, 9]})
+    >>> as_good_as_the_best({"a": [3, 4, 3, 4], "b": [3, 4, 4, 3], "c": [9] * 4})
     ['a', 'b']
     """
     if not errors:

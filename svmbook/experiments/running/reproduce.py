@@ -65,7 +65,8 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     >>> from svmbook.experiments.running.reproduce import reproduce
     >>> from svmbook.experiments.running.store import Store
     >>> from svmbook.experiments.suites import find_suite
-    >>> jobs = find_suite("exploring-parameters").jobs(["stdev2"], ["linear"], runs=2)
+    >>> suite = find_suite("exploring-parameters")
+    >>> jobs = suite.jobs(["stdev2"], ["linear"], runs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(f"{folder}/runs.jsonl")
     ...     _ = list(reproduce(jobs[:1], store))

@@ -99,8 +99,8 @@ class Store:
     --------
     >>> import tempfile
     >>> from svmbook.experiments.running.store import FIELDS, Job, Store
-    >>> record = dict.fromkeys(FIELDS, 0) | dict.fromkeys(("suite", "data_set", "method"), "a")
-    >>> record |= {"parameters": {"C": 1.0}, "versions": "none"}
+    >>> record = dict.fromkeys(FIELDS, 0) | {"suite": "a", "data_set": "b"}
+    >>> record |= {"method": "c", "parameters": {"C": 1.0}, "versions": "none"}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(f"{folder}/runs.jsonl")
     ...     store.append(record), store.append(record), len(store)

@@ -136,7 +136,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     Examples
     --------
     >>> from svmbook.solvers import certify
-    >>> guess = certify([0.1, 0.1], 0.0, [1, -1], 1.0, [0.2, -0.2], n_iter=0, tol=1e-6)
+    >>> guess = certify([0.1, 0.1], 0, [1, -1], 1, [0.2, -0.2], n_iter=0, tol=0.1)
     >>> round(guess.dual_objective, 3), round(guess.objective, 3)
     (0.18, 1.62)
     """

@@ -84,7 +84,8 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     >>> from svmbook.kernels import gaussian
     >>> from svmbook.solvers import select_import_points
     >>> X = np.linspace(-2, 2, 41)[:, None]
-    >>> result = select_import_points(gaussian(X, gamma=0.1), np.sign(X[:, 0] - 0.1), lam=1.0)
+    >>> K, y = gaussian(X, gamma=0.1), np.sign(X[:, 0] - 0.1)
+    >>> result = select_import_points(K, y, lam=1.0)
     >>> int(np.count_nonzero(result.coef)), result.converged
     (5, True)
     """

@@ -194,9 +194,10 @@ def best_intercept(likelihood, f, start):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers.logistic.likelihoods import Binomial, best_intercept
+    >>> from svmbook.solvers.logistic.likelihoods import Binomial
+    >>> from svmbook.solvers.logistic.likelihoods import best_intercept
     >>> likelihood = Binomial(np.array([1.0, 1.0, 1.0, -1.0]), np.ones(4))
-    >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log odds of three to one
+    >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log 3
     1.098612
     """
     b, G = start, likelihood.negative_gradient(f + start)

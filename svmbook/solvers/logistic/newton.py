@@ -122,8 +122,8 @@ def solve_ridge_path(
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_ridge_path
-    >>> X = np.array([[-1.0], [0.0], [1.0]])
-    >>> path = solve_ridge_path(X @ X.T, np.array([-1.0, 1.0, 1.0]), [10.0, 1.0])
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-1.0, 1.0, 1.0])
+    >>> path = solve_ridge_path(X @ X.T, y, [10.0, 1.0])
     >>> [round(result.objective, 3) for result in path]
     [1.862, 1.561]
     """

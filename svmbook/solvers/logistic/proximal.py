@@ -123,8 +123,8 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_logistic_l1
-    >>> X = np.array([[-2.0], [-1.0], [0.5], [2.0]])
-    >>> result = solve_logistic_l1(X @ X.T, np.array([-1.0, 1.0, -1.0, 1.0]), lam=2.0)
+    >>> X, y = np.array([[-2.0], [-1], [0.5], [2]]), np.array([-1.0, 1, -1, 1])
+    >>> result = solve_logistic_l1(X @ X.T, y, lam=2.0)
     >>> result.coef.round(4), result.converged
     (array([-0.0546,  0.    ,  0.    ,  0.    ]), True)
     """
@@ -163,8 +163,8 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_logistic_path
-    >>> X = np.array([[-3.0], [-1.0], [0.5], [2.0]])
-    >>> path = solve_logistic_path(X @ X.T, np.array([-1.0, 1.0, -1.0, 1.0]), [8.0, 4.0, 2.0])
+    >>> X, y = np.array([[-3.0], [-1], [0.5], [2]]), np.array([-1.0, 1, -1, 1])
+    >>> path = solve_logistic_path(X @ X.T, y, [8.0, 4.0, 2.0])
     >>> [int(np.count_nonzero(result.coef)) for result in path]
     [0, 1, 1]
     """

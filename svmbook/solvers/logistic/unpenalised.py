@@ -141,8 +141,8 @@ def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_ite
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_unpenalised_gram
-    >>> Z = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> result = solve_unpenalised_gram(Z @ Z.T, np.array([-1.0, 1.0, -1.0, 1.0]))
+    >>> Z, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1, -1, 1])
+    >>> result = solve_unpenalised_gram(Z @ Z.T, y)
     >>> (Z.T @ result.coef).round(4)
     array([0.9082])
     """
@@ -197,8 +197,8 @@ def is_separable(Z, y, *, classes=None):
     >>> import numpy as np
     >>> from svmbook.solvers import is_separable
     >>> Z = np.array([[0.0], [1.0], [1.0], [2.0]])
-    >>> is_separable(Z, np.array([-1, -1, 1, 1])), is_separable(Z, np.array([-1, 1, 1, -1]))
-    (True, False)
+    >>> [is_separable(Z, np.array(y)) for y in ([-1, -1, 1, 1], [-1, 1, 1, -1])]
+    [True, False]
     """
     Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
     columns, _, _ = _standardised(Z)
