@@ -23,6 +23,8 @@ from .weights import point_weights
 
 __all__ = ["KernelMachine", "Problem"]
 
+OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
+
 
 class Problem(NamedTuple):
     """Training data as a solver wants them: points that count, and numbers for labels."""
@@ -86,8 +88,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self._kernel.name == "linear":
-            # As it was certified: far from the origin X @ coef_ has fewer digits.
-            F = (X - self._origin) @ self.coef_.T + self._intercept_at_origin
+            # Far from the origin X @ coef_ has fewer digits.
+            origin, at_origin, fitted = self._centred
+            F = (X - origin) @ self.coef_.T + at_origin + (self.intercept_ - fitted)
         else:
             F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
@@ -113,8 +116,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
         A failed fit leaves what `validate_data` sets and nothing else.
         """
-        for attribute in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, attribute)
+        for name in [name for name in vars(self) if name.endswith("_") or name in OWN]:
+            delattr(self, name)
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, targets = (encode_labels if self._two_classes_only else encode_outputs)(y)
         weights = np.ones(len(X))
@@ -137,11 +140,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
         """
         if not result.converged:
+            by = f" by {self.solver_}" if hasattr(self, "solver_") else ""
             warnings.warn(
-                f"{type(self).__name__} stopped after {result.n_iter} iterations at a KKT residual "
-                f"of {result.kkt_residual:.1e} and a duality gap of {result.gap:.1e} (objective "
-                f"{result.objective:.1e}), not certified to tol={self.tol:g} ({result.message}). "
-                f"{self._remedy}",
+                f"{type(self).__name__}{by} stopped after {result.n_iter} iterations at a KKT "
+                f"residual of {result.kkt_residual:.1e} and a duality gap of {result.gap:.1e} "
+                f"(objective {result.objective:.1e}), not certified to tol={self.tol:g} "
+                f"({result.message}). {self._remedy}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
@@ -156,10 +160,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
         if coef is not None:
             self.coef_ = coef.reshape(len(coef), -1).T
-            self._origin, self._intercept_at_origin = origin, self.intercept_
-            self.intercept_ = self.intercept_ - self.coef_ @ np.broadcast_to(origin, len(coef))
+            at_origin = self.intercept_
+            self.intercept_ = at_origin - self.coef_ @ np.broadcast_to(origin, len(coef))
+            self._centred = origin, at_origin, self.intercept_.copy()
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.dual_gap_ = result.objective, result.gap
         self.kkt_residual_, self.n_iter_ = result.kkt_residual, result.n_iter
+        self.converged_ = result.converged
         return coefficients

@@ -15,23 +15,65 @@ from svmbook.kernels import gaussian
 X, Y = stdev(2, 80, random_state=0)
 MACHINES = [DualSVC(), KernelLogisticRegression(), ImportVectorMachine()]
 SHARED = {
-    *("alpha_", "classes_", "dual_coef_", "dual_gap_", "intercept_", "kkt_residual_", "n_iter_"),
+    *(
+        "alpha_",
+        "classes_",
+        "converged_",
+        "dual_coef_",
+        "dual_gap_",
+        "intercept_",
+        "kkt_residual_",
+        "n_iter_",
+    ),
     *("n_features_in_", "objective_", "support_", "support_vectors_"),
 }
 every_machine = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(m).__name__)
 
 
 def attributes(machine):
-    return {name for name in vars(machine) if name.endswith("_")}
+    return vars(machine).keys() - machine.get_params().keys() - {"_kernel", "_centred"}
 
 
 @every_machine
 @pytest.mark.parametrize(("kernel", "more"), [("linear", {"coef_"}), ("rbf", {"gamma_"})])
 def test_a_fit_leaves_the_same_attributes_everywhere(machine, kernel, more):
     fitted = clone(machine).set_params(kernel=kernel).fit(X, Y)
-    own = {"bounded_support_", "dual_objective_", "free_support_", "geometric_margin_"}
-    own |= {"n_support_", "solver_"}
-    assert attributes(fitted) - own == SHARED | more
+    own = {
+        DualSVC: {
+            *("bounded_support_", "dual_objective_", "free_support_", "geometric_margin_"),
+            *("n_support_", "solver_"),
+        }
+    }
+    assert attributes(fitted) == SHARED | more | own.get(type(machine), set())
+
+
+@every_machine
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_whoever_moves_the_intercept_moves_the_outputs(machine, kernel):
+    fitted = clone(machine).set_params(kernel=kernel).fit(X, Y)
+    before = fitted.decision_function(X)
+    fitted.intercept_ += 0.5
+    np.testing.assert_allclose(fitted.decision_function(X), before + 0.5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("machine", [KernelLogisticRegression(), ImportVectorMachine()])
+@pytest.mark.parametrize("number", [np.float16(0.01), np.float32(0.01)])
+def test_numbers_of_any_type_are_solved_in_double_precision(machine, number):
+    fitted = clone(machine).set_params(lam=number, tol=np.float32(1e-6)).fit(X, Y)
+    same = clone(machine).set_params(lam=float(number), tol=float(np.float32(1e-6))).fit(X, Y)
+    assert type(fitted.objective_) is float and fitted.objective_ == same.objective_
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"solver": solver} for solver in ("cvxopt", "active-set", "libsvm")] + [{"C": np.inf}],
+)
+def test_an_indefinite_kernel_is_named_by_every_solver(options):
+    def kernel(A, B):
+        return 2.0 - ((A[:, None] - B[None]) ** 2).sum(-1)
+
+    with pytest.raises(ValueError, match="the kernel is not positive semi-definite"):
+        DualSVC(kernel=kernel, **options).fit(X, Y)
 
 
 @every_machine
@@ -40,7 +82,7 @@ def test_a_fit_that_fails_leaves_the_shape_of_the_data_alone(machine):
     for wrong in (lambda: fitted.fit(X, np.ones(80)), lambda: fitted.fit(1e200 * X, Y)):
         with pytest.raises(ValueError):
             wrong()
-        assert attributes(fitted) == {"n_features_in_"}
+        assert vars(fitted).keys() - fitted.get_params().keys() == {"n_features_in_"}
         with pytest.raises(NotFittedError):
             fitted.predict(X)
 
@@ -70,7 +112,7 @@ def test_a_fit_that_stops_early_warns_and_leaves_the_same_attributes(machine):
         clone(machine).set_params(**longer).fit(points, labels)
     )
     assert np.isfinite(machine.decision_function(points)).all()
-    assert machine.dual_gap_ > 0
+    assert machine.dual_gap_ > 0 and not machine.converged_
 
 
 @every_machine

@@ -45,7 +45,7 @@ def test_a_score_of_zero_speaks_for_the_first_class():
         ([0.5, 1.5, 0.2], "Unknown label type"),
         (np.array(["b", 1, 1], dtype=object), r"different kinds \(int, str\)"),
         (np.array(["b", None], dtype=object), "different kinds"),
-        (np.array([None, "b"], dtype=object), "Unknown label type"),
+        (np.array([None, "b"], dtype=object), "different kinds"),
     ],
     ids=["one", "three", "continuous", "mixed", "missing", "missing first"],
 )

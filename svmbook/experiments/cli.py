@@ -179,7 +179,8 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     done = sum(job in records for job in wanted)
     if done < len(wanted):
         where = f"{done} of {len(wanted)} runs are in {_shown(records.path)}"
-        click.echo(f"{reason}: {where}; the same command goes on from there", err=True)
+        how = "once that is mended, the same command" if code == 1 else "the same command"
+        click.echo(f"{reason}: {where}; {how} goes on from there", err=True)
         sys.exit(code or 1)
 
 
@@ -250,6 +251,7 @@ def show_data(names, fetch):
             state, failed = f"not usable: {_one_line(error)}", True
         click.echo(f"{name:14} {state}")
     if failed:
+        click.echo("--fetch downloads what is absent; SVMBOOK_DATA may name a folder", err=True)
         sys.exit(1)
 
 

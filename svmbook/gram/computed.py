@@ -114,6 +114,8 @@ class ComputedGram(GramMatrix):
             places = np.concatenate([places, self._place[idle]])
             self._place[idle] = -1
         missing = missing[: len(places)]  # of more points than fit, the first
-        self._place[missing] = places[: len(missing)]
-        for some in pieces(missing, self._block):
-            self._store[self._place[some]] = self._values(some, self._all)
+        for some, where in zip(
+            pieces(missing, self._block), pieces(places[: len(missing)], self._block), strict=True
+        ):
+            self._store[where] = self._values(some, self._all)
+            self._place[some] = where

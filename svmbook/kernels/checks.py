@@ -6,6 +6,8 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.utils import check_array
 
+from .functions import TILE
+
 __all__ = ["check_definite", "check_finite", "check_gram", "check_square"]
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
@@ -107,7 +109,7 @@ def check_finite(K):
     return K
 
 
-def _asymmetry(K, lengths, tile=256):
+def _asymmetry(K, lengths):
     """Return the largest difference of two cosines that should be equal, or zero if none shows.
 
     Two products with one random vector tell most matrices, in a fraction of the time; only where
@@ -118,7 +120,7 @@ def _asymmetry(K, lengths, tile=256):
     with np.errstate(over="ignore", invalid="ignore"):
         if (np.abs(K @ v - v @ K) <= SYMMETRIC * np.sqrt(len(K)) * lengths).all():
             return 0.0
-    rows = [slice(start, start + tile) for start in range(0, len(K), tile)]
+    rows = [slice(start, start + TILE) for start in range(0, len(K), TILE)]
     return max(
         (np.abs(K[i, j] - K[j, i].T) / (lengths[i, None] * lengths[j])).max()
         for i in rows
@@ -136,11 +138,15 @@ def check_definite(K):
     """
     precision = np.float32 if len(K) > IN_DOUBLE else np.float64
     lengths = _lengths(K)
-    scaled = np.ascontiguousarray(K / lengths, dtype=precision)
-    scaled /= lengths.astype(precision)[:, None]
+    scaled = np.empty(K.shape, dtype=precision)
+    with np.errstate(over="ignore"):  # of a matrix that is indefinite
+        for rows in (slice(start, start + TILE) for start in range(0, len(K), TILE)):
+            scaled[rows] = K[rows] / lengths / lengths[rows, None]  # in double, for any size of K
     scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
-    _, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)
+    L, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)
+    found = np.isfinite(np.diagonal(L))  # LAPACK lets pass what is no number
+    info = info or (0 if found.all() else 1 + int(np.argmin(found)))
     if info:
         raise ValueError(
             "the kernel is not positive semi-definite on the training points "

@@ -13,6 +13,8 @@ from .functions import KERNELS
 
 __all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
 
+ROUNDING = 8 * np.finfo(float).eps  # of a mean
+
 
 @dataclass(frozen=True, eq=False)
 class KernelChoice:
@@ -122,6 +124,14 @@ def _gamma(gamma, X, sample_weight):
     shares = sample_weight / sample_weight.max()  # large ones must not overflow in their sum
     shares /= shares.sum()
     with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
-        mean = shares @ X.mean(axis=1)
-        variance = shares @ ((X - mean) ** 2).mean(axis=1)
-    return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        away = X - shares @ X.mean(axis=1)
+        unit = np.abs(away).max()
+        if unit <= ROUNDING * np.abs(X).max():  # all the same
+            return 1.0
+        gamma = 1.0 / (X.shape[1] * (shares @ ((away / unit) ** 2).mean(axis=1))) / unit / unit
+    if not (np.isfinite(gamma) and gamma > 0):
+        raise ValueError(
+            "gamma='scale', one over the variance of the features, is not finite or zero for "
+            f"values of size {unit:.0e}; scale the features (for instance with StandardScaler)."
+        )
+    return float(gamma)

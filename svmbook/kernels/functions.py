@@ -22,6 +22,11 @@ __all__ = [
     "polynomial",
 ]
 
+TILE = 256  # rows and columns of a block that stays in the cache
+CACHED = 32768  # numbers that stay in the cache
+# Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
+CANCELLED = 1e-6
+
 
 def linear(X, Z=None):
     r"""Return the inner products :math:`x^\top z`.
@@ -155,18 +160,21 @@ def _squared_distances(X, Z):
     """Return |x|^2 + |z|^2 - 2 x'z: one product of matrices, where differences would be n m d."""
     centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
     moved = Z - centre
-    if X is Z:
-        D = _expanded(moved, moved)
-        np.fill_diagonal(D, 0.0)
-        return D
-    return _expanded(X - centre, moved)
-
-
-def _expanded(X, Z):
-    D = X @ (-2.0 * Z.T)
-    D += np.einsum("ij,ij->i", X, X)[:, None]
-    D += np.einsum("ij,ij->i", Z, Z)
-    return np.maximum(D, 0.0, out=D)
+    X, Z = moved if X is Z else X - centre, moved
+    D = X @ Z.T  # of X with itself exactly symmetric, and so is what follows
+    lengths, others = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
+    step = max(1, CACHED // max(1, len(Z)))
+    for start in range(0, len(X), step):
+        few, here = D[start : start + step], lengths[start : start + step]
+        few *= -2.0
+        few += np.add.outer(here, others)
+        near = np.flatnonzero(few <= CANCELLED * (here.max() + others))
+        for first in range(0, len(near), CACHED):
+            i, j = np.divmod(near[first : first + CACHED], len(Z))
+            lost = few[i, j] <= CANCELLED * (here[i] + others[j])
+            i, j = i[lost], j[lost]
+            few[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
+    return D
 
 
 #: The distance D of two arrays behind each kernel that is exp(-gamma D).

@@ -65,6 +65,8 @@ class ImportVectorMachine(LogisticMachine):
         How far the objective can be above that of `KernelLogisticRegression`, at most.
     kkt_residual_ : float
         Relative norm of the gradient over S.
+    converged_ : bool
+        Whether that is certified to ``tol``; where it is not, `fit` warns.
     n_iter_ : int
         Number of points taken in.
     gamma_ : float
@@ -156,12 +158,11 @@ class ImportVectorMachine(LogisticMachine):
         if linear:
             origin = np.average(points, axis=0, weights=problem.weights)
             points = points - origin
-        gram, likelihood = (
-            StoredGram(problem.kernel.gram(points)),
-            Binomial(problem.y, problem.weights),
-        )
-        options = {"epsilon": self.epsilon, "max_points": self.max_points, "tol": self.tol}
-        result = import_points(gram, likelihood, self.lam, **options)
+        gram = StoredGram(problem.kernel.gram(points))
+        likelihood = Binomial(problem.y, problem.weights)
+        options = {"epsilon": float(self.epsilon), "max_points": self.max_points}
+        lam, tol = float(self.lam), float(self.tol)
+        result = import_points(gram, likelihood, lam, tol=tol, **options)
         coef = points.T @ result.coef if linear else None
         self.alpha_ = self._store(problem, result, result.coef, result.intercept, coef, origin)
         return self

@@ -87,6 +87,8 @@ class KernelLogisticRegression(LogisticMachine):
         How far it can be above the minimum, at most; infinite with ``penalty=None``.
     kkt_residual_ : float
         The violation that was compared with ``tol``.
+    converged_ : bool
+        Whether that is certified to ``tol``; where it is not, `fit` warns.
     n_iter_ : int
         Newton steps.
     gamma_ : float
@@ -190,7 +192,7 @@ class KernelLogisticRegression(LogisticMachine):
         """
         problem = self._prepare(X, y, sample_weight)
         gram, origin = self._gram(problem)
-        (result,) = self._results(problem, gram, [self.lam])
+        (result,) = self._results(problem, gram, [float(self.lam)])
         return self._keep(problem, gram, origin, result)
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -199,7 +201,7 @@ class KernelLogisticRegression(LogisticMachine):
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
             As in `fit`.
         lams : int or array-like, default=30
             Values of ``lam``, or how many: then they fall geometrically from the smallest one for
@@ -236,7 +238,7 @@ class KernelLogisticRegression(LogisticMachine):
         problem = template._prepare(X, y, sample_weight)
         gram, origin = template._gram(problem)
         lams = template._lams(lams, smallest, problem, gram)
-        machines = [copy(template).set_params(lam=float(lam)) for lam in lams]
+        machines = [copy(template).set_params(lam=lam) for lam in lams]
         for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
             machine._keep(problem, gram, origin, result)
         return machines
@@ -246,7 +248,8 @@ class KernelLogisticRegression(LogisticMachine):
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
             return StoredGram(kernel.gram(points)), 0.0
-        origin = points.mean(axis=0)  # moves the intercept alone, and keeps its digits
+        # Moves the intercept alone, and keeps its digits.
+        origin = np.average(points, axis=0, weights=problem.weights)
         points = points - origin
         if self.penalty is None or points.shape[1] < len(points):
             return LowRankGram(points), origin
@@ -263,9 +266,7 @@ class KernelLogisticRegression(LogisticMachine):
             )
             if lams.ndim != 1:
                 raise ValueError(f"lams must be one number after the other; found {lams.shape}.")
-            for lam in lams.tolist():
-                check_positive("lam", lam)
-            return lams
+            return [check_positive("lam", lam) for lam in lams.tolist()]
         check_scalar(lams, "lams", Integral, min_val=1)
         check_scalar(
             smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
@@ -276,7 +277,7 @@ class KernelLogisticRegression(LogisticMachine):
                 "the points are all alike to the machine, so no value of lam makes a difference; "
                 "give the values yourself."
             )
-        return np.geomspace(largest, smallest * largest, lams)
+        return np.geomspace(largest, smallest * largest, lams).tolist()
 
     def _largest_lam(self, problem, gram):
         """Return where a path starts: where no coefficient, or no output, moves much."""
@@ -289,7 +290,7 @@ class KernelLogisticRegression(LogisticMachine):
 
     def _results(self, problem, gram, lams):
         """Call the solver that the penalty needs."""
-        options = {"tol": self.tol, "max_iter": self.max_iter}
+        options = {"tol": float(self.tol), "max_iter": self.max_iter}
         if self.penalty is None:
             data = problem.y, problem.weights, problem.n_classes
             if isinstance(gram, LowRankGram):

@@ -14,7 +14,6 @@ from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernels import DISTANCES
 from ..kernels.checks import check_definite
 from ..solvers.dual.active_set import active_set
-from ..solvers.dual.faces import IndefiniteError
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import hard_margin, interior_point, moved_back
 from ..solvers.dual.smo import smo
@@ -121,6 +120,8 @@ class DualSVC(KernelMachine):
     objective_, dual_objective_ : float
         The objective, and its lower bound. For the hard margin the first belongs to :math:`w`
         scaled so that its smallest functional margin is exactly 1.
+    converged_ : bool
+        Whether that is certified to ``tol``; where it is not, `fit` warns.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
@@ -138,7 +139,8 @@ class DualSVC(KernelMachine):
     ------
     ValueError
         One class, or more than two; a kernel that is not finite and symmetric on the training
-        points, or not positive semi-definite on the support vectors; negative weights; a hard
+        points, or not positive semi-definite on the support vectors or where a solver comes
+        across it; negative weights; a hard
         margin on data that are not separable; a solver that does not serve the kernel or ``C``.
 
     See Also
@@ -220,8 +222,9 @@ class DualSVC(KernelMachine):
         gram, mean = self._gram(solver, kernel, points)
         try:
             result = self._solve(solver, kernel, points, gram, problem.y, C)
-        except IndefiniteError:
-            check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))  # it says more
+        except ValueError:
+            if not kernel.known_definite:  # that may be why, and says more
+                check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
             raise
         if not kernel.known_definite:
             # A machine is that of its support vectors alone, whatever K says of the others: an
@@ -230,7 +233,7 @@ class DualSVC(KernelMachine):
             check_definite(gram.block(support, support))
         if mean is not None:
             result = moved_back(result, gram, problem.y, mean)
-        signed = problem.y * result.alpha
+        signed, self.solver_ = problem.y * result.alpha, solver
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
         self.alpha_ = np.abs(coefficients)
@@ -241,7 +244,7 @@ class DualSVC(KernelMachine):
         self.n_support_ = np.array([(signs == sign).sum() for sign in (-1, 1)])
         w_squared = result.w_squared
         self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
-        self.dual_objective_, self.solver_ = result.dual_objective, solver
+        self.dual_objective_ = result.dual_objective
         return self
 
     def _choose_solver(self, problem):

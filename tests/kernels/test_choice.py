@@ -92,3 +92,24 @@ def test_data_without_squares_are_refused(name):
     huge = 1e200 * X
     with pytest.raises(ValueError, match=r"not finite.*scale the features"):
         choose(name, X=huge).gram(huge)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-3, 1e150])
+def test_scale_is_one_over_the_variance_at_any_size(size):
+    rng = np.random.default_rng(4)
+    points, weights = rng.standard_normal((50, 3)), rng.uniform(0.5, 2, 50)
+    away = points - np.average(points.mean(axis=1), weights=weights)
+    variance = np.average((away**2).mean(axis=1), weights=weights)
+    chosen = choose_kernel("rbf", size * points, weights, **DEFAULTS)
+    assert chosen.params["gamma"] * size * size == pytest.approx(1 / (3 * variance))
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.0, 7e9])
+def test_points_that_are_all_the_same_have_no_scale(value):
+    same = np.full((20, 3), value)
+    assert choose_kernel("rbf", same, np.ones(20), **DEFAULTS).params["gamma"] == 1.0
+
+
+def test_features_too_small_for_a_scale_are_named():
+    with pytest.raises(ValueError, match=r"gamma='scale'.*size .*e-170; scale the features"):
+        choose_kernel("rbf", 1e-170 * X, np.ones(len(X)), **DEFAULTS)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
 
 from svmbook.kernels import (
     DISTANCES,
@@ -46,6 +45,28 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
         check_gram(K)
 
 
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("distance", [1.0, 1e5])
+def test_gram_matrices_are_symmetric_to_the_last_bit(name, distance):
+    X = np.random.default_rng(0).standard_normal((300, 20))
+    X[::2] += distance
+    function, reads = KERNELS[name]
+    K = function(X, **({"gamma": 0.05} if "gamma" in reads else {}))
+    np.testing.assert_array_equal(K, K.T)
+
+
+@pytest.mark.parametrize("n", [3, 400])
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_distances_keep_their_digits_however_far_the_points(n, size):
+    rng = np.random.default_rng(n)
+    X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
+    X[-1] = X[0]  # the same point twice
+    Z = X[::2].copy()
+    for A, B in ((X, X), (X, Z), (Z, X)):
+        D = ((A[:, None] - B) ** 2).sum(axis=2)
+        np.testing.assert_allclose(DISTANCES["rbf"](A, B), D, rtol=1e-8)
+
+
 @pytest.mark.parametrize("kernel", [gaussian, laplacian, exponential])
 def test_wide_and_narrow_limits(kernel):
     X = np.random.default_rng(1).standard_normal((10, 2))
@@ -68,6 +89,20 @@ def test_check_gram_finds_a_single_negative_eigenvalue():
     matrix = basis * bad @ basis.T
     with pytest.raises(ValueError, match="semi-definite"):
         check_gram(0.5 * (matrix + matrix.T))
+
+
+@pytest.mark.parametrize("n", [40, 600])  # in double and in single precision
+@pytest.mark.parametrize("size", [1e-90, 1e80])
+def test_definiteness_is_decided_at_any_scale(n, size):
+    rng = np.random.default_rng(n)
+    check_gram(size * gaussian(rng.standard_normal((n, 3))))
+    A = rng.uniform(-1, 1, (n, n))
+    np.fill_diagonal(A, 1.0)
+    for worse in (1.0, 1e60):  # beyond the numbers of single precision
+        off = worse * (A + A.T)
+        np.fill_diagonal(off, 1.0)
+        with pytest.raises(ValueError, match="semi-definite"):
+            check_gram(size * off)
 
 
 @pytest.mark.parametrize("n", [40, 700])  # in double and in single precision
@@ -108,7 +143,7 @@ def test_distances_serve_every_gamma_and_are_not_used_up(name):
     X, Z = rng.standard_normal((9, 3)), rng.standard_normal((4, 3))
     function, _ = KERNELS[name]
     D = DISTANCES[name](X, Z)
-    metric = {"rbf": "sqeuclidean", "laplacian": "cityblock", "exponential": "euclidean"}[name]
-    np.testing.assert_allclose(D, cdist(X, Z, metric), rtol=1e-9)
+    expected = [[-np.log(DEFINITIONS[name](x, z)) / PARAMS["gamma"] for z in Z] for x in X]
+    np.testing.assert_allclose(D, expected, rtol=1e-9)
     for gamma in (0.3, 2.0):
         np.testing.assert_allclose(function(X, Z, gamma=gamma), np.exp(-gamma * D), rtol=1e-9)

@@ -182,6 +182,16 @@ def test_a_path_holds_fitted_machines(penalty, kernel):
         np.testing.assert_allclose(path[0].predict_proba(points)[:, 1], (Y > 0).mean())
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_path_takes_weights_for_repetitions(kernel):
+    counts = np.random.default_rng(0).integers(0, 4, len(X))
+    machine = KernelLogisticRegression(kernel=kernel, gamma=0.3)
+    weighted = machine.path(X, Y, 4, sample_weight=counts)
+    repeated = machine.path(np.repeat(X, counts, axis=0), np.repeat(Y, counts), 4)
+    lams = [[fitted.lam for fitted in path] for path in (weighted, repeated)]
+    np.testing.assert_allclose(*lams, rtol=1e-10)
+
+
 def test_a_path_of_three_classes():
     path = KernelLogisticRegression(gamma=0.2).path(*IRIS, lams=[10.0, 1.0, 0.1])
     scores = [machine.score(*IRIS) for machine in path]

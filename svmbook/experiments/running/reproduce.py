@@ -148,6 +148,7 @@ def _ignore_ctrl_c():
 
 
 def _on_cores(jobs, n_jobs):
+    n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
     with _started_deaf_to_ctrl_c():  # the processes start here, the jobs are done below
         records = parallel(joblib.delayed(_carry_out)(job) for job in jobs)

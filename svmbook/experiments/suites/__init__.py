@@ -59,7 +59,8 @@ def report(name, store=None):
     records = sorted(store.records(name), key=itemgetter(*Job._fields))
     if not records:
         raise ValueError(
-            f"{store.path} holds no run of {name}; make them by: svmbook reproduce {name}"
+            f"{store.path} holds no run of {name}; make them by: "
+            f"svmbook reproduce {name} --store {store.path}"
         )
     # Names that the suite does not know would be left out of its table without a word.
     suite.jobs([r["data_set"] for r in records], [r["method"] for r in records])

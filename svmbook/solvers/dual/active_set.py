@@ -156,6 +156,8 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     gram = _gram(K, len(y))
     weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
     check_bounds(prices, len(prices), "Cs")
+    with np.errstate(over="ignore"):
+        check_bounds(prices.max() * weights, len(y), "Cs times weights")
     tol, max_iter = check_stopping(tol, max_iter)
     return price_path(gram, y, prices, weights, tol=tol, max_iter=max_iter)
 

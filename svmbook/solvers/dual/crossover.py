@@ -27,6 +27,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     beta = y * np.clip(alpha, 0.0, box)
     state = DualState(gram, y, box, beta, np.ones(len(y), dtype=bool))
     state.enter_the_box(ascend=False)
+    state.snap()
     state.b = intercept
     given = state.certified(tol, C=C, **report)
     if not finished:

@@ -40,7 +40,8 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
     LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
     which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
     outputs where that is larger (below it LIBSVM may never end), but for no more than 1e-3, its
-    own default, or ``tol``. Rounds of active sets then remove what is left of the violation.
+    own default, or ``tol``. Rounds of active sets then remove what is left of the violation,
+    unless ``max_iter`` stopped LIBSVM before.
 
     Parameters
     ----------
@@ -120,9 +121,11 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
         ) from error
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
-    message = f"LIBSVM at a violation of {violation:.1e}"
-    report = {"n_iter": machine.n_iter_[0], "message": message, "tol": tol}
     finished = machine.fit_status_ == 0
+    message = (
+        f"LIBSVM at a violation of {violation:.1e}" if finished else "LIBSVM: all pairs used up"
+    )
+    report = {"n_iter": machine.n_iter_[0], "message": message, "tol": tol}
     return cross_over(gram, y, C, alpha, machine.intercept_[0], finished=finished, **report)
 
 

@@ -261,7 +261,7 @@ def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
         f = gram.times(y * u)
         delta_squared = (y * u) @ f
         positive, negative = f[y > 0].min(), f[y < 0].max()
-        if positive <= negative and raw["status"] != "optimal":
+        if positive <= negative and raw["iterations"] >= max_iter:
             raise ValueError(
                 f"the hard margin stopped after {raw['iterations']} iterations, before it was "
                 "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
@@ -271,7 +271,7 @@ def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
             raise ValueError(
                 "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
                 "convex hulls meet, or lie closer than a millionth of the data's size, which "
-                "double precision does not resolve. Choose a finite C or a richer kernel."
+                "rounding hides. Choose a finite C or a richer kernel."
             )
         alpha = 2.0 * u / delta_squared
         intercept = -(positive + negative) / delta_squared
@@ -283,8 +283,9 @@ def _finish(gram, y, C, alpha, intercept, raw, tol, max_iter):
 
     Where rounding stops cvxopt its status is "unknown", and yet the solution is near.
     """
-    report = {"n_iter": raw["iterations"], "message": f"cvxopt: {raw['status']}"}
     finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
+    message = f"cvxopt: {raw['status'] if finished else 'all iterations used up'}"
+    report = {"n_iter": raw["iterations"], "message": message}
     return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
 
 

@@ -101,7 +101,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         j = np.argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
-                raise ValueError("K is not positive semi-definite; SMO needs a convex problem.")
+                raise ValueError("K is not positive semi-definite; use another kernel.")
             e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)

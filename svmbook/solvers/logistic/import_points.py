@@ -2,7 +2,7 @@ r"""The import vector machine: kernel logistic regression on a few points chosen
 
 Nearly all coefficients of kernel logistic regression are different from zero, but a few kernel
 functions often span what matters. Points are taken in one after the other, each time the one
-whose kernel function decreases the largest decrease of the objective.
+whose kernel function promises the largest decrease of the objective.
 """
 
 from __future__ import annotations
@@ -89,10 +89,9 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     >>> int(np.count_nonzero(result.coef)), result.converged
     (5, True)
     """
-    check_positive("lam", lam)
+    lam, tol = check_positive("lam", lam), check_positive("tol", tol)
+    epsilon = check_positive("epsilon", epsilon)
     K, y, weights = check_logistic(K, y, weights)
-    check_positive("tol", tol)
-    check_positive("epsilon", epsilon)
     if max_points is not None:
         check_scalar(max_points, "max_points", Integral, min_val=1)
     options = {"epsilon": epsilon, "max_points": max_points, "tol": tol}
@@ -112,6 +111,9 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
             decreases = _predicted_decreases(likelihood, lam, Z, rest, new, Z @ w + b)
         except np.linalg.LinAlgError:
             converged, message = False, "rounding hides what further points would bring"
+            break
+        if not np.isfinite(decreases).all():
+            converged, message = False, "the squares of K are no doubles; scale the features"
             break
         best = int(np.argmax(decreases))
         if not decreases[best] > 0.0:

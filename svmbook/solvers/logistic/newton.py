@@ -129,10 +129,8 @@ def solve_ridge_path(
     """
     if form not in ("gram", "factor"):
         raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
-    lams = list(lams)
-    for lam in lams:
-        if lam != 0 or form == "gram":
-            check_positive("lam", lam)
+    zero = form == "factor"  # allowed
+    lams = [0.0 if zero and lam == 0 else check_positive("lam", lam) for lam in lams]
     K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
     likelihood = likelihood_of(y, weights, classes)

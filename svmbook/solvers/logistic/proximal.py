@@ -169,9 +169,7 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     [0, 1, 1]
     """
     tol, max_iter = check_stopping(tol, max_iter)
-    lams = list(lams)
-    for lam in lams:
-        check_positive("lam", lam)
+    lams = [check_positive("lam", lam) for lam in lams]
     K, y, weights = check_logistic(K, y, weights)
     return l1_path(StoredGram(K), Binomial(y, weights), lams, tol=tol, max_iter=max_iter)
 

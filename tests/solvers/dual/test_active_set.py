@@ -246,3 +246,8 @@ def test_beyond_the_last_bound_nothing_is_solved_again():
 def test_bad_prices_are_named(prices, message):
     with pytest.raises(ValueError, match=message):
         svm_path(np.eye(2), [1, -1], prices)
+
+
+def test_bounds_of_a_path_that_overflow_are_named():
+    with pytest.raises(ValueError, match="Cs times weights must be positive and finite"):
+        svm_path(np.eye(2), [1, -1], [1.0, 1e200], weights=[1e200, 1.0])

@@ -97,6 +97,13 @@ def test_single_precision_takes_no_noise_in():
     assert full.objective * (1 - 1e-5) <= rounded.objective <= full.objective + rounded.gap + 1e-3
 
 
+def test_what_overflows_is_not_called_converged():
+    X, y = non_separable(30, random_state=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = select_import_points(1e160 * X @ X.T, y, 1.0)
+    assert not result.converged and "scale the features" in result.message
+
+
 def test_larger_epsilon_takes_fewer_points():
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
