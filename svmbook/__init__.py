@@ -2,7 +2,14 @@
 
 from importlib import import_module
 
-__all__ = ["DualSVC", "ImportVectorMachine", "KernelLogisticRegression", "__version__"]
+# The folder of each estimator.
+HOMES = {
+    "DualSVC": "svm",
+    "ImportVectorMachine": "logistic",
+    "KernelLogisticRegression": "logistic",
+}
+
+__all__ = [*HOMES, "__version__"]
 
 
 def __getattr__(name):
@@ -11,7 +18,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
         return import_module("importlib.metadata").version("svmbook")
-    return getattr(import_module(".svm" if name == "DualSVC" else ".logistic", __name__), name)
+    return getattr(import_module(f".{HOMES[name]}", __name__), name)
 
 
 def __dir__():

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from svmbook import datasets
+from svmbook.experiments.suites import SUITES
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 HTML = ROOT / "_build" / "html"
@@ -141,6 +144,14 @@ def test_exercises_are_labelled_and_solved(path):
 
 
 @every_notebook
+def test_a_chapter_begins_with_label_title_question_and_what_it_needs(path):
+    first = cells(path, "markdown")[0]["source"]
+    label = path.stem.replace("_", "-")
+    assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first)
+    assert "\n\n**Before you start**\n" in first
+
+
+@every_notebook
 def test_no_path_of_one_machine(path):
     for cell in cells(path, "markdown") + cells(path, "code"):
         texts = [cell["source"]]
@@ -149,6 +160,22 @@ def test_no_path_of_one_machine(path):
             texts += ["".join(text) for text in outputs(cell, "text/plain")]
         for text in texts:
             assert not LOCAL_PATH.search(text), text
+
+
+# --- the pages ---------------------------------------------------------------------------
+
+
+def test_every_generator_is_on_the_page_of_data():
+    page = (ROOT / "book" / "datasets.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
+    docs = {name: getattr(datasets, name).__doc__ for name in datasets.__all__}
+    draws = [name for name, doc in docs.items() if doc.startswith("Draw ")]
+    assert sorted(shown) == sorted(draws)
+
+
+def test_every_suite_has_its_table_in_the_book():
+    page = (ROOT / "book" / "reproductions.md").read_text(encoding="utf-8")
+    assert set(SUITES) == set(re.findall(r"^```\{reproduction\} (\S+)$", page, re.M))
 
 
 # --- the repository ----------------------------------------------------------------------

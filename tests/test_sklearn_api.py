@@ -2,10 +2,11 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import svmbook
 from svmbook import DualSVC, ImportVectorMachine, KernelLogisticRegression
 
 ESTIMATORS = [
-    DualSVC(),
+    *(getattr(svmbook, name)() for name in svmbook.__all__ if name != "__version__"),
     DualSVC(kernel="rbf"),
     DualSVC(kernel="rbf", solver="cvxopt", class_weight="balanced"),
     DualSVC(kernel="rbf", solver="libsvm"),
@@ -14,11 +15,9 @@ ESTIMATORS = [
     DualSVC(solver="cvxopt-lowrank", C=100.0),
     DualSVC(kernel="poly", gamma="auto", degree=2),
     DualSVC(kernel="precomputed"),
-    KernelLogisticRegression(),
     KernelLogisticRegression(lam=0.1, kernel="linear", class_weight="balanced"),
     KernelLogisticRegression(kernel="precomputed"),
     KernelLogisticRegression(penalty="l1", lam=0.1),
-    ImportVectorMachine(),
     ImportVectorMachine(kernel="linear", max_points=3),
 ]
 

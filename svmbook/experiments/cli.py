@@ -162,7 +162,7 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     reason, code = "stopped", 0
     with _sigterm_like_ctrl_c():
         try:
-            from .running.reproduce import check_tables, cluster, reproduce  # seconds
+            from .reproduce import check_tables, cluster, reproduce  # seconds
 
             if dask is not None:
                 with cluster(dask, None if jobs == -1 else jobs) as client:

@@ -16,9 +16,7 @@ SMALL_RESIDUAL = 1e-9
 STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
 CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
-DEPENDENT_COLUMN = (
-    10 * np.finfo(float).eps
-)  # times r: what rounding leaves of a dependent unit column
+DEPENDENT_COLUMN = 10 * np.finfo(float).eps  # times r: what is left of one of length 1
 BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
 
 

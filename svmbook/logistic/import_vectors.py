@@ -32,8 +32,7 @@ class ImportVectorMachine(LogisticMachine):
     ----------
     lam : float, default=1.0
         Weight :math:`\lambda` of the ridge, positive.
-    kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
-            default="rbf"
+    kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.

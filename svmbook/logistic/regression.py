@@ -52,8 +52,7 @@ class KernelLogisticRegression(LogisticMachine):
         the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
         overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
         does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
-    kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
-            default="rbf"
+    kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.

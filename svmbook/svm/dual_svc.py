@@ -58,10 +58,10 @@ class DualSVC(KernelMachine):
     C : float, default=1.0
         Price of one unit of slack, positive. ``C=inf`` is the hard margin: it exists only where
         the classes are separable, and needs one of the two interior-point solvers.
-    kernel : {"linear", "poly", "rbf", "laplacian", "exponential", "precomputed"} or callable, \
-            default="linear"
-        A name, a function of `svmbook.kernels` (it gets the parameters below), or any ``k(X, Z)``
-        returning shape (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix.
+    kernel : str or callable, default="linear"
+        A key of `svmbook.kernels.KERNELS` ("linear", "poly", "rbf", "laplacian", ...) or the
+        function behind it, which get the parameters below; or any ``k(X, Z)`` returning shape
+        (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of every named kernel but the linear one. "scale" is
         ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is

@@ -83,7 +83,7 @@ def test_outputs_and_adjoint_make_the_product(form):
     assert gram.inner(gram.adjoint(G), A, f) == pytest.approx(np.sum(G * f))
     np.testing.assert_allclose(gram.outputs(gram.adjoint(G)), K @ G, atol=1e-10)
     assert gram.inner(A, A, f) == pytest.approx(
-        np.sum(A * (K @ A)) if form == "stored" else np.sum(A * A)
+        np.sum(A * A) if form == "low rank" else np.sum(A * (K @ A))
     )
 
 

@@ -1,8 +1,11 @@
 """What the solvers refuse, and how they say it."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
+from svmbook import solvers
 from svmbook.solvers import (
     solve_active_set,
     solve_dual,
@@ -11,6 +14,17 @@ from svmbook.solvers import (
     solve_smo,
     to_cvxopt,
 )
+
+# Every solver of the dual, by its first arguments.
+SOLVERS = [
+    solver
+    for name, solver in vars(solvers).items()
+    if name.startswith("solve_") and [*signature(solver).parameters][1:3] == ["y", "C"]
+]
+
+
+def test_the_solvers_are_found():
+    assert solve_dual in SOLVERS and len(SOLVERS) >= 4
 
 
 def test_an_indefinite_matrix_is_named():
@@ -43,17 +57,13 @@ def test_unknown_form_is_refused():
         (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
     ],
 )
-@pytest.mark.parametrize(
-    "solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, to_cvxopt]
-)
+@pytest.mark.parametrize("solver", [*SOLVERS, to_cvxopt])
 def test_bad_arrays_are_named(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
 
 
-@pytest.mark.parametrize(
-    "solver", [solve_active_set, solve_dual, solve_smo, solve_libsvm, solve_hard_margin]
-)
+@pytest.mark.parametrize("solver", [*SOLVERS, solve_hard_margin])
 @pytest.mark.parametrize(
     "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
 )
@@ -96,7 +106,7 @@ def test_lists_will_do():
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_libsvm])
-def test_a_barely_indefinite_matrix_does_not_crash_the_polish(solver):
+def test_a_barely_indefinite_matrix_does_not_crash_the_crossover(solver):
     rng = np.random.default_rng(0)
     basis, _ = np.linalg.qr(rng.standard_normal((40, 40)))
     spectrum = np.geomspace(1e-12, 1.0, 40)

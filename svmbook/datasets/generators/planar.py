@@ -149,7 +149,7 @@ def striated_bayes_error(stripes=8, width=0.2):
 
 
 def spirals():
-    r"""Return two spirals of 97 points that wind around each other three times.
+    r"""Draw two spirals of 97 points that wind around each other three times.
 
     Point i of the first arm, i = 0 to 96, has radius :math:`6.5(104 - i)/104` and angle
     :math:`i\pi/16`; the second arm is its mirror image in the origin. Nothing is random.

@@ -24,9 +24,7 @@ from ...solvers.dual.active_set import price_path
 
 __all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
 
-PATH_POINTS = (
-    500  # training points from which a path is faster than LIBSVM at its default tolerance
-)
+PATH_POINTS = 500  # to train on, from which a path is faster than LIBSVM at its tolerance
 GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
 
 
@@ -63,8 +61,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         Training points.
     y : array-like of shape (n,)
         Their labels; more than two are served one against one, as in `sklearn.svm.SVC`.
-    kernel : {"rbf", "laplacian", "exponential", "linear"}, default="rbf"
-        The kernel.
+    kernel : str, default="rbf"
+        "linear" or a key of `svmbook.kernels.DISTANCES`.
     C : sequence of float
         Prices to try.
     gamma : sequence of float, default=None

@@ -1,1 +1,1 @@
-"""Runs of an experiment: what one is, where its records are, and who does them."""
+"""Runs of an experiment: what one is, and where its records are."""

@@ -42,7 +42,7 @@ class Suite:
         ``model_size``, and whatever else is worth keeping.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: what the source reports and what came out.
+        records: ``runs``, how many; what the source reports; and what came out.
     layout : callable
         ``layout(rows)`` returns the `Table` of these dicts, as the source prints it.
     tables : mapping

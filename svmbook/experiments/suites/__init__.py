@@ -66,9 +66,10 @@ def report(name, store=None):
     suite.jobs([r["data_set"] for r in records], [r["method"] for r in records])
     try:
         rows = tuple(suite.compare(records))
+        notes = _notes(suite, rows, records)
     except KeyError as error:
-        raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
-    return Report(suite.layout(rows), rows, _notes(suite, rows, records))
+        raise ValueError(f"{store.path}: a record or row of {name} lacks {error}.") from error
+    return Report(suite.layout(rows), rows, notes)
 
 
 def _notes(suite, rows, records):

@@ -32,9 +32,7 @@ SMALL = 1e-9  # the shift to begin with
 DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
 RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
 SMALLEST = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
-PROVING_SHIFT = (
-    1e-6  # a shift that does not make K_FF definite proves that rounding is not at fault
-)
+PROVING_SHIFT = 1e-6  # where not even this makes K_FF definite, rounding is not at fault
 
 
 class IndefiniteError(ValueError):

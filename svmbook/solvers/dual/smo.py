@@ -22,9 +22,7 @@ __all__ = ["smo", "solve_smo"]
 
 CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without curvature
 IDLE_LOOKS = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
-NEGATIVE_CURVATURE = (
-    1e-6  # of the largest k(x, x): a curvature below minus this is no rounding error
-)
+NEGATIVE_CURVATURE = 1e-6  # of the largest k(x, x): below minus this it is no rounding error
 
 
 def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
@@ -52,9 +50,9 @@ def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
     -------
     SolverResult
         ``alpha`` has exact zeros and exact bounds; rounds of active sets remove what is left of the
-        violation. ``converged`` is False where ``max_iter``
-        or the precision of the arithmetic ended the run first: 10 n pairs in which the dual
-        objective did not rise and the gap did not fall.
+        violation. ``converged`` is False where ``max_iter`` or the precision of the arithmetic
+        ended the run first: 10 n pairs in which the dual objective did not rise and the gap did
+        not fall.
 
     Raises
     ------

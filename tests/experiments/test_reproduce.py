@@ -12,7 +12,7 @@ import pytest
 from commands import Command, Server
 from threadpoolctl import threadpool_info
 
-from svmbook.experiments.running.reproduce import check_tables, cluster, reproduce
+from svmbook.experiments.reproduce import check_tables, cluster, reproduce
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.running.suite import RunError
 from svmbook.experiments.suites import exploring, find_suite
@@ -209,7 +209,7 @@ def test_a_cluster_that_is_lost_is_told_and_loses_nothing(tmp_path):
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_without_workers_is_told(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("svmbook.experiments.running.reproduce.SILENCE", 0.2)
+    monkeypatch.setattr("svmbook.experiments.reproduce.SILENCE", 0.2)
     store = Store(tmp_path / "runs.jsonl")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as local,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import joblib
 from sklearn.utils import check_scalar
 
-from ...datasets.tables.loaders import load_table
-from ..suites import find_suite
+from ..datasets.tables.loaders import load_table
+from .suites import find_suite
 
 SILENCE = 60  # seconds without a result after which a cluster is asked whether it has workers
 
@@ -62,7 +62,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     Examples
     --------
     >>> import tempfile
-    >>> from svmbook.experiments.running.reproduce import reproduce
+    >>> from svmbook.experiments.reproduce import reproduce
     >>> from svmbook.experiments.running.store import Store
     >>> from svmbook.experiments.suites import find_suite
     >>> suite = find_suite("exploring-parameters")

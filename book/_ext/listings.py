@@ -1,0 +1,83 @@
+"""Tables that a page would otherwise repeat by hand.
+
+``{map}`` lists the chapters of `_toc.yml`, each with the question under its title;
+``{classical} sizes`` and ``{classical} origins`` list the tables of the manifest.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+from sphinx.util.docutils import SphinxDirective
+
+from svmbook.datasets import SOURCES, manifest
+
+
+def table(head, rows):
+    """Return a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def question_of(path):
+    """Return the question of a chapter: the line in italics under its title."""
+    cell = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+    return re.search(r"^# .*\n\n\*(.*\?)\*$", "".join(cell["source"]), re.M)[1]
+
+
+def chapters(root):
+    """Yield part, page and question of each chapter, in the order of `_toc.yml`."""
+    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    for part in contents["parts"]:
+        caption = part["caption"]
+        for page in (chapter["file"] for chapter in part["chapters"]):
+            if page.startswith("notebooks/"):
+                yield caption, f"{{doc}}`/{page}`", question_of(root / f"{page}.ipynb")
+                caption = ""  # said once
+
+
+def sizes():
+    """Return what there is to know of each table."""
+    for entry in manifest().values():
+        counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
+        used = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
+        known = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
+        fetched = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(entry.name, known)
+        size = f"{entry.rows:,} x {entry.features}"
+        positive = ", ".join(entry.positive)
+        yield f"`{entry.name}`", size, counts, ", ".join(used), positive, fetched
+
+
+def origins():
+    """Return where each table comes from."""
+    return ((f"`{entry.name}`", entry.origin, entry.licence) for entry in manifest().values())
+
+
+class Map(SphinxDirective):
+    """Show the chapters and their questions."""
+
+    def run(self):
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "_toc.yml"))
+        return self.parse_text_to_nodes(table(["part", "chapter", "question"], chapters(root)))
+
+
+class Classical(SphinxDirective):
+    """Show what the manifest says of the classical tables."""
+
+    required_arguments = 1
+
+    def run(self):
+        head, rows = {
+            "sizes": ("name|rows x features|classes|treated by|+1 is|fetched from", sizes),
+            "origins": ("name|origin|licence", origins),
+        }[self.arguments[0]]
+        return self.parse_text_to_nodes(table(head.split("|"), rows()))
+
+
+def setup(app):
+    """Register the directives."""
+    app.add_directive("map", Map)
+    app.add_directive("classical", Classical)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
