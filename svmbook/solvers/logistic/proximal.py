@@ -104,8 +104,8 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
         ``kkt_residual`` is the largest of
         :math:`|\nabla_j + \lambda\,\mathrm{sign}\,\alpha_j|` where :math:`\alpha_j \ne 0` and
         :math:`|\nabla_j| - \lambda` where it is zero, over :math:`\lambda`. ``gap``
-        compares the objective with the dual one,
-        :math:`-\sum_i s_i (p_i\log p_i + (1-p_i)\log(1-p_i))` over
+        compares the objective with the dual one, :math:`\sum_i s_i H(p_i)` with
+        :math:`H(p) = -p\log p - (1-p)\log(1-p)`, over
         :math:`\|K(s\circ y\circ p)\|_\infty \le \lambda`, :math:`\sum_i s_iy_ip_i = 0`, at the
         machine's own probabilities :math:`p_i` of the wrong label, shrunk until they are feasible.
 
