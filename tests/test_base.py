@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
 
 import svmbook
 from svmbook import DualSVC, ImportVectorMachine, KernelLogisticRegression
@@ -78,6 +79,23 @@ def test_an_indefinite_kernel_is_named_by_every_solver(options):
 
     with pytest.raises(ValueError, match="the kernel is not positive semi-definite"):
         DualSVC(kernel=kernel, **options).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"tol": 0.0}, {"gamma": 0.0}, {"degree": 0}, {"lam": 0.0}, {"C": 0.0}, {"max_iter": 0}),
+        *({"max_points": 0}, {"epsilon": 0.0}, {"kernel": "cosine"}, {"coef0": np.inf}),
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_parameter_out_of_range_is_named(wrong):
+    (name,) = wrong
+    takers = [machine for machine in MACHINES if name in machine.get_params()]
+    assert takers
+    for machine in takers:
+        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
+            clone(machine).set_params(**wrong).fit(X, Y)
 
 
 @every_machine

@@ -68,11 +68,12 @@ def test_scores_may_have_any_size(scale):
     )
 
 
-def test_equal_scores_say_nothing():
-    sigmoid = fit_sigmoid([5.0] * 8, [1, 1, 1, 0, 0, 0, 0, 0])
+@pytest.mark.parametrize("score", [0.0, 5.0])
+def test_equal_scores_say_nothing(score):
+    sigmoid = fit_sigmoid([score] * 8, [1, 1, 1, 0, 0, 0, 0, 0])
     assert sigmoid.slope == 0.0
     targets = np.array([4 / 5] * 3 + [1 / 7] * 5)
-    assert sigmoid.probability(5.0) == pytest.approx(targets.mean())
+    assert sigmoid.probability(score) == pytest.approx(targets.mean())
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,7 @@ def test_rounding_in_symmetry_is_mended_and_more_is_refused():
     noise = np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
     mended = check_gram(K + 1e-8 * noise, definite=False)
     np.testing.assert_array_equal(mended, mended.T)
+    np.testing.assert_allclose(mended, K, atol=1e-7)
     with pytest.raises(ValueError, match="not symmetric"):
         check_gram(K + 1e-5 * noise, definite=False)
     assert check_gram(K, definite=False) is K

@@ -182,6 +182,12 @@ def test_a_path_holds_fitted_machines(penalty, kernel):
         np.testing.assert_allclose(path[0].predict_proba(points)[:, 1], (Y > 0).mean())
 
 
+def test_a_path_of_absolute_values_starts_where_the_first_coefficient_leaves_zero():
+    machine = KernelLogisticRegression(penalty="l1", gamma=0.3)
+    first, second = machine.path(X, Y, 2, smallest=0.999)
+    assert len(first.support_) == 0 and len(second.support_) > 0
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_a_path_takes_weights_for_repetitions(kernel):
     counts = np.random.default_rng(0).integers(0, 4, len(X))

@@ -166,7 +166,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         dual_objective=float(dual),
         n_iter=int(n_iter),
         w_squared=float(w_squared),
-        kkt_residual=float(max(short.max(), beyond.max(), 0.0)),
+        kkt_residual=float(max(short.max(), beyond.max())),  # one of them is not negative
         converged=bool(proved and abs(primal - dual) <= tol * primal),
         message=message,
     )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from svmbook.datasets import (
     isolated,
@@ -38,6 +39,16 @@ def test_both_cases_have_the_two_minima_of_the_paper(case, minima):
     )
     found = {round(float(t[i]), 2): round(100 * float(error[i]), 1) for i in inner}
     assert found == minima
+
+
+def test_the_positive_points_of_case_b_lie_where_the_paper_draws_them():
+    X, y = usvc_case_b(MANY, random_state=0)
+    positive = X[y > 0, 0]
+    wide = positive > 0.5
+    assert wide.mean() == pytest.approx(1 / 1.4, abs=0.005)
+    assert positive[wide].min() == pytest.approx(0.7, abs=1e-3)
+    assert positive[wide].max() == pytest.approx(0.95, abs=1e-3)
+    assert positive[wide].mean() == pytest.approx(0.825, abs=1e-3)
 
 
 def test_an_unknown_case_is_named():
@@ -85,6 +96,19 @@ def test_stripes_are_equally_likely_and_long():
     assert np.bincount(stripe) / MANY == pytest.approx(np.full(6, 1 / 6), abs=0.01)
     assert np.array_equal(y > 0, stripe % 2 == 0)
     assert X[:, 1].std() == pytest.approx(2, rel=0.01)
+
+
+def test_the_clusters_of_isolated_lie_inside_the_square():
+    reach = 3 * CLUSTER
+    assert (reach < CENTRES).all() and (1 - reach > CENTRES).all()
+    apart = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
+    assert apart.min() > 2 * reach
+
+
+@pytest.mark.parametrize(("stripes", "width"), [(2, 0.01), (2, 0.12), (8, 0.12)])
+def test_narrow_stripes_overlap_with_their_neighbours_alone(stripes, width):
+    beyond = norm.sf(0.5 / width) * 2 * (stripes - 1) / stripes
+    assert striated_bayes_error(stripes, width) == pytest.approx(beyond, rel=1e-3, abs=1e-12)
 
 
 @pytest.mark.parametrize(("stripes", "width"), [(2, 0.2), (8, 0.2), (6, 0.6)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmbook.datasets import non_separable_bayes_error, stdev_bayes_error, three_parts
-from svmbook.experiments import load_records
+from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.exploring import DATA_SETS, METHODS, candidates, parameter_study
 
 POINT = 1 / 400 + 1e-9  # one point of a part may change sides between two builds of BLAS
@@ -78,3 +78,12 @@ def test_the_gaussian_machines_come_near_the_bayes_error_and_not_below():
 def test_a_study_that_there_is_not(arguments, error, message):
     with pytest.raises(error, match=message):
         parameter_study(*arguments)
+
+
+def test_the_table_shows_what_the_records_hold():
+    shown = report("exploring-parameters").to_frame()
+    assert len(shown) == len(PAIRS)
+    for row in shown.to_dict("records"):
+        percent = [100 * r["error"] for r in stored(row["data_set"], row["method"]).values()]
+        found = row["reproduced"], row["deviation"], row["runs"]
+        assert found == pytest.approx((np.mean(percent), np.std(percent, ddof=1), len(percent)))

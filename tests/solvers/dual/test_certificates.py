@@ -175,3 +175,16 @@ def test_shrinking_never_leaves_the_box():
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     f = K @ state.beta
     assert y @ state.beta == pytest.approx(state.beta @ f)  # the best length: the slope is zero
+
+
+def test_a_result_cannot_be_changed():
+    result = certify([0.1, 0.1], 0.0, [1, -1], 1.0, [0.2, -0.2], n_iter=0, tol=1e-6)
+    with pytest.raises(AttributeError):
+        result.converged = True
+
+
+def test_points_without_any_length_are_solved():
+    for max_iter in (1, 100):
+        result = solve_active_set(np.zeros((30, 30)), [1, -1, -1] * 10, 1.0, max_iter=max_iter)
+        assert np.isfinite(result.objective)
+    assert result.converged and result.objective == 20.0

@@ -1,0 +1,52 @@
+"""What the public docstrings promise of a call: the defaults they name are the defaults."""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (ROOT / "book" / "api").glob("*.md")
+MODULES = sorted(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M))
+
+
+def public():
+    """Yield what the pages of the package show, classes with their methods."""
+    for module in map(import_module, MODULES):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if callable(thing):
+                yield f"{module.__name__}.{name}", thing
+            if inspect.isclass(thing):
+                for inner, method in inspect.getmembers(thing, inspect.isfunction):
+                    if not inner.startswith("_") and method.__module__.startswith("svmbook"):
+                        yield f"{module.__name__}.{name}.{inner}", method
+
+
+def said_defaults(doc):
+    """Return the defaults that a docstring names, by parameter, as text."""
+    said = {}
+    for names, kind in re.findall(r"^ *([a-z]\w*(?:, \w+)*) : ((?:.*\\\n)*.*)$", doc, re.M | re.I):
+        for default in re.findall(r"default=(\S+)$", kind.strip()):
+            said |= dict.fromkeys(names.split(", "), default)
+    return said
+
+
+PUBLIC = dict(public())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_defaults_are_what_the_docstring_says(name):
+    thing = PUBLIC[name]
+    said = said_defaults(inspect.getdoc(thing) or "")
+    parameters = inspect.signature(thing).parameters
+    for parameter, text in said.items():
+        if parameter in parameters:
+            assert parameters[parameter].default == ast.literal_eval(text), parameter
+
+
+def test_defaults_are_found():
+    assert sum(len(said_defaults(inspect.getdoc(thing) or "")) for thing in PUBLIC.values()) > 100
