@@ -94,6 +94,14 @@ def test_what_libsvm_cannot_hold_is_said():
         solve_libsvm(1e45 * np.eye(2), [1, -1], 1.0)
 
 
+@pytest.mark.parametrize("form", ["dense", "textbook"])
+@pytest.mark.parametrize("size", [1.0, 1e300])
+def test_what_cvxopt_cannot_factor_is_said_in_our_words(form, size):
+    K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match="first KKT system of the dual could not be factored"):
+        solve_dual(K, [1, -1, 1], size, form=form)
+
+
 def test_smo_finds_a_negative_curvature():
     K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     with pytest.raises(ValueError, match="semi-definite"):

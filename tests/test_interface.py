@@ -1,6 +1,7 @@
-"""What the public docstrings promise of a call: the defaults they name are the defaults."""
+"""What holds of everything public: defaults as documented, results that nobody changes."""
 
 import ast
+import dataclasses
 import inspect
 import re
 from importlib import import_module
@@ -46,6 +47,12 @@ def test_defaults_are_what_the_docstring_says(name):
     for parameter, text in said.items():
         if parameter in parameters:
             assert parameters[parameter].default == ast.literal_eval(text), parameter
+
+
+def test_what_is_returned_cannot_be_changed():
+    classes = {thing for thing in PUBLIC.values() if dataclasses.is_dataclass(thing)}
+    assert len(classes) >= 7
+    assert all(thing.__dataclass_params__.frozen for thing in classes)
 
 
 def test_defaults_are_found():
