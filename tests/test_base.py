@@ -96,6 +96,9 @@ def test_a_parameter_out_of_range_is_named(wrong):
     for machine in takers:
         with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
             clone(machine).set_params(**wrong).fit(X, Y)
+        if hasattr(machine, "path"):
+            with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
+                clone(machine).set_params(**wrong).path(X, Y)
 
 
 @every_machine

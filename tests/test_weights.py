@@ -38,6 +38,11 @@ def test_a_weight_that_rounding_swallows_is_none():
     np.testing.assert_array_equal(weights > 0, [True, True, False, True])
 
 
+def test_a_class_that_rounding_swallows_is_none_either():
+    with pytest.raises(ValueError, match="leaves one class only"):
+        point_weights(None, CLASSES, Y, np.array([1e-20, 1.0, 1.0, 1.0]))
+
+
 def test_a_class_of_three_without_weight_is_named():
     y = np.array(["a", "b", "c"])
     with pytest.raises(ValueError, match="leaves no point of the class"):

@@ -114,8 +114,7 @@ class ComputedGram(GramMatrix):
             places = np.concatenate([places, self._place[idle]])
             self._place[idle] = -1
         missing = missing[: len(places)]  # of more points than fit, the first
-        for some, where in zip(
-            pieces(missing, self._block), pieces(places[: len(missing)], self._block), strict=True
-        ):
+        steps = (pieces(some, self._block) for some in (missing, places[: len(missing)]))
+        for some, where in zip(*steps, strict=True):
             self._store[where] = self._values(some, self._all)
             self._place[some] = where

@@ -203,6 +203,12 @@ def test_an_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
     assert all(line.endswith("runs are there") for line in before)
 
 
+@pytest.mark.parametrize("jobs", ["-1", "1", "4096"])
+def test_any_number_of_processes_will_do_where_nothing_is_missing(jobs):
+    shown = run(*PART, "--runs", "1", "--jobs", jobs)
+    assert shown.exit_code == 0 and "1 of 1 runs are there" in shown.stderr
+
+
 @pytest.mark.parametrize("what", ["--runs", "--jobs"])
 def test_too_much_is_refused(what):
     shown = run(*PART, what, "9" * 20)

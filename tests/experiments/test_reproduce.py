@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import joblib
 import pytest
 from commands import Command, Server
 from threadpoolctl import threadpool_info
@@ -126,6 +127,21 @@ def test_ctrl_c_while_a_cluster_starts_is_not_lost(start, tmp_path):
     process.wait()
     assert process.returncode == 130
     assert lines(tmp_path / "runs.jsonl") < 40
+
+
+def test_no_more_processes_are_started_than_there_are_runs(tmp_path, monkeypatch):
+    asked = []
+
+    class Parallel(joblib.Parallel):
+        def __init__(self, n_jobs, **options):
+            asked.append(n_jobs)
+            super().__init__(1, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", Parallel)
+    for n_jobs in (1, 100, -1):
+        path = tmp_path / f"{n_jobs}.jsonl"
+        list(reproduce(jobs()[:2], Store(path), n_jobs=n_jobs))
+    assert asked == [1, 2, min(2, joblib.cpu_count())]
 
 
 def test_many_processes_make_the_same_records(tmp_path, undisturbed):

@@ -41,9 +41,7 @@ SOURCES = {
         binary=True,
         scaler=StandardScaler(),
     ),
-    "shen2013": Treatment(
-        tables=("glass", "iris", "segment", "vehicle"), binary=False, scaler=None
-    ),
+    "shen2013": Treatment(("glass", "iris", "segment", "vehicle"), binary=False, scaler=None),
 }
 
 

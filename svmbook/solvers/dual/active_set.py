@@ -213,13 +213,19 @@ def _guess(gram, y, C, max_iter):
     return DualState(gram, y, C, beta, free)
 
 
-def rounds_from(state, max_iter):
-    """Run primal-dual rounds from a guess and, where they do not settle, monotone ones."""
-    face = Face(state.gram)
-    state.settled = _primal_dual(state, face, max_iter)
+def rounds_from(state, max_iter, *, nearly_right=False):
+    """Run primal-dual rounds from a guess and, where they do not settle, monotone ones.
+
+    From a guess that is nearly right primal-dual rounds settle soon or stray far: monotone ones
+    begin at the guess again.
+    """
+    face, guess = Face(state.gram), state.beta.copy()
+    state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else IDLE_ROUNDS)
     primal_dual = state.n_iter
     if not state.settled:
-        state.enter_the_box()
+        if nearly_right:
+            state.beta = guess
+        state.enter_the_box(ascend=not nearly_right)
         state.settled = _monotone(state, face, max_iter)
         if not state.settled:
             state.shrink()
@@ -265,16 +271,17 @@ class _Refinement:
         return self.fresh <= state.enough or self.stalls > STUCK
 
 
-def _primal_dual(state, face, max_iter):
+def _primal_dual(state, face, max_iter, idle_rounds):
     """Solve the system of the face and mend all guesses at once, until nothing moves.
 
+    Ends as well after more than ``idle_rounds`` in a row without a new record of few guesses.
     A round that has clearly fewer guesses to mend than the one before, or few altogether, lowers
     the shift: its steps are trusted more. Another raises it, and so damps the next step: the
     rule of Levenberg and Marquardt.
     """
     fewest = before = state.n + 1
     idle, refinement = 0, _Refinement()
-    while idle <= IDLE_ROUNDS and state.n_iter < max_iter and state.free.any():
+    while idle <= idle_rounds and state.n_iter < max_iter and state.free.any():
         state.n_iter += 1
         F = np.flatnonzero(state.free)
         step, state.b = face.step(F, state.e[F], state.beta.sum())

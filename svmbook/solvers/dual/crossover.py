@@ -27,7 +27,6 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     beta = y * np.clip(alpha, 0.0, box)
     state = DualState(gram, y, box, beta, np.ones(len(y), dtype=bool))
     state.enter_the_box(ascend=False)
-    state.snap()
     state.b = intercept
     given = state.certified(tol, C=C, **report)
     if not finished:
@@ -41,7 +40,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state.b = intercept
     try:
         rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
-        exact = rounds_from(state, rounds).certified(tol, C=C, **report)
+        exact = rounds_from(state, rounds, nearly_right=True).certified(tol, C=C, **report)
     except IndefiniteError:  # the other solver's solution is what there is
         return given
     return exact if exact.converged or abs(exact.gap) < abs(given.gap) else given

@@ -122,10 +122,8 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
     alpha = np.zeros(len(y))
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     finished = machine.fit_status_ == 0
-    message = (
-        f"LIBSVM at a violation of {violation:.1e}" if finished else "LIBSVM: all pairs used up"
-    )
-    report = {"n_iter": machine.n_iter_[0], "message": message, "tol": tol}
+    how = f"at a violation of {violation:.1e}" if finished else "with all pairs used up"
+    report = {"n_iter": machine.n_iter_[0], "message": f"LIBSVM {how}", "tol": tol}
     return cross_over(gram, y, C, alpha, machine.intercept_[0], finished=finished, **report)
 
 

@@ -139,8 +139,14 @@ class DualState:
         if ascend:
             z += min(1.0 / self.gram.scale, FAR * self.C.max()) * self.e
 
+        # Without a step those inside carry the sum alone if they can: bounds stay bounds.
+        moved = (z > self.lower) & (z < self.upper)
+        least, most = (np.where(moved, end, z).sum() for end in (self.lower, self.upper))
+        if ascend or not least <= 0.0 <= most:
+            moved[:] = True
+
         def projected(t):
-            return np.clip(z - t, self.lower, self.upper)
+            return np.where(moved, np.clip(z - t, self.lower, self.upper), z)
 
         ends = (z - self.upper).min(), (z - self.lower).max()
         t = brentq(lambda t: projected(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)

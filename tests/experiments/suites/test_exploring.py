@@ -7,7 +7,15 @@ import pytest
 
 from svmbook.datasets import non_separable_bayes_error, stdev_bayes_error, three_parts
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.exploring import DATA_SETS, METHODS, candidates, parameter_study
+from svmbook.experiments.suites.exploring import (
+    C_GRID,
+    DATA_SETS,
+    GAMMA_GRID,
+    METHODS,
+    REPORTED,
+    candidates,
+    parameter_study,
+)
 
 POINT = 1 / 400 + 1e-9  # one point of a part may change sides between two builds of BLAS
 PAIRS = list(itertools.product(DATA_SETS, METHODS))
@@ -87,3 +95,26 @@ def test_the_table_shows_what_the_records_hold():
         percent = [100 * r["error"] for r in stored(row["data_set"], row["method"]).values()]
         found = row["reproduced"], row["deviation"], row["runs"]
         assert found == pytest.approx((np.mean(percent), np.std(percent, ddof=1), len(percent)))
+        sizes = [r["model_size"] for r in stored(row["data_set"], row["method"]).values()]
+        assert row["support_vectors"] == np.percentile(sizes, [25, 50, 75]).tolist()
+
+
+# Figure 4 of the report, by row: C, beta, support vectors, test error in percent.
+PRINTED = {
+    "gaussian": ([1, 0.01, 0.01, 10], [0.1, 0.1, 0.01, 1], [22, 400, 100, 99], [0.25, 6, 21.75, 5]),
+    "linear": ([10, 0.01, 0.01, 1], [3, 125, 249, 392], [0, 7.25, 22, 49.5]),
+}
+
+
+def test_what_is_reported_is_what_the_report_prints():
+    for method, rows in PRINTED.items():
+        for data_set, (*chosen, size, error) in zip(
+            DATA_SETS, zip(*rows, strict=True), strict=True
+        ):
+            assert REPORTED[data_set, method] == (tuple(chosen), size, error)
+
+
+def test_what_the_records_chose_lies_on_the_grid_to_its_ends():
+    chosen = [parameters(r) for r in load_records("exploring-parameters")]
+    assert {C for C, _ in chosen} == set(C_GRID)
+    assert {gamma for _, gamma in chosen} - {None} == set(GAMMA_GRID)

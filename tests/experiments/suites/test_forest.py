@@ -1,6 +1,7 @@
 """The forest cover study: brute force on a small forest, and what the book says of the real one."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -63,7 +64,10 @@ def test_a_small_forest_by_brute_force(monkeypatch, method):
     X[:, 0] /= 50.0
     monkeypatch.setattr(forest, "PART", 60)
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
+    start = time.perf_counter()
     outcome = forest.work("covtype", method, 3)
+    taken = outcome["selection_seconds"] + outcome["training_seconds"]
+    assert 0 < taken <= time.perf_counter() - start + 0.001
 
     kernel, scaled, gammas = forest.METHODS[method][:3]
     train, validation, test = forest.split(X, y, 3, scaled=scaled)
@@ -175,3 +179,11 @@ def test_on_a_tenth_of_the_plots_the_linear_machines_tie():
     machines = OneVsRestClassifier(DualSVC(C=1.0)).fit(X, y)
     best = np.sort(machines.decision_function(X_validation), axis=1)[:, -2:]
     assert 0.05 < (best[:, 1] - best[:, 0] < 1e-3).mean() < 0.2
+
+
+def test_times_are_shown_to_two_digits_at_least():
+    text = str(report("exploring-forest"))
+    for row in report("exploring-forest").rows:
+        (line,) = (line for line in text.splitlines() if line.startswith(f"| {row['method']} |"))
+        shown = float(line.rstrip("| ").split("| ")[-1])
+        assert shown == pytest.approx(row["training_seconds"], rel=0.051)

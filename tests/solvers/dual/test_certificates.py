@@ -1,5 +1,6 @@
 """Certificates where they are not zero: away from the optimum, unbalanced, without bounds."""
 
+import bench_linear
 import numpy as np
 import pytest
 from bench_small import problem
@@ -188,3 +189,25 @@ def test_points_without_any_length_are_solved():
         result = solve_active_set(np.zeros((30, 30)), [1, -1, -1] * 10, 1.0, max_iter=max_iter)
         assert np.isfinite(result.objective)
     assert result.converged and result.objective == 20.0
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_a_crossing_from_the_low_rank_form_keeps_a_guess_that_is_nearly_right(C):
+    # Fifty columns of full rank among 54: one more free point than they hold leads far astray.
+    X, y, _ = bench_linear.problem({"n": 5040, "features": "scaled", "C": C})
+    result = solve_dual(X, y, C, form="low-rank")
+    assert result.converged and result.kkt_residual <= 1e-8
+    free = (result.alpha > 0) & (result.alpha < C)
+    assert free.sum() <= 54
+
+
+def test_what_is_feasible_enters_the_box_as_it_is():
+    y = np.repeat([1.0, -1.0], 20)
+    alpha = np.tile([0.0, 1.0, 0.3, 0.7, 0.0], 8)
+    state = DualState(StoredGram(np.eye(40)), y, np.ones(40), y * alpha, np.ones(40, dtype=bool))
+    state.beta[2] += 1e-9  # out of balance: those inside the box mend it
+    state.enter_the_box(ascend=False)
+    assert abs(state.beta.sum()) <= 1e-15
+    at_bounds = (alpha == 0) | (alpha == 1)
+    np.testing.assert_array_equal(state.beta[at_bounds], (y * alpha)[at_bounds])
+    np.testing.assert_allclose(state.beta, y * alpha, atol=1e-9)

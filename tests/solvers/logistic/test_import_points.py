@@ -65,6 +65,34 @@ def test_the_gap_bounds_what_all_points_could_gain(points):
     assert full.objective <= few.objective <= full.objective + few.gap
 
 
+@pytest.mark.parametrize("points", [1, 5])
+def test_the_gap_is_primal_minus_dual(points):
+    X, y = non_separable(60, random_state=0)
+    K, lam, weights = gaussian(X, gamma=0.5), 0.1, np.random.default_rng(0).uniform(0.5, 2, 60)
+    few = select_import_points(K, y, lam, weights=weights, max_points=points, epsilon=1e-9)
+    G = few.negative_gradient
+    p = np.abs(G) / weights  # of the wrong label
+    entropy = -weights @ (p * np.log(p) + (1 - p) * np.log1p(-p))
+    dual = entropy - G @ K @ G / (2 * lam)
+    assert few.gap == pytest.approx(few.objective - dual, rel=1e-4)
+
+
+def test_where_no_function_helps_the_intercept_is_all():
+    y = np.repeat([1.0, -1.0], [8, 2])
+    result = select_import_points(np.ones((10, 10)), y, 1.0)
+    assert not result.coef.any() and result.intercept == pytest.approx(np.log(4))
+    assert result.objective == pytest.approx(-8 * np.log(0.8) - 2 * np.log(0.2))
+
+
+def test_rounding_that_ends_the_search_is_admitted(monkeypatch):
+    def fail(*_):
+        raise np.linalg.LinAlgError
+
+    X, y = non_separable(30, random_state=0)
+    monkeypatch.setattr("svmbook.solvers.logistic.import_points._predicted_decreases", fail)
+    assert not select_import_points(gaussian(X), y, 1.0).converged
+
+
 def test_greedy_points_beat_random_ones():
     X, y = non_separable(150, random_state=0)
     K = gaussian(X, gamma=0.5)
@@ -118,6 +146,7 @@ def test_larger_epsilon_takes_fewer_points():
         ({"epsilon": 0.0}, "epsilon must be"),
         ({"max_points": 0}, "max_points == 0"),
         ({"tol": -1.0}, "tol must be"),
+        ({"K": np.ones((3, 2))}, r"K must have shape \(3, 3\)"),
     ],
 )
 def test_what_does_not_fit_is_named(change, message):

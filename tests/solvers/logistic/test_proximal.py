@@ -191,6 +191,11 @@ def test_too_few_steps_are_admitted():
     assert result.objective - best.objective <= result.gap  # the bound holds anywhere
 
 
+def test_a_kernel_that_is_not_square_is_named():
+    with pytest.raises(ValueError, match=r"K must have shape \(2, 2\)"):
+        solve_logistic_path(np.ones((2, 3)), np.array([-1.0, 1.0]), [1.0])
+
+
 @pytest.mark.parametrize("lams", [[1.0, 0.0], [-1.0], [np.nan]])
 def test_a_path_refuses_what_is_not_positive(lams):
     with pytest.raises(ValueError, match="lam must be positive"):
