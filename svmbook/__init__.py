@@ -2,8 +2,7 @@
 
 from importlib import import_module
 
-# The folder of each estimator.
-HOMES = {
+HOMES = {  # the folder of each estimator
     "DualSVC": "svm",
     "ImportVectorMachine": "logistic",
     "KernelLogisticRegression": "logistic",

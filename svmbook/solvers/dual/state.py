@@ -145,10 +145,12 @@ class DualState:
         if ascend or not least <= 0.0 <= most:
             moved[:] = True
 
-        def projected(t):
-            return np.where(moved, np.clip(z - t, self.lower, self.upper), z)
+        lower, upper = self.lower, self.upper  # alone: what brentq calls outlives it for a while
 
-        ends = (z - self.upper).min(), (z - self.lower).max()
+        def projected(t):
+            return np.where(moved, np.clip(z - t, lower, upper), z)
+
+        ends = (z - upper).min(), (z - lower).max()
         t = brentq(lambda t: projected(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)
         self.beta = projected(t)
         for _ in range(3):  # those inside the box carry what rounding has left of the sum

@@ -1,12 +1,14 @@
 """Certificates where they are not zero: away from the optimum, unbalanced, without bounds."""
 
+import gc
+
 import bench_linear
 import numpy as np
 import pytest
 from bench_small import problem
 from problems import noisy_gram, objectives
 
-from svmbook.gram import StoredGram
+from svmbook.gram import GramMatrix, StoredGram
 from svmbook.solvers import (
     certify,
     solve_active_set,
@@ -211,3 +213,16 @@ def test_what_is_feasible_enters_the_box_as_it_is():
     at_bounds = (alpha == 0) | (alpha == 1)
     np.testing.assert_array_equal(state.beta[at_bounds], (y * alpha)[at_bounds])
     np.testing.assert_allclose(state.beta, y * alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+def test_a_solution_leaves_no_matrix_behind(form):
+    X, y = np.random.default_rng(0).standard_normal((60, 3)), np.tile([1.0, -1.0], 30)
+    gc.collect()
+    gc.disable()
+    try:
+        result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
+        kept = [thing for thing in gc.get_objects() if isinstance(thing, GramMatrix | DualState)]
+    finally:
+        gc.enable()
+    assert result.converged and not kept
