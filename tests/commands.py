@@ -11,7 +11,7 @@ import time
 SERVER = """
 import contextlib, json, os, signal, sys
 from svmbook.experiments.cli import main
-from svmbook.experiments.running import reproduce
+from svmbook.experiments import reproduce
 from svmbook.experiments.suites import exploring
 with contextlib.suppress(ImportError):
     import distributed

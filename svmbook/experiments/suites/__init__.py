@@ -68,7 +68,7 @@ def report(name, store=None):
         rows = tuple(suite.compare(records))
         notes = _notes(suite, rows, records)
     except KeyError as error:
-        raise ValueError(f"{store.path}: a record or row of {name} lacks {error}.") from error
+        raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
     return Report(suite.layout(rows), rows, notes)
 
 
