@@ -216,15 +216,13 @@ def _guess(gram, y, C, max_iter):
 def rounds_from(state, max_iter, *, nearly_right=False):
     """Run primal-dual rounds from a guess and, where they do not settle, monotone ones.
 
-    From a guess that is nearly right primal-dual rounds settle soon or stray far: monotone ones
-    begin at the guess again.
+    Where primal-dual rounds stray from a guess that is nearly right, monotone ones begin at it.
     """
     face, guess = Face(state.gram), state.beta.copy()
     state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else IDLE_ROUNDS)
     primal_dual = state.n_iter
     if not state.settled:
-        if nearly_right:
-            state.beta = guess
+        state.beta = guess if nearly_right else state.beta
         state.enter_the_box(ascend=not nearly_right)
         state.settled = _monotone(state, face, max_iter)
         if not state.settled:
