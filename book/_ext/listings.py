@@ -59,7 +59,8 @@ class Map(SphinxDirective):
 
     def run(self):
         root = Path(self.env.srcdir)
-        self.env.note_dependency(str(root / "_toc.yml"))
+        for path in (root / "_toc.yml", *root.glob("notebooks/*.ipynb")):
+            self.env.note_dependency(str(path))
         return self.parse_text_to_nodes(table(["part", "chapter", "question"], chapters(root)))
 
 

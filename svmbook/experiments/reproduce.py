@@ -76,6 +76,8 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     check_scalar(n_jobs, "n_jobs", int)
     store.mend()
     missing = [job for job in jobs if job not in store]
+    if not missing:
+        return
     records = _on_cluster(missing, client) if client else _on_cores(missing, n_jobs)
     try:
         for record in records:

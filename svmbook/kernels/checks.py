@@ -6,8 +6,6 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.utils import check_array
 
-from .functions import TILE
-
 __all__ = ["check_definite", "check_finite", "check_gram", "check_square"]
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
@@ -16,6 +14,7 @@ ASYMMETRIC = 1e-6  # of the cosines of the points
 INDEFINITE = 1e-7  # of the number of points, the trace of the cosines
 SYMMETRIC = 1e-13  # of the cosines: what double precision leaves, and nobody notices
 IN_DOUBLE = 500  # points up to which single precision would save nothing
+TILE = 256  # rows and columns of a block that stays in the cache
 
 
 def check_gram(K, *, definite=True):
@@ -120,7 +119,7 @@ def _asymmetry(K, lengths):
     with np.errstate(over="ignore", invalid="ignore"):
         if (np.abs(K @ v - v @ K) <= SYMMETRIC * np.sqrt(len(K)) * lengths).all():
             return 0.0
-    rows = [slice(start, start + TILE) for start in range(0, len(K), TILE)]
+    rows = _tiles(K)
     return max(
         (np.abs(K[i, j] - K[j, i].T) / (lengths[i, None] * lengths[j])).max()
         for i in rows
@@ -140,7 +139,7 @@ def check_definite(K):
     lengths = _lengths(K)
     scaled = np.empty(K.shape, dtype=precision)
     with np.errstate(over="ignore"):  # of a matrix that is indefinite
-        for rows in (slice(start, start + TILE) for start in range(0, len(K), TILE)):
+        for rows in _tiles(K):
             scaled[rows] = K[rows] / lengths / lengths[rows, None]  # in double, for any size of K
     scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
@@ -153,6 +152,10 @@ def check_definite(K):
             f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
             "no single optimum. Use another kernel, or clip the negative eigenvalues of K."
         )
+
+
+def _tiles(K):
+    return [slice(start, start + TILE) for start in range(0, len(K), TILE)]
 
 
 def _lengths(K):

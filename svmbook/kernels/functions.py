@@ -22,7 +22,6 @@ __all__ = [
     "polynomial",
 ]
 
-TILE = 256  # rows and columns of a block that stays in the cache
 CACHED = 32768  # numbers that stay in the cache
 # Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
 CANCELLED = 1e-6

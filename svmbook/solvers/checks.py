@@ -37,9 +37,7 @@ def check_problem(K, y, C, *, square=True, blocks=False):
 
 def check_bounds(C, n, name="C"):
     """Return upper bounds, or weights of them, as floats, one a point."""
-    remedy = "Leave out points of weight zero."
-    if name == "C":
-        remedy += " For the hard margin call solve_hard_margin."
+    remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
     return _check_positive(C, n, name, remedy)
 
 

@@ -138,9 +138,9 @@ class DualSVC(KernelMachine):
     ------
     ValueError
         One class, or more than two; a kernel that is not finite and symmetric on the training
-        points, or not positive semi-definite on the support vectors or where a solver comes
-        across it; negative weights; a hard
-        margin on data that are not separable; a solver that does not serve the kernel or ``C``.
+        points, or not positive semi-definite on the support vectors or where a solver comes across
+        it; negative weights; a hard margin on data that are not separable; a solver that does not
+        serve the kernel or ``C``.
 
     See Also
     --------

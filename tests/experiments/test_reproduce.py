@@ -142,6 +142,7 @@ def test_no_more_processes_are_started_than_there_are_runs(tmp_path, monkeypatch
         path = tmp_path / f"{n_jobs}.jsonl"
         list(reproduce(jobs()[:2], Store(path), n_jobs=n_jobs))
     assert asked == [1, 2, min(2, joblib.cpu_count())]
+    assert list(reproduce(jobs()[:2], Store(path))) == []  # nothing is missing any more
 
 
 def test_many_processes_make_the_same_records(tmp_path, undisturbed):

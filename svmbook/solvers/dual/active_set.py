@@ -222,7 +222,8 @@ def rounds_from(state, max_iter, *, nearly_right=False):
     state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else IDLE_ROUNDS)
     primal_dual = state.n_iter
     if not state.settled:
-        state.beta = guess if nearly_right else state.beta
+        if nearly_right:
+            state.beta = guess
         state.enter_the_box(ascend=not nearly_right)
         state.settled = _monotone(state, face, max_iter)
         if not state.settled:
@@ -272,10 +273,9 @@ class _Refinement:
 def _primal_dual(state, face, max_iter, idle_rounds):
     """Solve the system of the face and mend all guesses at once, until nothing moves.
 
-    Ends as well after more than ``idle_rounds`` in a row without a new record of few guesses.
-    A round that has clearly fewer guesses to mend than the one before, or few altogether, lowers
-    the shift: its steps are trusted more. Another raises it, and so damps the next step: the
-    rule of Levenberg and Marquardt.
+    More than ``idle_rounds`` in a row without fewer guesses to mend than ever end it as well. A
+    round that has clearly fewer than the one before, or few, lowers the shift: its steps are
+    trusted more. Another raises it, and damps the next step: the rule of Levenberg and Marquardt.
     """
     fewest = before = state.n + 1
     idle, refinement = 0, _Refinement()

@@ -135,17 +135,16 @@ class DualState:
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. The step along the errors orders the points, so that few of them end inside.
         """
-        z = np.clip(self.beta, self.lower, self.upper)
+        lower, upper = self.lower, self.upper  # alone: what brentq calls outlives it for a while
+        z = np.clip(self.beta, lower, upper)
         if ascend:
             z += min(1.0 / self.gram.scale, FAR * self.C.max()) * self.e
 
         # Without a step those inside carry the sum alone if they can: bounds stay bounds.
-        moved = (z > self.lower) & (z < self.upper)
-        least, most = (np.where(moved, end, z).sum() for end in (self.lower, self.upper))
+        moved = (z > lower) & (z < upper)
+        least, most = (np.where(moved, end, z).sum() for end in (lower, upper))
         if ascend or not least <= 0.0 <= most:
             moved[:] = True
-
-        lower, upper = self.lower, self.upper  # alone: what brentq calls outlives it for a while
 
         def projected(t):
             return np.where(moved, np.clip(z - t, lower, upper), z)
@@ -158,7 +157,7 @@ class DualState:
             F = np.flatnonzero(self.free)
             if len(F):
                 share = self.beta.sum() / len(F)
-                self.beta[F] = np.clip(self.beta[F] - share, self.lower[F], self.upper[F])
+                self.beta[F] = np.clip(self.beta[F] - share, lower[F], upper[F])
         self.find_free()
         self.refresh()
 
