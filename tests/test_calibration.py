@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.calibration import _sigmoid_calibration
+from sklearn.exceptions import ConvergenceWarning
 
 from svmbook.calibration import Sigmoid, fit_sigmoid
 
@@ -51,6 +52,13 @@ def test_a_true_sigmoid_is_found_again():
     sigmoid = fit_sigmoid(scores, labels)
     assert sigmoid.slope == pytest.approx(1.5, abs=0.05)
     assert sigmoid.intercept == pytest.approx(-0.5, abs=0.05)
+
+
+def test_a_fit_that_fails_is_blamed_on_its_caller(monkeypatch):
+    monkeypatch.setattr("svmbook.calibration.TOLERANCE", 1e-300)
+    with pytest.warns(ConvergenceWarning, match="look for scores far") as caught:
+        fit_sigmoid([-1.0, 2.0, 0.5, 0.1], [-1, 1, -1, 1])
+    assert caught[0].filename == __file__
 
 
 def test_separated_scores_keep_a_finite_slope():

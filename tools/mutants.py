@@ -36,7 +36,7 @@ RESULTS = ROOT / "_build" / "mutants.jsonl"
 # What is mutated and by which tests, in their order; the first pattern that fits counts.
 TESTS = {
     "svmbook/gram/*": "gram solvers",
-    "svmbook/solvers/dual/*": "solvers/dual svm",
+    "svmbook/solvers/dual/*": "solvers/dual solvers/test_checks.py svm",
     "svmbook/solvers/logistic/*": "solvers/logistic logistic",
     "svmbook/solvers/*": "solvers",
     "svmbook/base.py": "test_base.py svm logistic",
@@ -166,9 +166,13 @@ def attempt(mutant):
     allowed = limits(group)
     path = Path(mutant["file"])
     before = path.read_text(encoding="utf-8")
-    after = mutate_code(before, get_operator(mutant["operator"])(), mutant["occurrence"])
+    mutant = mutant | {"diff": "", "outcome": "incompetent", "seconds": 0}
+    try:
+        after = mutate_code(before, get_operator(mutant["operator"])(), mutant["occurrence"])
+    except AttributeError:  # the operator knows no dotted name of an exception
+        return mutant
     diff = difflib.unified_diff(before.split("\n"), after.split("\n"), n=1, lineterm="")
-    mutant = mutant | {"diff": "\n".join(list(diff)[2:]), "outcome": "incompetent", "seconds": 0}
+    mutant["diff"] = "\n".join(list(diff)[2:])
     try:
         compile(after, path, "exec")
         path.write_text(after, encoding="utf-8")

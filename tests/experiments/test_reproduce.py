@@ -200,7 +200,9 @@ def test_a_worker_that_is_killed_is_told_in_one_line(start, tmp_path):
     message = process.wait()
     assert process.returncode == 1
     assert message.splitlines()[-1].startswith("Error: a process died")
-    assert "the same command goes on from there" in message.splitlines()[-1]
+    assert message.splitlines()[-1].endswith(
+        "once that is mended, the same command goes on from there"
+    )
     assert "Traceback" not in message
     assert len(Store(path)) == lines(path) < 40
 

@@ -35,8 +35,13 @@ def test_the_three_kinds_of_gamma():
     assert choose("rbf", weights=1e300 * weights).params == pytest.approx(repeated.params)
 
 
+def test_a_choice_is_equal_to_itself_alone():
+    assert choose("poly") != choose("poly") and len({choose("poly")}) == 1
+
+
 def test_what_theory_answers_for():
     assert choose("poly", coef0=0.0).known_definite
+    assert choose("poly", coef0=2.0).known_definite
     assert not choose("poly", coef0=-0.1).known_definite
     assert choose("linear", coef0=-0.1).known_definite
     assert not choose(lambda A, B: A @ B.T).known_definite

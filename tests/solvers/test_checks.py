@@ -11,6 +11,7 @@ from svmbook.solvers import (
     solve_dual,
     solve_hard_margin,
     solve_libsvm,
+    solve_logistic,
     solve_smo,
     to_cvxopt,
 )
@@ -126,3 +127,10 @@ def test_a_barely_indefinite_matrix_does_not_crash_the_crossover(solver):
     result = solver(0.5 * (K + K.T), y, 1e4)
     assert abs(y @ result.alpha) <= 1e-10 * result.alpha.sum()
     assert np.isfinite(result.gap)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_missing_classes_are_named_by_their_numbers(classes):
+    words = f"0 to {classes - 1}, each of them; found \\[1"
+    with pytest.raises(ValueError, match=words):
+        solve_logistic(np.eye(2), [1, 1], 1.0, classes=classes)

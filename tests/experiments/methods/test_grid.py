@@ -126,6 +126,14 @@ def test_folds_may_be_given_as_they_are(points):
     np.testing.assert_array_equal(listed.scores, split.scores)
 
 
+def test_a_number_of_folds_means_stratified_ones(points):
+    X, y = points
+    order = np.argsort(y, kind="stable")  # without stratification a fold would hold one class
+    by_number = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=3)
+    listed = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=StratifiedKFold(3))
+    np.testing.assert_array_equal(by_number.scores, listed.scores)
+
+
 def test_prices_need_no_order_and_larger_ones_may_change_nothing(points):
     X, y = points
     prices = [2.0**k for k in (9, -3, 15, 3, 12)]

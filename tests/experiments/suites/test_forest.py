@@ -48,6 +48,24 @@ def test_what_the_gaussian_kernel_sees_of_raw_forest_features():
     np.testing.assert_allclose(gaussian(X, gamma=1e-5), measured, atol=1e-4)
 
 
+def test_a_method_is_what_its_name_says():
+    schemes = {"logistic": "softmax", "pairs": "pairs"}
+    for name, method in forest.METHODS.items():
+        assert method.scaled == ("scaled" in name) == ("raw" not in name)
+        assert method.kernel == ("rbf" if "gaussian" in name else "linear")
+        named = [scheme for word, scheme in schemes.items() if word in name]
+        assert method.scheme == (named[0] if named else "rest")
+
+
+def test_the_table_shows_mean_errors_in_percent():
+    records = load_records("exploring-forest")
+    for row in report("exploring-forest").rows:
+        errors = [r["validation_errors"] for r in records if r["method"] == row["method"]]
+        np.testing.assert_allclose(row["validation"], 100 * np.mean(errors, axis=0))
+        error = np.mean([r["error"] for r in records if r["method"] == row["method"]])
+        assert row["success"] == pytest.approx(100 * (1 - error))
+
+
 def test_confusion_matrices_count_the_test_part():
     for record in load_records("exploring-forest"):
         counts = np.array(record["confusion"])

@@ -90,6 +90,18 @@ def test_a_part_of_a_suite_is_called_one(tmp_path):
     assert "nan" not in shown
 
 
+@pytest.mark.parametrize(("each", "time"), [(20.0, "60 seconds"), (100.0, "5 minutes")])
+def test_notes_say_how_many_runs_and_how_long(tmp_path, each, time):
+    records = [
+        committed("exploring-parameters", data_set=data_set, method="linear", run=run)
+        | {"seconds": each}
+        for data_set, run in (("stdev1", 0), ("stdev1", 1), ("stdev2", 0))
+    ]
+    store = store_of(tmp_path / "runs.jsonl", records)
+    notes = report("exploring-parameters", store).notes[0]
+    assert notes.endswith(f"Runs of each line: 1 to 2. All together took {time} of one core.")
+
+
 def test_jobs_are_every_pair_and_run_once():
     suite = find_suite("exploring-parameters")
     jobs = suite.jobs(["stdev1", "stdev1"], None, 2)

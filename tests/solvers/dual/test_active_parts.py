@@ -66,6 +66,29 @@ def test_where_nobody_is_free_a_pair_is():
     assert y[i] == 1.0
     assert y[j] == -1.0
     assert state.b == pytest.approx(0.0)
+    state.move(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
+    i, j = state.worst()
+    assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
+
+
+def test_a_step_ends_at_the_first_bound(state):
+    points = np.flatnonzero(state.free)[:3]
+    state.beta[points] = state.lower[points[0]], 0.0, 0.0  # a step of zero from a bound: 0 / 0
+    before, room = state.beta[points].copy(), np.abs(state.upper[points[1]])
+    state.upper[points], state.lower[points] = 2.0, -2.0
+    state.beta[points[0]] = before[0] = 2.0
+    assert state.advance(points, np.array([0.0, 10.0 * room, 1.0]))
+    np.testing.assert_allclose(state.beta[points], [2.0, 2.0, 2.0 / (10.0 * room)])
+
+
+def test_a_face_that_errors_hid_is_not_solved(state):
+    F = np.flatnonzero(state.free)
+    state.e[F] = state.b  # solved, if one believes errors that were not computed afresh
+    assert not state.holds_afresh(F)
+    state.b = state.e[F].mean()
+    before = state.e.copy()
+    assert state.holds_afresh(F)  # nothing has changed
+    np.testing.assert_allclose(state.e, before)
 
 
 def test_errors_follow_the_multipliers(state):

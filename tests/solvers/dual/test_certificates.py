@@ -1,6 +1,7 @@
 """Certificates where they are not zero: away from the optimum, unbalanced, without bounds."""
 
 import gc
+from dataclasses import replace
 
 import bench_linear
 import numpy as np
@@ -232,3 +233,31 @@ def test_a_solution_leaves_no_matrix_behind(form):
         assert result.converged and living() <= before
     finally:
         gc.enable()
+
+
+def test_a_result_is_equal_to_itself_alone():
+    K, y = noisy_gram(20)
+    result = solve_active_set(K, y, 1.0)
+    assert result in {result} and replace(result) not in {result}
+
+
+def test_exact_zeros_are_preferred_to_a_gap_that_is_smaller_by_rounding(monkeypatch):
+    K, y = noisy_gram(40)
+    exact = solve_active_set(K, y, 1.0)
+    alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
+    certified = DualState.certified
+    flattered = []
+
+    def first_has_no_gap(self, *args, **options):
+        result = certified(self, *args, **options)
+        if not flattered:  # the solution as it was given is certified first
+            result = replace(result, objective=result.dual_objective)
+        flattered.append(result)
+        return result
+
+    monkeypatch.setattr(DualState, "certified", first_has_no_gap)
+    crossed = cross_over(
+        StoredGram(K), y, np.ones(40), alpha, exact.intercept, tol=1e-6, n_iter=1, message=""
+    )
+    assert flattered[0].gap == 0.0
+    np.testing.assert_array_equal(crossed.alpha == 0, exact.alpha == 0)
