@@ -55,6 +55,12 @@ def start():
     server.close()
 
 
+def test_a_record_says_how_long_its_run_took():
+    start = time.perf_counter()
+    record = find_suite(SUITE).carry_out(jobs()[0])
+    assert 0 < record["seconds"] <= time.perf_counter() - start + 1e-4
+
+
 def lines(path):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 

@@ -126,13 +126,14 @@ def test_check_gram_accepts_rounding():
     check_gram(np.zeros((5, 5)))
 
 
-def test_rounding_in_symmetry_is_mended_and_more_is_refused():
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_rounding_in_symmetry_is_mended_and_more_is_refused(scale):
     X = np.random.default_rng(5).standard_normal((30, 3))
-    K = gaussian(X)
-    noise = np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
+    K = scale * gaussian(X)
+    noise = scale * np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
     mended = check_gram(K + 1e-8 * noise, definite=False)
     np.testing.assert_array_equal(mended, mended.T)
-    np.testing.assert_allclose(mended, K, atol=1e-7)
+    np.testing.assert_allclose(mended, K, atol=1e-7 * scale)
     with pytest.raises(ValueError, match="not symmetric"):
         check_gram(K + 1e-5 * noise, definite=False)
     assert check_gram(K, definite=False) is K

@@ -154,6 +154,7 @@ def test_prices_need_no_order_and_larger_ones_may_change_nothing(points):
         ({"C": [np.nan], "gamma": GAMMA}, "C"),
         ({"C": [np.inf], "gamma": GAMMA}, "C holds inf"),
         ({"C": C, "gamma": [-1.0]}, "gamma == -1.0"),
+        ({"C": [-0.5], "gamma": GAMMA}, "C == -0.5"),
         ({"C": C, "gamma": GAMMA, "cv": []}, "cv has no folds"),
         ({"C": C, "gamma": GAMMA, "cv": [([0], [1])]}, "one class to train on"),
     ],
