@@ -98,6 +98,7 @@ def mutants_of(file, seed):
 def tests_of(file):
     """Return the tests of a source file, and its examples and the same tests, closest first."""
     names = next((TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)), "").split()
+    names += ["test_interface.py"] * bool(names)
     tests = [Path("tests", name) for name in names]
     # File by file: pytest has its own order for a folder and what is in it.
     paths = [path for test in tests for path in (sorted(test.rglob("test_*.py")) or [test])]

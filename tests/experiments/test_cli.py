@@ -161,6 +161,14 @@ def test_data_tells_present_from_absent_from_damaged(tmp_path, monkeypatch):
     assert heart.split() == ["heart", "absent"]
 
 
+def test_what_was_fetched_is_found(tmp_path, monkeypatch):
+    fetched = tmp_path / "heart.csv"
+    loaders = "svmbook.datasets.tables.loaders"
+    monkeypatch.setattr(f"{loaders}.find", lambda name: fetched if fetched.exists() else None)
+    monkeypatch.setattr(f"{loaders}.load_table", lambda name: fetched.touch())
+    assert run("data", "heart", "--fetch").stdout.split() == ["heart", "verified", str(fetched)]
+
+
 def test_data_fetches(tmp_path, monkeypatch):
     monkeypatch.delenv("SVMBOOK_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))

@@ -113,6 +113,13 @@ def test_what_is_no_protocol_is_refused_at_once(make, message):
         make()
 
 
+def test_missing_values_are_the_methods_affair():
+    X = np.array([[1.0], [np.nan], [3.0], [4.0]])
+    protocol = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, runs=1)
+    run = protocol[0]
+    assert np.isnan(np.vstack([run.X_train, run.X_test])).sum() == 1
+
+
 def test_lists_will_do():
     folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
     assert same(folds[0], StratifiedFolds(X, Y, runs=5)[0])

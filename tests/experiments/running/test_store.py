@@ -191,6 +191,7 @@ def test_two_processes_share_a_store(path, request):
         ('{"suite": "s"', "line 2 is damaged"),
         ('{"suite": "s"}', "line 2 is no record of a run: it lacks data_set"),
         (json.dumps(record("1")), "line 2 is no record of a run: run is '1'; it has to be a whole"),
+        (json.dumps(record(-1)), "run is -1; it has to be a whole number from 0"),
         (json.dumps(record(True)), "run is True; it has to be a whole number from 0"),
         (json.dumps(record(1, data_set=["d"])), r"data_set is \['d'\]; it has to be text"),
         (json.dumps(record(1) | {"error": 7}), "error is 7; it has to be between 0 and 1"),
