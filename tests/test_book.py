@@ -130,6 +130,13 @@ def test_figures_are_described_in_words(path):
 
 
 @every_notebook
+def test_code_that_draws_is_folded(path):
+    for cell in cells(path, "code"):
+        if outputs(cell, "image/png") and len(cell["source"].splitlines()) > 14:
+            assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
+
+
+@every_notebook
 def test_exercises_are_labelled_and_solved(path):
     text = "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
     options = EXERCISE.findall(text)
