@@ -155,7 +155,7 @@ def test_a_chapter_begins_with_label_title_question_and_what_it_needs(path):
     first = cells(path, "markdown")[0]["source"]
     label = path.stem.replace("_", "-")
     assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first)
-    assert "\n\n**Before you start**\n" in first
+    assert "\n\n:::{admonition} Before you start\n:class: start\n" in first
 
 
 @every_notebook

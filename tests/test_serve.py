@@ -1,5 +1,6 @@
 """The little server: what it prints where it cannot serve, and that it serves where it can."""
 
+import gzip
 import subprocess
 import sys
 import urllib.request
@@ -29,3 +30,24 @@ def test_near_the_last_port_a_free_one_is_found(tmp_path):
                 assert page.read() == b"the book"
         finally:
             server.kill()
+
+
+@pytest.mark.parametrize("name", ["index.html", "picture.png"])
+@pytest.mark.parametrize("asked", ["gzip, deflate", ""])
+def test_text_is_compressed_for_those_who_ask(tmp_path, name, asked):
+    content = b"the same words again and again " * 1000
+    (tmp_path / name).write_bytes(content)
+    with subprocess.Popen([*SERVE, str(tmp_path)], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = server.stdout.readline().split()[4]
+            place = address if name == "index.html" else address + name
+            request = urllib.request.Request(place, headers={"Accept-Encoding": asked})
+            with urllib.request.urlopen(request, timeout=60) as page:
+                body, encoding = page.read(), page.headers["Content-Encoding"]
+                assert int(page.headers["Content-Length"]) == len(body)
+        finally:
+            server.kill()
+    small = bool(asked) and name == "index.html"
+    assert encoding == ("gzip" if small else None)
+    assert (gzip.decompress(body) if small else body) == content
+    assert (len(body) < len(content) / 10) == small

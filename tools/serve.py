@@ -2,12 +2,32 @@
 
 import argparse
 import functools
+import gzip
 import http.server
+import io
+from pathlib import Path
 
 MOST = 65535  # ports that there are
+TEXT = (".html", ".css", ".js", ".svg", ".json", ".txt")  # what is smaller when compressed
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def send_head(self):
+        """Send text compressed to a browser that takes it: a chapter is then a fifth as long."""
+        path = Path(self.translate_path(self.path))
+        if self.path.endswith("/"):
+            path = path / "index.html"
+        asked = "gzip" in self.headers.get("Accept-Encoding", "")
+        if not (asked and path.suffix in TEXT and path.is_file()):
+            return super().send_head()
+        body = gzip.compress(path.read_bytes(), compresslevel=5)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        return io.BytesIO(body)
+
     def log_message(self, *args):
         """Keep the terminal to the address."""
 

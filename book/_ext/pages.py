@@ -1,4 +1,9 @@
-"""Tidy each page as it is written: its scripts, and the roles of its bibliography."""
+"""Tidy each page as it is written: its scripts, its solutions, the roles of its bibliography."""
+
+import re
+
+from docutils import nodes
+from sphinx_exercise.nodes import solution_node
 
 
 def tidy_scripts(app, pagename, templatename, context, doctree):
@@ -17,14 +22,33 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(kept.values())
 
 
-def tidy_roles(app, pagename, templatename, context, doctree):
-    """Give the entries of a bibliography the role of list items, which screen readers know."""
+def tidy_body(app, pagename, templatename, context, doctree):
+    """Use a role that screen readers know for a bibliography's entries, and an id only once."""
     if "body" in context:
-        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        repeated = r'<section id="((?:exercise|solution|proof)-content)">'
+        context["body"] = re.sub(repeated, r'<section class="\1">', body)
+
+
+def visit_solution(writer, node):
+    """Open a solution as what a browser opens and closes by itself, with its title to click."""
+    title = node.pop(0)
+    for link in list(title.findall(nodes.reference)):  # it would lead away instead of opening
+        link.replace_self(link.children)
+    node["classes"] = [name for name in node["classes"] if name != "dropdown"]
+    writer.body.append(writer.starttag(node, "details") + "<summary>")
+    for child in title.children:
+        child.walkabout(writer)
+    writer.body.append("</summary>\n")
+
+
+def depart_solution(writer, node):
+    writer.body.append("</details>\n")
 
 
 def setup(app):
     """Register after every other listener, so that no script is added later."""
+    app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("html-page-context", tidy_scripts, priority=999)
-    app.connect("html-page-context", tidy_roles, priority=999)
+    app.connect("html-page-context", tidy_body, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

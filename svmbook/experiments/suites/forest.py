@@ -37,6 +37,7 @@ PART = 5040
 REPORTED_C = 1  # with the linear kernel, on parts of 1,000; the errors were left blank
 
 
+MACHINES = {"hinge": DualSVC, "logistic": KernelLogisticRegression}
 SCHEMES = {"rest": OneVsRestClassifier, "pairs": OneVsOneClassifier}
 
 
@@ -46,7 +47,8 @@ class Method(NamedTuple):
     kernel: str
     scaled: bool
     gammas: tuple
-    scheme: str = "rest"  # "rest" and "pairs" combine support vector machines
+    loss: str = "hinge"
+    scheme: str = "rest"  # "rest" and "pairs" combine machines for two classes; "softmax" is one
     few: int | None = None  # points of each part on which to choose; all by default
 
 
@@ -59,11 +61,12 @@ METHODS = {
     "gaussian-scaled": Method("rbf", True, GAMMA_GRID),
     "gaussian-raw": Method("rbf", False, GAMMA_GRID),
     "gaussian-raw-wide": Method("rbf", False, (1e-7, 1e-6, 1e-5, 1e-4)),
-    "linear-scaled-pairs": Method("linear", True, (None,), "pairs"),
-    "gaussian-scaled-pairs": Method("rbf", True, GAMMA_GRID, "pairs"),
-    "logistic-scaled": Method("linear", True, (None,), "softmax"),
-    "logistic-raw": Method("linear", False, (None,), "softmax"),
-    "logistic-gaussian-scaled": Method("rbf", True, GAMMA_GRID, "softmax", few=1000),
+    "linear-scaled-pairs": Method("linear", True, (None,), scheme="pairs"),
+    "gaussian-scaled-pairs": Method("rbf", True, GAMMA_GRID, scheme="pairs"),
+    "logistic-scaled-rest": Method("linear", True, (None,), "logistic"),
+    "logistic-scaled": Method("linear", True, (None,), "logistic", "softmax"),
+    "logistic-raw": Method("linear", False, (None,), "logistic", "softmax"),
+    "logistic-gaussian-scaled": Method("rbf", True, GAMMA_GRID, "logistic", "softmax", few=1000),
 }
 
 
@@ -95,14 +98,14 @@ def work(data_set, method, run):
     chosen on part of the points, each C is tried there at the strength it will have on all.
     """
     table = load(data_set)
-    kernel, scaled, gammas, scheme, few = METHODS[method]
-    train, validation, test = split(table.data, table.target, run, scaled=scaled)
+    how = METHODS[method]
+    train, validation, test = split(table.data, table.target, run, scaled=how.scaled)
     start = time.perf_counter()
     (X, y), (X_validation, y_validation) = (
-        (part[:few], kinds[:few]) for part, kinds in (train, validation)
+        (part[: how.few], kinds[: how.few]) for part, kinds in (train, validation)
     )
     errors = {}
-    for gamma, machine, points, new_points in _candidates(METHODS[method], X, X_validation):
+    for gamma, machine, points, new_points in _candidates(how, X, X_validation):
         for C in C_GRID:
             fitted = _with_price(machine, C * len(train[1]) / len(y)).fit(points, y)
             errors[C, gamma] = float(np.mean(fitted.predict(new_points) != y_validation))
@@ -110,7 +113,7 @@ def work(data_set, method, run):
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
-    fitted = _with_price(_machine(scheme, kernel, gamma), C).fit(*train)
+    fitted = _with_price(_machine(how, how.kernel, gamma), C).fit(*train)
     training = time.perf_counter() - start
     labels = fitted.predict(test[0])
     return {
@@ -118,7 +121,9 @@ def work(data_set, method, run):
         "parameters": params,
         "error": round(float(np.mean(labels != test[1])), 6),
         "model_size": _model_size(fitted, train[1]),
-        "validation_errors": [round(min(errors[C, gamma] for gamma in gammas), 6) for C in C_GRID],
+        "validation_errors": [
+            round(min(errors[C, gamma] for gamma in how.gammas), 6) for C in C_GRID
+        ],
         "confusion": confusion_matrix(test[1], labels).tolist(),
         "selection_seconds": round(selection, 3),
         "training_seconds": round(training, 4),
@@ -172,35 +177,34 @@ def _layout(rows):
     return Table(columns, lines)
 
 
-def _machine(scheme, kernel, gamma):
-    """Return the machine of a scheme, without its price of errors."""
+def _machine(how, kernel, gamma):
+    """Return the machine of a method, without its price of errors."""
     width = {} if gamma is None else {"gamma": gamma}
-    if scheme == "softmax":
-        return KernelLogisticRegression(kernel=kernel, **width)
-    return SCHEMES[scheme](DualSVC(kernel=kernel, **width))
+    machine = MACHINES[how.loss](kernel=kernel, **width)
+    return machine if how.scheme == "softmax" else SCHEMES[how.scheme](machine)
 
 
 def _with_price(machine, C):
     """Return a machine with C, or for logistic regression lam = 1 / C."""
-    if isinstance(machine, KernelLogisticRegression):
-        return clone(machine).set_params(lam=1.0 / C)
-    return clone(machine).set_params(estimator__C=C)
+    inner = getattr(machine, "estimator", machine)
+    prefix = "" if inner is machine else "estimator__"
+    price = {"lam": 1.0 / C} if isinstance(inner, KernelLogisticRegression) else {"C": C}
+    return clone(machine).set_params(**{prefix + name: value for name, value in price.items()})
 
 
-def _candidates(method, X, X_validation):
+def _candidates(how, X, X_validation):
     """Yield gamma, a machine and what it is fitted on and tried on.
 
     The distances are computed once for all widths, a Gram matrix once for all C and classes. LIBSVM
     without a certificate does to choose: it would cost as much as the rest.
     """
-    kernel, _, gammas, scheme, _ = method
-    if kernel == "linear":
-        yield None, _machine(scheme, kernel, None), X, X_validation
+    if how.kernel == "linear":
+        yield None, _machine(how, how.kernel, None), X, X_validation
         return
-    among, across = DISTANCES[kernel](X, X), DISTANCES[kernel](X_validation, X)
-    for gamma in gammas:
-        machine = _machine(scheme, "precomputed", None)
-        if scheme != "softmax":
+    among, across = DISTANCES[how.kernel](X, X), DISTANCES[how.kernel](X_validation, X)
+    for gamma in how.gammas:
+        machine = _machine(how, "precomputed", None)
+        if how.loss == "hinge":
             machine.set_params(estimator=SVC(kernel="precomputed", cache_size=GRID_CACHE))
         yield gamma, machine, np.exp(-gamma * among), np.exp(-gamma * across)
 
@@ -223,7 +227,7 @@ SUITE = Suite(
     title="Exploring Classification, Figure 8: kinds of forest cover, and logistic regression",
     data_sets=("covtype",),
     methods=tuple(METHODS),
-    runs=5,
+    runs=10,
     work=work,
     compare=_compare,
     layout=_layout,

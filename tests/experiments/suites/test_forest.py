@@ -49,10 +49,11 @@ def test_what_the_gaussian_kernel_sees_of_raw_forest_features():
 
 
 def test_a_method_is_what_its_name_says():
-    schemes = {"logistic": "softmax", "pairs": "pairs"}
+    schemes = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
     for name, method in forest.METHODS.items():
         assert method.scaled == ("scaled" in name) == ("raw" not in name)
         assert method.kernel == ("rbf" if "gaussian" in name else "linear")
+        assert method.loss == ("logistic" if "logistic" in name else "hinge")
         named = [scheme for word, scheme in schemes.items() if word in name]
         assert method.scheme == (named[0] if named else "rest")
 
@@ -120,6 +121,7 @@ def test_pairs_and_softmax_of_a_small_forest_by_brute_force(monkeypatch):
     for method, machine in {
         "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # LIBSVM's own pairs
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
+        "logistic-scaled-rest": lambda C: OneVsRestClassifier(LogisticRegression(C=C, tol=1e-8)),
     }.items():
         outcome = forest.work("covtype", method, 2)
         fits = {C: machine(C).fit(*train) for C in C_GRID}
@@ -156,7 +158,7 @@ def test_kinds_between_others_are_found_worst():
     found = dict(zip(range(1, 8), np.diag(counts) / counts.sum(axis=1), strict=True))
     assert sorted(found, key=found.get)[-2:] == [7, 4]  # the ends of the mountain
     assert min(found, key=found.get) == 2
-    assert counts[1].argsort()[::-1][:3].tolist() == [0, 1, 4]  # taken for 1, 2 and 5
+    assert counts[1].argsort()[::-1][:3].tolist() == [0, 4, 1]  # taken for 1, 5 and 2
     needs_table("covtype")
     table = load("covtype")
     height = {kind: np.median(table.data[table.target == kind, 0]) for kind in range(1, 8)}
@@ -166,8 +168,12 @@ def test_kinds_between_others_are_found_worst():
 def test_on_forest_cover_the_scheme_matters_more_than_the_price():
     rows = {row["method"]: row for row in report("exploring-forest").rows}
     success = {method: row["success"] for method, row in rows.items()}
-    assert success["linear-scaled-pairs"] - success["linear-scaled"] == pytest.approx(8, abs=0.5)
-    assert success["logistic-scaled"] - success["linear-scaled"] == pytest.approx(7, abs=0.5)
+    assert success["linear-scaled-pairs"] - success["linear-scaled"] == pytest.approx(7, abs=0.5)
+    assert success["logistic-scaled"] - success["linear-scaled"] == pytest.approx(6, abs=0.5)
+    for before, after in itertools.pairwise(
+        ("linear-scaled", "logistic-scaled-rest", "logistic-scaled")
+    ):  # the loss, then the coupling
+        assert 2.5 < success[after] - success[before] < 4
     assert np.ptp(rows["linear-scaled"]["validation"]) < 3
     assert 0.5 < success["linear-scaled-pairs"] - success["logistic-scaled"] < 1.5
     assert round(success["gaussian-scaled-pairs"]) == 78

@@ -9,7 +9,7 @@ import pytest
 from bench_small import problem
 from problems import noisy_gram, objectives
 
-from svmbook.gram import GramMatrix, StoredGram
+from svmbook.gram import GramMatrix, LowRankGram, StoredGram
 from svmbook.solvers import (
     certify,
     solve_active_set,
@@ -125,6 +125,28 @@ def test_crossing_over_makes_an_inexact_solution_exact(C):
     assert result.converged and result.n_iter == 7
     assert result.kkt_residual < 1e-10 * max(1.0, C)
     np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+
+
+def test_a_face_full_of_solutions_is_not_factored(monkeypatch):
+    # No line sets the middle class apart, so its machine says -1 to everybody, and all points of
+    # the larger class stand on the kerb: thousands are free where K has rank two.
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 3000)
+    X = np.column_stack([kind - 1.0, np.zeros(3000)]) + 0.1 * rng.standard_normal((3000, 2))
+    y = np.where(kind == 1, 1.0, -1.0)
+    largest = []
+    block = LowRankGram.block
+
+    def watched(self, points, others):
+        largest.append(len(points))
+        return block(self, points, others)
+
+    monkeypatch.setattr(LowRankGram, "block", watched)
+    result = solve_dual(X, y, 10.0, form="low-rank")
+    assert result.converged and result.gap < 1e-8 * result.objective
+    free = (result.alpha > 0) & (result.alpha < 10.0)
+    assert free.sum() > 1000 and max(largest, default=0) < 10
+    np.testing.assert_allclose(result.alpha[y > 0], 10.0)
 
 
 @pytest.mark.parametrize("seed", [10, 122, 127, 141, 169, 281, 477])
