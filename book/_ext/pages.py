@@ -1,6 +1,8 @@
 """Tidy each page as it is written: its scripts, its solutions, the roles of its bibliography."""
 
 import re
+from html import escape
+from textwrap import shorten
 
 from docutils import nodes
 from sphinx_exercise.nodes import solution_node
@@ -30,6 +32,14 @@ def tidy_body(app, pagename, templatename, context, doctree):
         context["body"] = re.sub(repeated, r'<section class="\1">', body)
 
 
+def describe(app, pagename, templatename, context, doctree):
+    """Give search engines the first words of a page."""
+    first = next(doctree.findall(nodes.paragraph), None) if doctree else None
+    if first is not None:
+        words = shorten(first.astext(), 160, placeholder=" ...")
+        context["metatags"] += f'<meta name="description" content="{escape(words)}" />'
+
+
 def visit_solution(writer, node):
     """Open a solution as what a browser opens and closes by itself, with its title to click."""
     title = node.pop(0)
@@ -51,4 +61,5 @@ def setup(app):
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("html-page-context", tidy_scripts, priority=999)
     app.connect("html-page-context", tidy_body, priority=999)
+    app.connect("html-page-context", describe, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
