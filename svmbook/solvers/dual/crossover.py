@@ -36,11 +36,6 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     at_zero = (alpha <= 0.0) | (alpha < -slack * reach)
     at_bound = ~at_zero & ((alpha >= box) | (box - alpha < slack * reach))
     free = ~(at_zero | at_bound)
-    # As many free points as K has columns of a factor, and one for the intercept, determine a
-    # solution. Many more (a machine that answers -1 to everybody has thousands on its kerb) are a
-    # face full of solutions: none of them is the exact one, and its m x m system may not fit.
-    if free.sum() > 2 * (gram.size + 1):
-        return given
     beta = y * np.where(at_zero, 0.0, np.where(at_bound, box, alpha))
     state = DualState(gram, y, box, beta, free)
     state.b = intercept

@@ -20,8 +20,11 @@ entries of :math:`K_{FF}` share (nearly all, where a Gaussian is wide) then cost
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from ...gram.low_rank import centred_factor
 from ...gram.matrix import cholesky, cholesky_solve
 
 __all__ = ["Face", "IndefiniteError"]
@@ -81,11 +84,27 @@ class Face:
         m = len(free)
         r = e + imbalance * self._means  # the errors once all have given their share
         r -= r.sum() / m
-        step = cholesky_solve(self._L, r)
+        step = self._solve(r)
         step -= (step.sum() + imbalance) / m
         return step, e.sum() / m - self._means @ step
 
     def _factor(self, free):
+        self._free = free
+        if self.gram.size < len(free):
+            self._factor_columns(free)
+        else:
+            self._factor_block(free)
+
+    def _factor_columns(self, free):
+        r"""Factor :math:`PK_{FF}P + \mu I` by the few columns of :math:`K_{FF} = ZZ^\top`."""
+        m, part = len(free), self.gram.part(free)
+        self._means = part.times(np.full(m, 1.0 / m))
+        centred, _ = centred_factor(part.Z)
+        self._asked_for = self.shift * centred.scale
+        shift = max(self._asked_for, self._smallest(m))
+        self._solve = centred.factor(np.full(m, shift))
+
+    def _factor_block(self, free):
         m = len(free)
         work = self._centred(free)
         self._asked_for = self.shift * work.trace() / m
@@ -93,7 +112,7 @@ class Face:
         while True:
             work.ravel(order="K")[:: m + 1] += shift
             try:
-                self._L = cholesky(work)
+                self._solve = partial(cholesky_solve, cholesky(work))
                 break
             except ArithmeticError:
                 if shift > PROVING_SHIFT * self.scale:
@@ -105,7 +124,6 @@ class Face:
                     ) from None
             shift *= 10
             work = self._centred(free)
-        self._free = free
 
     def _centred(self, free):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m`, in the order that LAPACK wants."""
