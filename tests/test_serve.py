@@ -4,11 +4,23 @@ import gzip
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 SERVE = [sys.executable, str(Path(__file__).parent.parent / "tools" / "serve.py")]
+
+
+@contextmanager
+def served(folder, *options):
+    """Serve a folder and give the address that the server prints."""
+    call = [*SERVE, str(folder), *options]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield server.stdout.readline().split()[4]
+        finally:
+            server.kill()
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1"])
@@ -22,14 +34,11 @@ def test_a_port_that_there_is_not_is_named(tmp_path, port):
 
 def test_near_the_last_port_a_free_one_is_found(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
-    call = [*SERVE, str(tmp_path), "--port=65535"]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            address = server.stdout.readline().split()[4]
-            with urllib.request.urlopen(address, timeout=60) as page:
-                assert page.read() == b"the book"
-        finally:
-            server.kill()
+    with (
+        served(tmp_path, "--port=65535") as address,
+        urllib.request.urlopen(address, timeout=60) as page,
+    ):
+        assert page.read() == b"the book"
 
 
 @pytest.mark.parametrize("name", ["index.html", "picture.png"])
@@ -37,16 +46,12 @@ def test_near_the_last_port_a_free_one_is_found(tmp_path):
 def test_text_is_compressed_for_those_who_ask(tmp_path, name, asked):
     content = b"the same words again and again " * 1000
     (tmp_path / name).write_bytes(content)
-    with subprocess.Popen([*SERVE, str(tmp_path)], stdout=subprocess.PIPE, text=True) as server:
-        try:
-            address = server.stdout.readline().split()[4]
-            place = address if name == "index.html" else address + name
-            request = urllib.request.Request(place, headers={"Accept-Encoding": asked})
-            with urllib.request.urlopen(request, timeout=60) as page:
-                body, encoding = page.read(), page.headers["Content-Encoding"]
-                assert int(page.headers["Content-Length"]) == len(body)
-        finally:
-            server.kill()
+    with served(tmp_path) as address:
+        place = address if name == "index.html" else address + name
+        request = urllib.request.Request(place, headers={"Accept-Encoding": asked})
+        with urllib.request.urlopen(request, timeout=60) as page:
+            body, encoding = page.read(), page.headers["Content-Encoding"]
+            assert int(page.headers["Content-Length"]) == len(body)
     small = bool(asked) and name == "index.html"
     assert encoding == ("gzip" if small else None)
     assert (gzip.decompress(body) if small else body) == content

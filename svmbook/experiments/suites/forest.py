@@ -188,8 +188,9 @@ def _with_price(machine, C):
     """Return a machine with C, or for logistic regression lam = 1 / C."""
     inner = getattr(machine, "estimator", machine)
     prefix = "" if inner is machine else "estimator__"
-    price = {"lam": 1.0 / C} if isinstance(inner, KernelLogisticRegression) else {"C": C}
-    return clone(machine).set_params(**{prefix + name: value for name, value in price.items()})
+    logistic = isinstance(inner, KernelLogisticRegression)
+    name, price = ("lam", 1.0 / C) if logistic else ("C", C)
+    return clone(machine).set_params(**{prefix + name: price})
 
 
 def _candidates(how, X, X_validation):

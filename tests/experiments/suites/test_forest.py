@@ -168,12 +168,12 @@ def test_kinds_between_others_are_found_worst():
 def test_on_forest_cover_the_scheme_matters_more_than_the_price():
     rows = {row["method"]: row for row in report("exploring-forest").rows}
     success = {method: row["success"] for method, row in rows.items()}
-    assert success["linear-scaled-pairs"] - success["linear-scaled"] == pytest.approx(7, abs=0.5)
-    assert success["logistic-scaled"] - success["linear-scaled"] == pytest.approx(6, abs=0.5)
+    assert success["linear-scaled-pairs"] - success["linear-scaled"] == pytest.approx(8.5, abs=0.5)
+    assert success["logistic-scaled"] - success["linear-scaled"] == pytest.approx(7, abs=0.5)
     for before, after in itertools.pairwise(
         ("linear-scaled", "logistic-scaled-rest", "logistic-scaled")
     ):  # the loss, then the coupling
-        assert 2.5 < success[after] - success[before] < 4
+        assert 3 < success[after] - success[before] < 4.5
     assert np.ptp(rows["linear-scaled"]["validation"]) < 3
     assert 0.5 < success["linear-scaled-pairs"] - success["logistic-scaled"] < 1.5
     assert round(success["gaussian-scaled-pairs"]) == 78
