@@ -73,11 +73,12 @@ def summary(name, checks):
 
 
 def first_ten(checks):
-    """Return what is repeated, to see whether the records are of today's code."""
-    return {
-        "first_rounds": sum(row["rounds"] for row in checks[:10]),
-        "first_objectives": sum(row["objective"] for row in checks[:10]),
-    }
+    """Return what is repeated, to see whether the records are of today's code.
+
+    Not the rounds: where two steps are equally good, the last bit of a product decides between
+    them, and another processor rounds it another way.
+    """
+    return {"first_objectives": sum(row["objective"] for row in checks[:10])}
 
 
 def run():

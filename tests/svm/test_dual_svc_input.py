@@ -139,7 +139,7 @@ def test_warnings_point_at_the_line_that_called_fit(clouds):
 
 
 def test_asymmetry_and_indefiniteness_are_seen_beside_large_points():
-    y = np.array([1, -1, 1, -1, -1, 1.0])
+    y = np.array([1, -1, 1, 1, -1, -1.0])  # -3 between like labels: all four end at the bound C
     asymmetric, indefinite = (-5, 5, -7, 3), (-3, -3, -3, -3)
     for entries, message in ((asymmetric, "not symmetric"), (indefinite, "semi-definite")):
         K = np.diag([1e8, 1e8, 1.0, 1, 1, 1])
