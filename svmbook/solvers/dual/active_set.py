@@ -326,8 +326,11 @@ def _monotone(state, face, max_iter):
         state.n_iter += 1
         F = np.flatnonzero(state.free)
         if len(F):
-            step, state.b = face.step(F, state.e[F], state.beta.sum())
+            # Not the intercept that a step foretells: on a nearly singular face rounding alone
+            # makes steps so long that it moves, and the face would never count as solved.
+            state.b = state.e[F].mean()
             if refinement.falls(state, F):
+                step, _ = face.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):
                     refinement.begin()
                 continue

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from problems import brute_force, gram, kkt_violation, noisy_gram, objectives, svm_problems
 
 from svmbook.gram import StoredGram
+from svmbook.kernels import gaussian
 from svmbook.solvers import (
     intercept_interval,
     solve_active_set,
@@ -72,6 +73,20 @@ def test_rank_deficient_faces_are_no_accident(rank, C):
     y = np.where(rng.random(240) < 0.5, 1.0, -1.0)
     K = X @ X.T
     assert_exact(solve_active_set(K, y, C), K, y, C)
+
+
+@pytest.mark.parametrize("gamma", [1e-8, 1e-7])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_nearly_constant_kernel_is_solved_to_rounding(gamma, seed):
+    # Two numbers describe such a matrix to sixteen digits; steps on its faces are mostly rounding.
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((50, 1)), np.where(rng.random(50) < 0.5, 1.0, -1.0)
+    C = 1e4 * rng.uniform(0.2, 5.0, 50)
+    K = gaussian(X, gamma=gamma)
+    result = solve_active_set(K, y, C)
+    assert_exact(result, K, y, C)
+    assert kkt_violation(result.alpha, result.intercept, K, y, C) <= 1e-12 * C.min()
+    assert result.n_iter <= 3 * len(y)
 
 
 def test_zeros_and_bounds_are_exact():
