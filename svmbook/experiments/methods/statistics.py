@@ -6,9 +6,10 @@ of Nadeau and Bengio widens the interval by what the overlap hides.
 
 References
 ----------
-Dietterich (1998), "Approximate statistical tests for comparing supervised classification learning
-algorithms", Neural Computation 10, 1895-1923; Nadeau and Bengio (2003), "Inference for the
-generalization error", Machine Learning 52, 239-281, equation (14).
+Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+Statistics 6, 65-70; Dietterich (1998), "Approximate statistical tests for comparing supervised
+classification learning algorithms", Neural Computation 10, 1895-1923; Nadeau and Bengio (2003),
+"Inference for the generalization error", Machine Learning 52, 239-281, equation (14).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "Summary",
     "as_good_as_the_best",
     "compare",
+    "holm",
     "most_frequent",
     "summarise",
 ]
@@ -177,6 +179,36 @@ def compare(first, second, *, test_share=None, level=0.95):
     reach = distribution.ppf(0.5 + level / 2) * error
     p = float(2 * distribution.sf(abs(t)))
     return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
+
+
+def holm(p_values):
+    """Correct the p values of several tests for their number.
+
+    The smallest is multiplied by the number of tests, the next by one less, and so on; no corrected
+    value is smaller than the one before it. Where no difference exists at all, the chance that any
+    corrected value falls below 0.05 is 0.05 at most, whatever the tests have in common.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One of each test.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In the same order, at most 1.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import holm
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = _values(p_values)
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(corrected, 1.0)
 
 
 def as_good_as_the_best(errors, *, level=0.95, test_share=None):

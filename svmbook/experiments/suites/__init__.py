@@ -16,6 +16,7 @@ SUITES = {
     "exploring-parameters": "exploring",
     "exploring-forest": "forest",
     "lin2005-kernels": "lin2005",
+    "linear-or-gaussian": "linear_or_gaussian",
 }
 
 

@@ -12,6 +12,7 @@ from svmbook.experiments.methods.statistics import (
     Comparison,
     as_good_as_the_best,
     compare,
+    holm,
     summarise,
 )
 
@@ -124,6 +125,22 @@ def test_the_best_is_so_by_its_mean():
     errors["near"] = [value + 0.2 for value in errors["mean"]]
     assert np.median(errors["often"]) < np.median(errors["mean"])
     assert as_good_as_the_best(errors) == ["often", "mean"]
+
+
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12), level=st.floats(0.001, 0.999))
+def test_holm_rejects_step_by_step(p, level):
+    # As the procedure is told: reject the smallest at level / n, the next at level / (n - 1), ...
+    rejected, waiting = set(), sorted(range(len(p)), key=p.__getitem__)
+    while waiting and p[waiting[0]] * len(waiting) <= level:
+        rejected.add(waiting.pop(0))
+    assert set(np.flatnonzero(holm(p) <= level)) == rejected
+
+
+def test_holm_finds_something_where_nothing_is_once_in_twenty_times():
+    p = np.random.default_rng(0).uniform(size=(4000, 20))
+    share = np.mean([holm(row).min() <= 0.05 for row in p])
+    assert share == pytest.approx(0.05, abs=0.012)
+    assert np.mean(p.min(axis=1) <= 0.05) > 0.6
 
 
 @pytest.mark.parametrize(
