@@ -1,11 +1,15 @@
 """Pictures of machines in the plane. They draw on given axes and never fit a machine."""
 
 from .many import CLASS_COLOURS, plot_classes, plot_regions
-from .two import COLOURS, plot_machine, plot_points, ring_support, use_book_style
+from .moving import MovingFigure
+from .style import figure_svg, use_book_style
+from .two import COLOURS, plot_machine, plot_points, ring_support
 
 __all__ = [
     "CLASS_COLOURS",
     "COLOURS",
+    "MovingFigure",
+    "figure_svg",
     "plot_classes",
     "plot_machine",
     "plot_points",

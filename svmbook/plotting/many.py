@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 
-from .two import COLOURS, _check_points, _grid
+from .two import COLOURS, _check_points, _grid, _tint
 
 __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 
@@ -17,7 +17,7 @@ __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 #: of regions help where there is no colour.
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A8A")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_TINT = 0.72  # of white in a region: the points on it must stand out
+_TINT = 0.28  # of its colour in a region: the points on it must stand out
 
 
 def plot_classes(ax, X, codes, *, size=24.0, labels=None):
@@ -96,7 +96,7 @@ def plot_regions(ax, predict, *, resolution=240):
 
     Returns
     -------
-    matplotlib.collections.QuadMesh
+    matplotlib.image.AxesImage
         The regions.
 
     Raises
@@ -109,8 +109,8 @@ def plot_regions(ax, predict, *, resolution=240):
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import plot_regions
     >>> figure, ax = plt.subplots()
-    >>> mesh = plot_regions(ax, lambda Z: 1 * (Z[:, 0] > 0.5), resolution=3)
-    >>> mesh.get_array().tolist()
+    >>> image = plot_regions(ax, lambda Z: 1 * (Z[:, 0] > 0.5), resolution=3)
+    >>> image.get_array().tolist()
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
@@ -120,25 +120,11 @@ def plot_regions(ax, predict, *, resolution=240):
     for code in np.unique(codes)[1:]:  # all but one: the last border belongs to its neighbours
         inside = (codes == code).astype(float)
         ax.contour(first, second, inside, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
-    colours = [_tinted(colour) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
-    mesh = ax.pcolormesh(
-        first,
-        second,
-        codes,
-        cmap=ListedColormap(colours),
-        vmin=-1.5,
-        vmax=len(CLASS_COLOURS) - 0.5,
-        shading="nearest",
-        rasterized=True,
-        zorder=0,
-    )
+    colours = [(*to_rgb(colour), _TINT) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
+    span = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
+    image = _tint(ax, first, second, codes, cmap=ListedColormap(colours), **span)
     ax.set(xlim=limits[0], ylim=limits[1])
-    return mesh
-
-
-def _tinted(colour):
-    """Return a colour mixed with white."""
-    return tuple(_TINT + (1.0 - _TINT) * part for part in to_rgb(colour))
+    return image
 
 
 def _check_codes(codes, n, *, lowest=0):

@@ -1,4 +1,4 @@
-"""Pictures of two-class machines in the plane, and the style of all pictures.
+"""Pictures of two-class machines in the plane.
 
 Each function draws on the axes it is given and returns what it drew. None of them fits a
 machine or creates a figure. Class -1 is blue and round, class +1 is vermilion and square, so that
@@ -8,35 +8,20 @@ Matplotlib or NumPy refuse is left to them.
 
 from __future__ import annotations
 
-from importlib.resources import files
-
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.collections import PathCollection
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import ListedColormap, to_rgb
 
-__all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support", "use_book_style"]
+__all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support"]
 
 #: Colours of the classes -1 and +1, and of everything that belongs to neither.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
 _MARKERS = {-1: "o", 1: "s"}
-_SIDES = LinearSegmentedColormap.from_list("sides", [COLOURS[-1], "#FFFFFF", COLOURS[1]])
-
-
-def use_book_style():
-    """Switch matplotlib to the style of the book's figures, for all figures made from now on.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from svmbook.plotting import use_book_style
-    >>> with plt.rc_context():  # what is drawn afterwards keeps its style
-    ...     use_book_style()
-    ...     plt.rcParams["image.cmap"]
-    'cividis'
-    """
-    plt.style.use(files("svmbook") / "book.mplstyle")
+# Transparent where the function is zero: what lies behind the picture decides how light that is.
+_SIDES = ListedColormap(
+    [(*to_rgb(COLOURS[1 if depth > 0 else -1]), abs(depth)) for depth in np.linspace(-1, 1, 256)]
+)
 
 
 def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatter):
@@ -166,7 +151,7 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     -------
     dict
         "lines", the `matplotlib.contour.QuadContourSet` with its levels sorted, and "sides", the
-        `matplotlib.collections.QuadMesh` or None.
+        `matplotlib.image.AxesImage` or None.
 
     Raises
     ------
@@ -192,17 +177,7 @@ def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolu
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
-        sides = ax.pcolormesh(
-            first,
-            second,
-            np.clip(values, -2, 2),
-            cmap=_SIDES,
-            vmin=-6,
-            vmax=6,
-            shading="gouraud",
-            rasterized=True,
-            zorder=0,
-        )
+        sides = _tint(ax, first, second, np.clip(values, -2, 2), cmap=_SIDES, vmin=-6, vmax=6)
     lines = ax.contour(
         first,
         second,
@@ -222,6 +197,20 @@ def _grid(ax, resolution):
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
     return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
+
+
+def _tint(ax, first, second, values, **colours):
+    """Colour the plane by values on a grid, one pixel each, and return the image."""
+    across, up = (0.5 * (places[1] - places[0]) for places in (first, second))
+    return ax.imshow(
+        values,
+        extent=(first[0] - across, first[-1] + across, second[0] - up, second[-1] + up),
+        origin="lower",
+        interpolation="none",  # kept as it is; who shows the file makes it smooth
+        aspect=ax.get_aspect(),
+        zorder=0,
+        **colours,
+    )
 
 
 def _finite(values, name):

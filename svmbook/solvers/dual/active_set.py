@@ -57,8 +57,7 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     tol : float, default=1e-6
-        Relative duality gap at which ``converged`` is set. The rounds do not stop there: they end
-        at what rounding allows.
+        Relative duality gap at which ``converged`` is set. The rounds end where rounding does.
     max_iter : int, default=100_000
         Rounds at most, of both kinds together, on all points (those on the quarters have as
         many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.
@@ -326,9 +325,7 @@ def _monotone(state, face, max_iter):
         state.n_iter += 1
         F = np.flatnonzero(state.free)
         if len(F):
-            # Not the intercept that a step foretells: on a nearly singular face rounding alone
-            # makes steps so long that it moves, and the face would never count as solved.
-            state.b = state.e[F].mean()
+            state.b = state.e[F].mean()  # not what a step foretells: rounding makes those too long
             if refinement.falls(state, F):
                 step, _ = face.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):

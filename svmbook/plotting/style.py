@@ -1,0 +1,122 @@
+"""The look of the book's figures, and the form in which a notebook keeps them.
+
+In a notebook figures are stored as SVG: sharp on every screen, light, and the same on each run. The
+root element names the place of each panel, so that a page can show the panels one below the other
+where it is too narrow for them side by side.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import contextmanager
+from importlib.resources import files
+from io import StringIO
+
+import matplotlib.pyplot as plt
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+__all__ = ["figure_svg", "use_book_style"]
+
+CROWD = 600  # markers in a figure from which they are stored as pixels ...
+RASTER = 192  # ... an inch: two for each of a plain screen
+DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
+
+
+def use_book_style():
+    """Switch matplotlib to the style of the book's figures, for all figures made from now on.
+
+    A notebook shows them as SVG from then on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import use_book_style
+    >>> with plt.rc_context():  # what is drawn afterwards keeps its style
+    ...     use_book_style()
+    ...     plt.rcParams["image.cmap"]
+    'cividis'
+    """
+    plt.style.use(files("svmbook") / "book.mplstyle")
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        set_matplotlib_formats()  # none of Matplotlib's own
+        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, figure_svg)
+
+
+def figure_svg(figure, *, crop=True):
+    """Return a figure as the text of an SVG file.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to store; it is left as it was.
+    crop : bool, default=True
+        Whether to cut the margins off, as far as nothing is drawn there.
+
+    Returns
+    -------
+    str
+        With the attribute ``data-panels`` where there are several panels: left, top, width and
+        height of each as fractions of the whole, rows from the top, each from the left.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook.plotting import figure_svg
+    >>> figure, axes = plt.subplots(1, 2)
+    >>> figure_svg(figure).count("data-panels")
+    1
+    >>> plt.close(figure)
+    """
+    text = StringIO()
+    with _crowds_as_pixels(figure):
+        box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
+        figure.savefig(text, format="svg", dpi=RASTER, bbox_inches=box, metadata={"Date": None})
+    svg = DECIMALS.sub(r"\1", text.getvalue())
+    panels = _panels(figure) if crop else []
+    if len(panels) > 1:
+        places = ", ".join(" ".join(f"{part:.4f}" for part in panel) for panel in panels)
+        svg = svg.replace("<svg ", f'<svg data-panels="{places}" ', 1)
+    return svg[svg.index("<svg ") :]
+
+
+@contextmanager
+def _crowds_as_pixels(figure):
+    """Store many markers as pixels: as shapes they would weigh megabytes."""
+    crowd = [marks for marks in figure.findobj(PathCollection) if len(marks.get_offsets()) > 1]
+    if sum(len(marks.get_offsets()) for marks in crowd) <= CROWD:
+        crowd = []
+    for marks in crowd:
+        marks.set_rasterized(True)
+    yield
+    for marks in crowd:
+        marks.set_rasterized(False)
+
+
+def _panels(figure):
+    """Return (left, top, width, height) of each panel, a colour bar with what it explains."""
+    renderer = figure.canvas.get_renderer()
+    boxes = {}
+    for ax in figure.axes:
+        bar = getattr(ax, "_colorbar", None)  # there is no public way from the axes to their bar
+        panel = bar.mappable.axes if bar is not None else ax
+        boxes.setdefault(panel, []).append(ax.get_tightbbox(renderer))
+    whole = figure.get_tightbbox(renderer).padded(plt.rcParams["savefig.pad_inches"])
+    panels = []
+    for parts in boxes.values():
+        box = Bbox.union(parts)
+        box = Bbox.from_extents(*(box.extents / figure.dpi)).padded(0.04)
+        panels.append(
+            (
+                (box.x0 - whole.x0) / whole.width,
+                (whole.y1 - box.y1) / whole.height,
+                box.width / whole.width,
+                box.height / whole.height,
+            )
+        )
+    return panels

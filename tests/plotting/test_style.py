@@ -1,0 +1,122 @@
+"""Figures as a notebook keeps them: the same each time, panels named, crowds as pixels."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from svmbook.plotting import MovingFigure, figure_svg, use_book_style
+from svmbook.plotting.style import CROWD
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(autouse=True)
+def book_style():
+    with plt.rc_context():
+        use_book_style()
+        yield
+    plt.close("all")
+
+
+def panels(svg):
+    places = ElementTree.fromstring(svg).get("data-panels")
+    return places and [tuple(map(float, place.split())) for place in places.split(",")]
+
+
+def test_a_figure_is_stored_alike_twice():
+    def draw():
+        figure, ax = plt.subplots()
+        ax.plot([0, 1], [0, 1])
+        ax.scatter([0, 1], [0, 1])
+        ax.imshow([[0, 1], [1, 0]])
+        return figure_svg(figure)
+
+    assert draw() == draw()
+
+
+def test_panels_cover_what_is_drawn_in_rows_from_the_top():
+    figure, axes = plt.subplots(2, 3, figsize=(9, 5))
+    for number, ax in enumerate(axes.flat):
+        ax.set(title=str(number), xlabel="x", ylabel="y")
+    places = np.array(panels(figure_svg(figure)))
+    left, top, width, height = places.T
+    assert (np.diff(left.reshape(2, 3), axis=1) > 0.2).all()
+    assert (np.diff(top.reshape(2, 3), axis=0) > 0.3).all()
+    assert (left > -0.02).all() and (left + width < 1.02).all()
+    assert (top > -0.02).all() and (top + height < 1.02).all()
+    # No panel shows a piece of its neighbour.
+    assert (left[:-1] + width[:-1] < left[1:] + 0.02)[[0, 1, 3, 4]].all()
+
+
+def test_a_single_panel_is_not_named():
+    figure, _ = plt.subplots()
+    assert panels(figure_svg(figure)) is None
+
+
+def test_a_colour_bar_belongs_to_its_panel():
+    figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
+    first.plot([0, 1])
+    figure.colorbar(second.imshow([[0.0, 1.0]]), ax=second)
+    places = panels(figure_svg(figure))
+    assert len(places) == 2
+    assert places[1][0] + places[1][2] > 0.95
+
+
+@pytest.mark.parametrize(("n", "pixels"), [(CROWD, 0), (CROWD + 1, 1)])
+def test_crowds_are_pixels(n, pixels):
+    figure, ax = plt.subplots()
+    marks = ax.scatter(np.arange(n), np.arange(n))
+    svg = ElementTree.fromstring(figure_svg(figure))
+    assert len(list(svg.iter(f"{NAMESPACE}image"))) == pixels
+    assert not marks.get_rasterized()  # the figure is left as it was
+
+
+def test_numbers_are_cut_and_glyphs_are_not():
+    figure, ax = plt.subplots()
+    ax.plot(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2)
+    svg = figure_svg(figure)
+    line = max(re.findall(r' d="([^"]*)"', svg[svg.index("line2d") :]), key=len)
+    assert not re.search(r"[1-9]\d*\.\d{3}", line)
+    assert re.search(r"scale\(0\.\d{3,} ", svg)
+
+
+def test_a_moving_figure_shows_one_of_its_pictures():
+    def draw(height):
+        figure, ax = plt.subplots(figsize=(3, 2))
+        ax.plot([0, height])
+        ax.set_ylim(0, 3)
+        return figure
+
+    moving = MovingFigure(draw, [1, 2, 3], label=lambda h: f"height <{h}>", start=1)
+    html = moving._repr_html_()
+    images = re.findall("<img [^>]*>", html)
+    assert [" hidden" in image for image in images] == [True, False, True]
+    assert len({re.search('base64,([^"]*)', image)[1] for image in images}) == 3
+    assert 'alt="height &lt;2&gt;"' in images[1]
+    assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
+    sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}
+    assert len(sizes) == 1  # nothing jumps
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("start", [-1, 2])
+def test_a_start_that_there_is_not(start):
+    with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
+        MovingFigure(lambda state: plt.figure(), [1, 2], label=str, start=start)
+
+
+def test_a_notebook_shows_figures_as_svg_only(tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    source = (
+        "import matplotlib.pyplot as plt\nfrom svmbook.plotting import use_book_style\n"
+        "use_book_style()\nplt.plot([0, 1])\nplt.show()"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    nbclient.execute(notebook, kernel_name="python3")
+    (output,) = notebook.cells[0].outputs
+    assert set(output.data) == {"image/svg+xml", "text/plain"}
+    assert json.dumps(output.data["image/svg+xml"]).count("<svg ") == 1
