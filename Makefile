@@ -71,7 +71,7 @@ lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgra
 	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.txt
 
-vendor: ## fetch MathJax and the widget manager into book/_vendor again (needs npm)
+vendor: ## fetch MathJax into book/_vendor again (needs npm)
 	@sh tools/vendor.sh
 
 clean: ## remove what the builds made

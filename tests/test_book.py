@@ -98,21 +98,15 @@ def test_every_output_is_compared_or_named_as_volatile(path):
         if "nbval-ignore-output" not in tags(cell):
             # nbval keeps no history, without which a last `;` does not silence a value.
             assert not cell["source"].rstrip().endswith(";"), cell["source"]
-            # The figure under a slider is drawn into a widget, which nbval does not follow.
+            # What is drawn under a live control nbval does not follow, and a page cannot move.
             assert not outputs(cell, "application/vnd.jupyter.widget-view+json"), cell["source"]
 
 
 @every_notebook
 def test_metadata_is_what_make_notebooks_leaves(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    assert set(notebook["metadata"]) <= {"kernelspec", "language_info", "widgets"}
+    assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
     assert "version" not in notebook["metadata"]["language_info"]
-    sliders = [
-        view
-        for cell in cells(path, "code")
-        for view in outputs(cell, "application/vnd.jupyter.widget-view+json")
-    ]
-    assert bool(sliders) == ("widgets" in notebook["metadata"])
     for number, cell in enumerate(notebook["cells"], start=1):
         assert cell["id"] == f"cell-{number:03d}"
         assert "execution" not in cell["metadata"]
@@ -121,7 +115,8 @@ def test_metadata_is_what_make_notebooks_leaves(path):
 @every_notebook
 def test_figures_are_described_in_words(path):
     for cell in cells(path, "code"):
-        if outputs(cell, "image/png") or outputs(cell, "image/svg+xml"):
+        assert not outputs(cell, "image/png"), "draw as SVG: call use_book_style first"
+        if outputs(cell, "image/svg+xml"):
             shown = cell["metadata"].get("mystnb", {})
             alt = shown.get("image", {}).get("alt", "")
             assert len(alt) > 20, f"alt text is missing:\n{cell['source']}"
@@ -132,7 +127,7 @@ def test_figures_are_described_in_words(path):
 @every_notebook
 def test_code_that_draws_is_folded(path):
     for cell in cells(path, "code"):
-        if outputs(cell, "image/png") and len(cell["source"].splitlines()) > 14:
+        if outputs(cell, "image/svg+xml") and len(cell["source"].splitlines()) > 14:
             assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
 
 

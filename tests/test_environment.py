@@ -160,11 +160,7 @@ def test_the_readme_states_the_licence_of_each_dependency(name):
 def test_the_vendored_libraries_are_those_the_script_fetches():
     script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
     told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
-    packages = {
-        "mathjax": "mathjax",
-        "widgets": "@jupyter-widgets/html-manager",
-        "fontawesome": "@fortawesome/fontawesome-free",
-    }
+    packages = {"mathjax": "mathjax"}
     for name, package in packages.items():
         version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
         assert f"{package} {version}" in told
@@ -180,9 +176,6 @@ def test_the_vendored_libraries_bring_their_licences():
         for path in folder.rglob("*")
         if re.search("LICENSE|OFL", path.name)
     }
-    # The fonts of the sliders; the theme brings its own and their licence.
-    open_font = (folder / "widgets" / "OFL.txt").read_text(encoding="utf-8")
-    assert "SIL OPEN FONT LICENSE" in open_font and "PERMISSION & CONDITIONS" in open_font
 
 
 def test_make_help_lists_every_target():

@@ -3,13 +3,11 @@
 Usage: python tools/notebooks.py [notebooks/one.ipynb ...]
 
 Without arguments every notebook of the book is run. What stays in a file is what a reader
-sees: sources, outputs, and the widget state of notebooks that show a slider. Cell ids and
-widget ids are numbered, so that a second run changes nothing that did not change.
+sees: sources and outputs. Cell ids are numbered, so that a second run changes nothing that did
+not change.
 """
 
 import asyncio
-import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -21,11 +19,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
-from nbclient.output_widget import OutputWidget
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 METADATA = {
     "kernelspec": {
         "display_name": "Python 3 (ipykernel)",
@@ -44,55 +39,15 @@ SECONDS_ALLOWED = 60  # what a chapter may take on two cores
 DEADLINE = 600  # seconds after which a notebook is given up
 
 
-def referenced_models(state, roots):
-    """Return the ids of the widget models that the shown ones refer to, in order of creation."""
-    reached, waiting = set(), list(roots)
-    while waiting:
-        model = waiting.pop()
-        if model in state and model not in reached:
-            reached.add(model)
-            text = json.dumps(state[model])
-            waiting.extend(other for other in state if f"IPY_MODEL_{other}" in text)
-    return [model for model in state if model in reached]
-
-
-def tidy(notebook, stem):
-    """Number the cells and widgets and drop what changes from run to run."""
+def tidy(notebook):
+    """Number the cells and drop what changes from run to run."""
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:03d}"
         for key in VOLATILE:
             cell.metadata.pop(key, None)
-    views = [
-        output.data[WIDGET_VIEW]["model_id"]
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if WIDGET_VIEW in output.get("data", {})
-    ]
-    kept = {}
-    widgets = notebook.metadata.get("widgets", {}).get(WIDGET_STATE)
-    if views and widgets:
-        models = referenced_models(widgets["state"], views)
-        widgets["state"] = {model: widgets["state"][model] for model in models}
-        kept = {"widgets": {WIDGET_STATE: widgets}}
-    notebook.metadata = nbformat.from_dict({**METADATA, **kept})
+    notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
-    text = json.dumps(notebook)
-    for number, model in enumerate(widgets["state"] if kept else []):
-        name = hashlib.sha256(f"{stem}/{number}".encode()).hexdigest()[:32]
-        text = text.replace(model, name)
-    # Written only now: the keys are sorted on writing, and by their new names.
-    return nbformat.writes(nbformat.reads(text, as_version=4)).rstrip("\n") + "\n"
-
-
-class SilentOutput(OutputWidget):
-    """The figure under a slider, kept by the client without telling the kernel.
-
-    The message to the kernel goes round the event loop and can swallow the signal that the
-    cell's reply has come; the client then sleeps over a reply that it already has.
-    """
-
-    def sync_state(self):
-        pass
+    return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
 async def run(notebook, folder):
@@ -107,7 +62,6 @@ async def run(notebook, folder):
         extra_arguments=["--IPKernelApp.log_level=40"],
         resources={"metadata": {"path": str(folder)}},
     )
-    client.widget_registry["@jupyter-widgets/output"]["OutputModel"] = SilentOutput
     try:
         async with asyncio.timeout(DEADLINE) as deadline:
             await client.async_execute()
@@ -131,7 +85,7 @@ def execute(path):
     if error:
         print(f"{path.name}: {error}", file=sys.stderr)
         return 1
-    text = tidy(notebook, path.stem)
+    text = tidy(notebook)
     if text != path.read_text(encoding="utf-8"):
         path.write_text(text, encoding="utf-8")
     return 0

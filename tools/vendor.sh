@@ -4,8 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 mathjax=3.2.2
-widgets=1.0.15
-fontawesome=5.15.4
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,22 +12,13 @@ unpack() { # package@version -> $work/<name>
     (cd "$work" && tar -xzf "$(npm pack --silent "$1")" && mv package "$2")
 }
 unpack "mathjax@$mathjax" mathjax
-unpack "@jupyter-widgets/html-manager@$widgets" widgets
-unpack "@fortawesome/fontawesome-free@$fontawesome" fontawesome
 
 rm -rf "$vendor/mathjax"
-mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex" "$vendor/widgets"
+mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex"
 cp "$work/mathjax/LICENSE" "$work/mathjax/es5/tex-mml-chtml.js" "$vendor/mathjax/"
 cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/chtml/fonts/"
 # Commands such as \boldsymbol and \cancel load their extension when first used.
 cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"
 rm "$vendor/mathjax/input/tex/extensions/all-packages.js"
 
-# The licence of the widget manager and the text of the OFL are in no npm package fetched here
-# and stay as committed.
-find "$vendor/widgets" -type f ! -name LICENSE ! -name OFL.txt -delete
-# Its fonts are those of this version of Font Awesome, their licence is not in its package either.
-cp "$work/fontawesome/LICENSE.txt" "$vendor/widgets/fontawesome-LICENSE.txt"
-cp "$work/widgets/dist/embed.js" "$work/widgets/dist/embed.js.LICENSE.txt" "$vendor/widgets/"
-cp "$work"/widgets/dist/*.woff2 "$vendor/widgets/"
 du -sh "$vendor"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 from html import escape
+from urllib.parse import quote
 
 import matplotlib.pyplot as plt
 
 from .style import figure_svg
 
 __all__ = ["MovingFigure"]
+
+PLAIN = " !$&'()*+,-./:;=?@[]_`{|}~\n"  # what a quoted address may hold as it is
 
 # Shows the picture whose number the slider has, and reads its title to whoever cannot see it.
 _MOVE = (
@@ -75,10 +77,9 @@ class MovingFigure:
     def _repr_html_(self):
         images = []
         for number, (title, svg) in enumerate(self.pictures):
-            data = base64.b64encode(svg.encode()).decode()
             hidden = "" if number == self.start else " hidden"
             images.append(
-                f'<img src="data:image/svg+xml;base64,{data}" title="{escape(title)}"'
+                f'<img src="data:image/svg+xml,{quote(svg, safe=PLAIN)}" title="{escape(title)}"'
                 f' alt="{escape(title)}"{hidden}>'
             )
         shown = escape(self.pictures[self.start][0])

@@ -20,7 +20,7 @@ from matplotlib.transforms import Bbox
 
 __all__ = ["figure_svg", "use_book_style"]
 
-CROWD = 600  # markers in a figure from which they are stored as pixels ...
+CROWD = 150  # markers in a figure from which they are stored as pixels ...
 RASTER = 192  # ... an inch: two for each of a plain screen
 DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
 
@@ -88,7 +88,8 @@ def figure_svg(figure, *, crop=True):
 @contextmanager
 def _crowds_as_pixels(figure):
     """Store many markers as pixels: as shapes they would weigh megabytes."""
-    crowd = [marks for marks in figure.findobj(PathCollection) if len(marks.get_offsets()) > 1]
+    flat = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in space
+    crowd = [marks for marks in flat if len(marks.get_offsets()) > 1]
     if sum(len(marks.get_offsets()) for marks in crowd) <= CROWD:
         crowd = []
     for marks in crowd:
