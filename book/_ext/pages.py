@@ -1,4 +1,4 @@
-"""Tidy each page as it is written: its scripts, its solutions, the roles of its bibliography."""
+"""Tidy each page as it is written: its scripts, its formulas, its solutions, its bibliography."""
 
 import re
 from html import escape
@@ -24,12 +24,22 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(kept.values())
 
 
+REPEATED = re.compile(r'<section id="((?:exercise|solution|proof)-content)">')
+SPAN = r'<span class="math [^<]*</span>'
+FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
+
+
 def tidy_body(app, pagename, templatename, context, doctree):
-    """Use a role that screen readers know for a bibliography's entries, and an id only once."""
+    """Use roles and names that screen readers can work with, and an id only once.
+
+    A browser may break a line between a formula and the comma after it, if nothing keeps them
+    together.
+    """
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
-        repeated = r'<section id="((?:exercise|solution|proof)-content)">'
-        context["body"] = re.sub(repeated, r'<section class="\1">', body)
+        body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+        body = REPEATED.sub(r'<section class="\1">', body)
+        context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
 
 
 def describe(app, pagename, templatename, context, doctree):
