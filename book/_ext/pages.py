@@ -1,4 +1,4 @@
-"""Tidy each page as it is written: its scripts, its formulas, its solutions, its bibliography."""
+"""Tidy each page as it is written: its scripts, its solutions, its contents, its roles."""
 
 import re
 from html import escape
@@ -24,22 +24,27 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(kept.values())
 
 
-REPEATED = re.compile(r'<section id="((?:exercise|solution|proof)-content)">')
-SPAN = r'<span class="math [^<]*</span>'
-FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
-
-
 def tidy_body(app, pagename, templatename, context, doctree):
-    """Use roles and names that screen readers can work with, and an id only once.
-
-    A browser may break a line between a formula and the comma after it, if nothing keeps them
-    together.
-    """
+    """Mend what screen readers stumble over: unknown roles, repeated ids, headers of nothing."""
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
-        body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
-        body = REPEATED.sub(r'<section class="\1">', body)
-        context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
+        body = re.sub(
+            r'<section id="((?:exercise|solution)-content)">', r'<section class="\1">', body
+        )
+        body = re.sub(r' id="proof(?:-content)?"', "", body)
+        context["body"] = re.sub(r"<th\b([^>]*)>(\s*(?:<p>\s*</p>)?)</th>", r"<td\1>\2</td>", body)
+
+
+def tidy_contents(app, pagename, templatename, context, doctree):
+    """Give the arrow that unfolds a page's own pages a name."""
+    if "generate_toctree_html" in context:
+        generate = context["generate_toctree_html"]
+
+        def named(*args, **options):
+            entries = str(generate(*args, **options))
+            return entries.replace("<summary>", '<summary aria-label="its pages">')
+
+        context["generate_toctree_html"] = named
 
 
 def describe(app, pagename, templatename, context, doctree):
@@ -48,6 +53,13 @@ def describe(app, pagename, templatename, context, doctree):
     if first is not None:
         words = shorten(first.astext(), 160, placeholder=" ...")
         context["metatags"] += f'<meta name="description" content="{escape(words)}" />'
+
+
+def unwrap_lists(app, doctree, docname):
+    """Take lists out of paragraphs, where what a function returns has several names."""
+    for listed in list(doctree.findall(nodes.bullet_list)):
+        if isinstance(listed.parent, nodes.paragraph):
+            listed.parent.replace_self(listed.parent.children)
 
 
 def visit_solution(writer, node):
@@ -69,7 +81,9 @@ def depart_solution(writer, node):
 def setup(app):
     """Register after every other listener, so that no script is added later."""
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
+    app.connect("doctree-resolved", unwrap_lists)
     app.connect("html-page-context", tidy_scripts, priority=999)
     app.connect("html-page-context", tidy_body, priority=999)
+    app.connect("html-page-context", tidy_contents, priority=999)
     app.connect("html-page-context", describe, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

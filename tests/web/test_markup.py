@@ -1,0 +1,15 @@
+"""The markup of the built pages: parsed as browsers do, with nothing to mend."""
+
+from collections import Counter
+
+import pytest
+
+html5lib = pytest.importorskip("html5lib")
+
+
+def test_markup_is_valid(built):
+    parser = html5lib.HTMLParser(namespaceHTMLElements=False)
+    tree = parser.parse(built.read_text(encoding="utf-8"))
+    assert [(place, error, about) for place, error, about in parser.errors] == []
+    ids = Counter(element.get("id") for element in tree.iter() if element.get("id"))
+    assert [name for name, count in ids.items() if count > 1] == []

@@ -1,0 +1,81 @@
+"""Each page in a browser: nothing is cut, nothing comes from elsewhere, nothing is inaccessible."""
+
+import contextlib
+import itertools
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+WIDTHS = (360, 768, 1280, 1920)
+# What of the article hides a part of itself. A box that scrolls sideways must take focus, one that
+# hides its overflow is cut, and what sticks out of the article lies under something else.
+CUT = """() => {
+  const article = document.querySelector(".bd-article");
+  if (!article) return [];
+  const found = [], edge = article.getBoundingClientRect().right + 1;
+  const tell = (what, box) => found.push(`${what}: ${box.outerHTML.slice(0, 120)}`);
+  const look = (box, inScroller) => {
+    const style = getComputedStyle(box), wide = box.scrollWidth > box.clientWidth + 1;
+    const scrolls = ["auto", "scroll"].includes(style.overflowX) && box.clientWidth > 0;
+    if (wide && scrolls && box.tabIndex !== 0) tell("scrolls without focus", box);
+    const panel = box.matches(".panel");  // a window on one panel of a drawing
+    if (wide && style.overflowX === "hidden" && !panel) tell("hides its end", box);
+    if (!inScroller && box.getBoundingClientRect().right > edge) return tell("sticks out", box);
+    if (panel || ["MJX-CONTAINER", "svg"].includes(box.tagName)) return;
+    for (const child of box.children) look(child, inScroller || scrolls);
+  };
+  look(article, false);
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) found.push("the whole page scrolls sideways");
+  return found;
+}"""
+
+
+def test_nothing_is_cut_at_any_width(visited):
+    cut = {}
+    for width, theme in itertools.product(WIDTHS, ("light", "dark")):
+        visited.show(width, theme)
+        with contextlib.suppress(playwright.TimeoutError):  # tab stops follow by and by
+            visited.page.wait_for_function(f"() => !({CUT})().length", timeout=3000)
+        if found := visited.page.evaluate(CUT):
+            cut[width, theme] = found
+    assert not cut
+
+
+def test_a_page_asks_nobody_else_and_raises_no_error(visited, site):
+    assert [request.url for request in visited.requests if not request.url.startswith(site)] == []
+    assert visited.complaints == []
+
+
+# What axe would look at thousands of times: one span of each colour stands for all of its kind, and
+# a formula for its letters.
+THIN = """() => {
+  const seen = new Set();
+  for (const span of document.querySelectorAll("pre span[class]:not(:has(*))")) {
+    if (seen.has(span.className)) span.replaceWith(span.textContent);
+    seen.add(span.className);
+  }
+  document.querySelectorAll("mjx-container").forEach(formula => formula.replaceWith("x"));
+}"""
+CONTRAST = ["color-contrast"]
+
+
+@pytest.fixture(scope="module")
+def axe():
+    return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+
+
+# The last test of a page, for it takes away parts. Only the colours hang on the theme.
+def test_axe_finds_nothing(visited, axe):
+    visited.page.evaluate(THIN)
+    found = []
+    for width, theme, options in (
+        (1280, "light", {}),
+        (1280, "dark", {"runOnly": CONTRAST}),
+        (390, "light", {"rules": {"color-contrast": {"enabled": False}}}),
+    ):
+        visited.show(width, theme)
+        result = axe.run(visited.page, options={"resultTypes": ["violations"], **options})
+        found += [result.generate_report()] * bool(result.violations_count)
+    assert not found, "\n".join(found)
