@@ -113,6 +113,19 @@ def test_metadata_is_what_make_notebooks_leaves(path):
 
 
 @every_notebook
+def test_jupyterlab_folds_the_code_of_solutions_and_no_other(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    latest = ""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            source = "".join(cell["source"])
+            latest = (re.findall(r"{solution-(start|end)}", source) or [latest])[-1]
+        else:
+            folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+            assert folded == (latest == "start"), cell["id"]
+
+
+@every_notebook
 def test_figures_are_described_in_words(path):
     for cell in cells(path, "code"):
         assert not outputs(cell, "image/png"), "draw as SVG: call use_book_style first"
@@ -122,6 +135,13 @@ def test_figures_are_described_in_words(path):
             assert len(alt) > 20, f"alt text is missing:\n{cell['source']}"
             if "figure" in shown:
                 assert {"caption", "name"} <= set(shown["figure"]), cell["source"]
+
+
+@every_notebook
+def test_captions_of_tables_are_named_as_tables(path):
+    for cell in cells(path, "code"):
+        name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
+        assert name.startswith("tab-") == bool(name and outputs(cell, "text/markdown")), name
 
 
 @every_notebook

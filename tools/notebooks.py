@@ -9,6 +9,7 @@ not change.
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,12 +40,23 @@ SECONDS_ALLOWED = 60  # what a chapter may take on two cores
 DEADLINE = 600  # seconds after which a notebook is given up
 
 
+def fold_solutions(cells):
+    """Let JupyterLab keep the code of a solution and what it prints out of sight."""
+    latest = ""
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            latest = (re.findall(r"{solution-(start|end)}", cell.source) or [latest])[-1]
+        elif latest == "start":
+            cell.metadata["jupyter"] = {"outputs_hidden": True, "source_hidden": True}
+
+
 def tidy(notebook):
     """Number the cells and drop what changes from run to run."""
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:03d}"
         for key in VOLATILE:
             cell.metadata.pop(key, None)
+    fold_solutions(notebook.cells)
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return nbformat.writes(notebook).rstrip("\n") + "\n"

@@ -1,4 +1,4 @@
-"""Tidy each page as it is written: its scripts, its solutions, its contents, its roles."""
+"""Tidy each page as it is written: scripts, formulas, solutions, contents, bibliography."""
 
 import re
 from html import escape
@@ -24,15 +24,26 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(kept.values())
 
 
+REPEATED = re.compile(
+    r'(<section[^>]*|<div class="proof[^>]*) id="(?:exercise|solution|proof)(?:-content)?"'
+)
+NAMELESS = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?</th>")  # a header of nothing is none
+SPAN = r'<span class="math [^<]*</span>'
+FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
+
+
 def tidy_body(app, pagename, templatename, context, doctree):
-    """Mend what screen readers stumble over: unknown roles, repeated ids, headers of nothing."""
+    """Use roles and names that screen readers can work with, and an id only once.
+
+    A browser may break a line between a formula and the comma after it, if nothing keeps them
+    together.
+    """
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
-        body = re.sub(
-            r'<section id="((?:exercise|solution)-content)">', r'<section class="\1">', body
-        )
-        body = re.sub(r' id="proof(?:-content)?"', "", body)
-        context["body"] = re.sub(r"<th\b([^>]*)>(\s*(?:<p>\s*</p>)?)</th>", r"<td\1>\2</td>", body)
+        body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+        body = REPEATED.sub(r"\1", body)
+        body = NAMELESS.sub(r"<td\1></td>", body)
+        context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
 
 
 def tidy_contents(app, pagename, templatename, context, doctree):

@@ -16,7 +16,7 @@ CUT = """() => {
   const found = [], edge = article.getBoundingClientRect().right + 1;
   const tell = (what, box) => found.push(`${what}: ${box.outerHTML.slice(0, 120)}`);
   const look = (box, inScroller) => {
-    const style = getComputedStyle(box), wide = box.scrollWidth > box.clientWidth + 1;
+    const style = getComputedStyle(box), wide = box.scrollWidth > box.clientWidth + 4;
     const scrolls = ["auto", "scroll"].includes(style.overflowX) && box.clientWidth > 0;
     if (wide && scrolls && box.tabIndex !== 0) tell("scrolls without focus", box);
     const panel = box.matches(".panel");  // a window on one panel of a drawing

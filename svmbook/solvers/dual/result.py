@@ -102,8 +102,8 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
 
     .. math::
 
-        D = 1^\top\alpha - \tfrac12\|w\|^2, \qquad
-        P = \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(f_i + b)).
+        D &= 1^\top\alpha - \tfrac12\|w\|^2, \\
+        P &= \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(f_i + b)).
 
     For the hard margin (``C`` infinite) a point with a positive slack is not feasible, so
     ``(w, b)`` is first divided by the smallest functional margin :math:`m`, which makes it

@@ -1,0 +1,73 @@
+"""Tables: captions and numbers for those that cells show, numbers set as numbers.
+
+A cell names its table as it would name a figure, in its metadata: ``mystnb.figure`` with `name`
+and `caption`. What holds a table is then counted as a table, and the style sheet puts its caption
+above it.
+"""
+
+import re
+from itertools import zip_longest
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.writers.html5 import HTML5Translator
+
+NUMBER = re.compile(r"(?=.*\d)(?:[-+±\d.,\s%()/|^{}e]|to|of)+")
+UNBROKEN = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
+
+
+class table_figure(nodes.figure):
+    """A table of a cell with its caption."""
+
+
+class NameTables(SphinxTransform):
+    """Count as tables the figures that hold a table."""
+
+    default_priority = 400
+
+    def apply(self):
+        for figure in list(self.document.findall(nodes.figure)):
+            if next(figure.findall(nodes.table), None) is None:
+                continue
+            named = table_figure("", *figure.children, **figure.attributes)
+            named["classes"].append("of-table")
+            figure.replace_self(named)
+            for name in named["ids"]:
+                self.document.ids[name] = named
+
+
+class SetNumbers(SphinxTransform):
+    """Align columns of numbers at the right, and keep each number on one line."""
+
+    default_priority = 410
+
+    def apply(self):
+        for body in self.document.findall(nodes.tbody):
+            for column in zip_longest(*body.children):
+                texts = [entry.astext() for entry in column if entry is not None]
+                filled = [text for text in texts if text.strip()]
+                if 2 * sum(map(bool, map(NUMBER.fullmatch, filled))) > len(filled):
+                    self.align(body.parent, body.children[0].index(column[0]))
+            for text in list(body.findall(nodes.Text)):
+                parts = UNBROKEN.split(text)
+                if len(parts) > 1:
+                    whole = [
+                        nodes.inline("", part, classes=["number"]) if odd else nodes.Text(part)
+                        for part, odd in zip(parts, [False, True] * len(parts), strict=False)
+                    ]
+                    text.parent.replace(text, whole)
+
+    def align(self, group, position):
+        """Align one column, its heading included."""
+        for row in group.findall(nodes.row):
+            if position < len(row):
+                row[position]["classes"] = ["text-right"]
+
+
+def setup(app):
+    """Register the node and the two transforms."""
+    show = HTML5Translator.visit_figure, HTML5Translator.depart_figure
+    app.add_enumerable_node(table_figure, "table", html=show)
+    app.add_transform(NameTables)
+    app.add_transform(SetNumbers)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
