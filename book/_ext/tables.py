@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
-NUMBER = re.compile(r"(?=.*\d)(?:[-+±\d.,\s%()/|^{}e]|to|of)+")
+NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+±\d.,\s%()/|^{}e]|to|of)+")
 UNBROKEN = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
