@@ -26,7 +26,7 @@ def state():
 
 
 @pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
-def test_bold_rounds_are_enough_for_ordinary_problems(C):
+def test_primal_dual_rounds_are_enough_for_ordinary_problems(C):
     # Monotone rounds would mend nearly any mistake of the primal-dual ones, and hide it.
     K, y = noisy_gram(450)
     result = solve_active_set(K, y, C)
@@ -181,7 +181,7 @@ def test_the_residual_of_the_certificate_sees_both_sides():
 
 
 def test_the_intercept_knows_nothing_of_dust():
-    # All multipliers end at a wall, one of them but for the last digit.
+    # All multipliers end at a bound, one of them but for the last digit.
     X, labels = twonorm(900, random_state=0)
     train = list(StratifiedKFold(3).split(X, labels))[2][0]
     K, y = gaussian(X[train], gamma=1e-3), np.where(labels[train] == labels.max(), 1.0, -1.0)
