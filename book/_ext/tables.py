@@ -13,6 +13,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+±\d.,\s%()/|^{}e]|to|of)+")
+DENSE = 7  # columns, from which on the letters are smaller
 UNBROKEN = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
@@ -43,6 +44,8 @@ class SetNumbers(SphinxTransform):
 
     def apply(self):
         for body in self.document.findall(nodes.tbody):
+            if len(body.children[0]) > DENSE:
+                body.parent.parent["classes"].append("dense")
             for column in zip_longest(*body.children):
                 texts = [entry.astext() for entry in column if entry is not None]
                 filled = [text for text in texts if text.strip()]
