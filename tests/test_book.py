@@ -296,3 +296,12 @@ def test_pages_load_nothing_from_elsewhere():
     for sheet in HTML.glob("_static/**/*.css"):
         text = sheet.read_text(encoding="utf-8")
         assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), sheet
+
+
+@pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
+def test_every_icon_of_the_pages_is_drawn():
+    sheet = (ROOT / "book" / "_static" / "icons.css").read_text(encoding="utf-8")
+    pages = "".join(path.read_text(encoding="utf-8") for path in HTML.glob("[bn]*/*.html"))
+    named = set(re.findall(r'class="fa-solid (fa-[\w-]+)', pages))
+    named |= set(re.findall(r'class="fas (fa-[\w-]+)', pages))
+    assert named and all(f".{icon}::before" in sheet for icon in named), named

@@ -14,8 +14,12 @@ unpack() { # package@version -> $work/<name>
 unpack "mathjax@$mathjax" mathjax
 
 rm -rf "$vendor/mathjax"
-mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex"
-cp "$work/mathjax/LICENSE" "$work/mathjax/es5/tex-mml-chtml.js" "$vendor/mathjax/"
+mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex" "$vendor/mathjax/a11y"
+cp "$work/mathjax/LICENSE" "$vendor/mathjax/"
+# The parts that `_config.yml` lists, and those that they load.
+for part in startup core input/tex output/chtml output/chtml/fonts/tex a11y/assistive-mml; do
+    cp "$work/mathjax/es5/$part.js" "$vendor/mathjax/$part.js"
+done
 cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/chtml/fonts/"
 # Commands such as \boldsymbol and \cancel load their extension when first used.
 cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"

@@ -48,6 +48,16 @@ def test_a_page_asks_nobody_else_and_raises_no_error(visited, site):
     assert visited.complaints == []
 
 
+def test_a_page_is_light(visited):
+    """Count what loading fetched, as it is when it is not compressed, in bytes."""
+    if visited.name.startswith("notebooks/"):
+        most = 2_500_000
+    else:
+        most = 1_000_000 if visited.name == "book/intro.html" else 2_000_000
+    weights = {request.url: len(request.response().body()) for request in visited.requests}
+    assert sum(weights.values()) < most, sorted(weights.items(), key=lambda one: -one[1])[:8]
+
+
 # What axe would look at thousands of times: one span of each colour stands for all of its kind, and
 # a formula for its letters.
 THIN = """() => {
