@@ -1,0 +1,50 @@
+"""How pages look: whole on a wide screen, tables with numbers, black on white on paper."""
+
+import re
+
+WIDE = """() => [...document.querySelectorAll(
+  ".bd-article :is(mjx-container, pre, .pst-scrollable-table-container)")]
+  .filter(box => box.scrollWidth > box.clientWidth + 4).map(box => box.textContent.slice(0, 80))"""
+
+
+def test_nothing_needs_scrolling_on_a_wide_screen(visited):
+    visited.show(1280, "light")
+    assert visited.page.evaluate(WIDE) == []
+
+
+def test_named_tables_carry_numbers_and_captions(built):
+    page = built.read_text(encoding="utf-8")
+    tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', page, re.S)
+    assert len(tables) == page.count('id="tab-')
+    for name, figure in tables:
+        assert re.search(r'caption-number">Table \d+\.\d+ ', figure), name
+
+
+PRINTED = """() => {
+  const style = selector => getComputedStyle(document.querySelector(selector));
+  const shown = selector => [...document.querySelectorAll(selector)].some(e => e.offsetWidth);
+  return {
+    text: style(".bd-article p").color,
+    code: style(".bd-article pre span").color,
+    paper: style("body").backgroundColor,
+    lines: style(".bd-article pre").whiteSpace,
+    drawings: style(".bd-article figure img").filter,
+    navigation: shown(".bd-sidebar, .bd-header-article, .prev-next-footer"),
+    closed: shown("details.solution:not([open])"),
+    opened: shown("details.solution[open] section"),
+  };
+}"""
+
+
+def test_a_printed_page_is_black_on_white_and_folds_nothing_but_what_the_reader_left(visit):
+    visited = visit("notebooks/dual_svm.html")
+    visited.show(1280, "dark")
+    page = visited.page
+    page.locator("details.solution").first.evaluate("solution => { solution.open = true }")
+    page.emulate_media(media="print")
+    black, white = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
+    assert page.evaluate(PRINTED) == {
+        "text": black, "code": black, "paper": white, "lines": "pre-wrap", "drawings": "none",
+        "navigation": False, "closed": False, "opened": True,
+    }  # fmt: skip
+    page.close()
