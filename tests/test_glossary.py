@@ -1,0 +1,42 @@
+"""Terms of the glossary are linked where a chapter uses them first."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx")
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTERS = sorted((ROOT / "_build" / "html" / "notebooks").glob("*.html"))
+spec = importlib.util.spec_from_file_location("links", ROOT / "book/_ext/glossary_links.py")
+links = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(links)
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("A duality gap proves it.", ["duality gap"]),
+        ("Free support vectors are support vectors.", ["Free support vector", "support vector"]),
+        ("A kernel and one more kernel", ["kernel"]),
+        ("Kernels of smokernel, kernel-free", ["Kernel"]),
+        ("the kkt residual, the KKT residual", ["KKT residual"]),
+        ("nothing here", []),
+    ],
+)
+def test_first_uses_are_cut_out_and_no_word_is_lost(text, found):
+    terms = {"kernel", "duality gap", "support vector", "free support vector", "KKT residual"}
+    pieces = list(links.split(text, terms))
+    assert [words for words, term in pieces if term] == found
+    assert "".join(words for words, _ in pieces) == text
+
+
+@pytest.mark.skipif(not CHAPTERS, reason="the book is not built")
+def test_chapters_link_each_term_once_and_never_in_a_heading():
+    for chapter in CHAPTERS:
+        page = chapter.read_text(encoding="utf-8")
+        linked = re.findall(r'class="glossed reference internal" href="[^"]*#(term-[^"]+)"', page)
+        assert len(linked) == len(set(linked)) > 5, chapter.name
+        for heading in re.findall(r"<h\d.*?</h\d>", page, re.S):
+            assert "glossed" not in heading
