@@ -4,6 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 mathjax=3.2.2
+tippy=6.3.7
+popper=2.11.8
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,4 +27,10 @@ cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/cht
 cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"
 rm "$vendor/mathjax/input/tex/extensions/all-packages.js"
 
+unpack "tippy.js@$tippy" tippy
+unpack "@popperjs/core@$popper" popper
+mkdir -p "$vendor/tippy"
+cp "$work/popper/dist/umd/popper.min.js" "$work/tippy/dist/tippy-bundle.umd.min.js" "$vendor/tippy/"
+cp "$work/tippy/LICENSE" "$vendor/tippy/tippy-LICENSE"
+cp "$work/popper/LICENSE.md" "$vendor/tippy/popper-LICENSE.md"
 du -sh "$vendor"
