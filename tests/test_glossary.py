@@ -18,9 +18,9 @@ spec.loader.exec_module(links)
     "text, found",
     [
         ("A duality gap proves it.", ["duality gap"]),
-        ("Free support vectors are support vectors.", ["Free support vector", "support vector"]),
+        ("Free support vectors are support vectors.", ["Free support vectors", "support vectors"]),
         ("A kernel and one more kernel", ["kernel"]),
-        ("Kernels of smokernel, kernel-free", ["Kernel"]),
+        ("Kernels of smokernel, kernel-free", ["Kernels"]),
         ("the kkt residual, the KKT residual", ["KKT residual"]),
         ("nothing here", []),
     ],

@@ -23,13 +23,13 @@ def pattern(terms):
         else f"(?i:{re.escape(term[0])}){re.escape(term[1:])}"
         for term in longest
     ]
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(ways)})(?=s?(?![\w-]))")
+    return re.compile(rf"(?<![\w-])({'|'.join(ways)})s?(?![\w-])")
 
 
 def split(text, terms):
     """Cut a text at the first uses of terms, which leave the set: yield text and term or None."""
     while terms and (found := pattern(terms).search(text)):
-        term = next(one for one in terms if one.lower() == found[0].lower())
+        term = next(one for one in terms if one.lower() == found[1].lower())
         terms.discard(term)
         if found.start():
             yield text[: found.start()], None
