@@ -95,7 +95,7 @@ def test_a_moving_figure_shows_one_of_its_pictures():
     html = moving._repr_html_()
     images = re.findall("<img [^>]*>", html)
     assert [" hidden" in image for image in images] == [True, False, True]
-    assert len({re.search('base64,([^"]*)', image)[1] for image in images}) == 3
+    assert len({re.search('xml,([^"]*)"', image)[1] for image in images}) == 3
     assert 'alt="height &lt;2&gt;"' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
     sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}
