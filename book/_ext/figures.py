@@ -29,7 +29,8 @@ def panel(image, size, place):
 def visit_image(writer, node):
     """Write an SVG that a notebook has stored; other pictures as ever."""
     path = Path(writer.builder.srcdir, node["uri"])
-    head = path.read_text(encoding="utf-8")[:2000] if path.suffix == ".svg" else ""
+    stored = path.suffix == ".svg" and node["uri"] in writer.builder.images
+    head = path.read_bytes()[:2000].decode("utf-8", errors="replace") if stored else ""
     found = SIZE.search(head)
     if found is None or "alt" not in node:
         HTML5Translator.visit_image(writer, node)

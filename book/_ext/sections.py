@@ -9,11 +9,13 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 from sphinx_proof.nodes import NODE_TYPES
 
 # What is no prose, and what is found by itself.
 UNREAD = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.image, nodes.doctest_block)
-INNER = (nodes.section, addnodes.desc, addnodes.desc_signature, addnodes.glossary)
+EXERCISES = (exercise_node, exercise_enumerable_node, solution_node)
+INNER = (nodes.section, addnodes.desc, addnodes.desc_signature, addnodes.glossary, *EXERCISES)
 
 
 def prose(content):
@@ -32,7 +34,7 @@ def words(node):
 def parts(doctree):
     """Yield anchor, title and content of each section, theorem, term and object."""
     for section in doctree.findall(nodes.section):
-        if isinstance(section[0], nodes.title):
+        if section.children and isinstance(section[0], nodes.title):
             yield section["ids"][0], section[0].astext(), section[1:]
     for theorem in doctree.findall(lambda node: isinstance(node, tuple(NODE_TYPES.values()))):
         title, content = theorem.children

@@ -46,11 +46,11 @@ class SetNumbers(SphinxTransform):
         for body in self.document.findall(nodes.tbody):
             if len(body.children[0]) > DENSE:
                 body.parent.parent["classes"].append("dense")
-            for column in zip_longest(*body.children):
+            for position, column in enumerate(zip_longest(*body.children)):
                 texts = [entry.astext() for entry in column if entry is not None]
                 filled = [text for text in texts if text.strip()]
                 if 2 * sum(map(bool, map(NUMBER.fullmatch, filled))) > len(filled):
-                    self.align(body.parent, body.children[0].index(column[0]))
+                    self.align(body.parent, position)
             for text in list(body.findall(nodes.Text)):
                 parts = UNBROKEN.split(text)
                 if len(parts) > 1:
@@ -64,7 +64,7 @@ class SetNumbers(SphinxTransform):
         """Align one column, its heading included."""
         for row in group.findall(nodes.row):
             if position < len(row):
-                row[position]["classes"] = ["text-right"]
+                row[position]["classes"].append("text-right")
 
 
 def setup(app):

@@ -11,21 +11,21 @@ from .style import figure_svg
 
 __all__ = ["MovingFigure"]
 
-PLAIN = " !$&'()*+,-./:;=?@[]_`{|}~\n"  # what a quoted address may hold as it is
+PLAIN = " !$'()*+,-./:;=?@[]_`{|}~"  # what a quoted address may hold as it is
 
 # Shows the picture whose number the slider has, and reads its title to whoever cannot see it.
 _MOVE = (
     "const box = this.closest('.moving'), all = box.querySelectorAll('img');"
     "all.forEach((image, k) => image.hidden = k != this.value);"
-    "box.querySelector('output').value = all[this.value].title"
+    "box.querySelector('output').value = all[this.value].title;"
+    "this.setAttribute('aria-valuetext', all[this.value].title)"
 )
 
 
 class MovingFigure:
     r"""A handful of pictures, one for each state, and a slider that chooses among them.
 
-    The pictures are drawn once. What a notebook stores needs no kernel to move, and a page on paper
-    shows the first state.
+    The pictures are drawn once, so that what a notebook stores needs no kernel to move.
 
     Parameters
     ----------
@@ -86,6 +86,6 @@ class MovingFigure:
         return (
             f'<div class="moving">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
-            f' aria-label="state of the figure" oninput="{escape(_MOVE)}">'
+            f' aria-label="state of the figure" aria-valuetext="{shown}" oninput="{escape(_MOVE)}">'
             f" <output>{shown}</output></label></div>"
         )

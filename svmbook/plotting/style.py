@@ -62,7 +62,7 @@ def figure_svg(figure, *, crop=True):
     -------
     str
         With the attribute ``data-panels`` where there are several panels: left, top, width and
-        height of each as fractions of the whole, rows from the top, each from the left.
+        height of each as fractions of the whole, in the order in which they were made.
 
     Examples
     --------
@@ -91,24 +91,28 @@ def _crowds_as_pixels(figure):
     """Store many markers as pixels: as shapes they would weigh megabytes."""
     flat = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in space
     crowd = [marks for marks in flat if len(marks.get_offsets()) > 1]
-    if sum(len(marks.get_offsets()) for marks in crowd) <= CROWD:
-        crowd = []
-    for marks in crowd:
-        marks.set_rasterized(True)
-    yield
-    for marks in crowd:
-        marks.set_rasterized(False)
+    before = [marks.get_rasterized() for marks in crowd]
+    if sum(len(marks.get_offsets()) for marks in crowd) > CROWD:
+        for marks in crowd:
+            marks.set_rasterized(True)
+    try:
+        yield
+    finally:
+        for marks, was in zip(crowd, before, strict=True):
+            marks.set_rasterized(was)
 
 
 def _panels(figure):
     """Return (left, top, width, height) of each panel, a colour bar with what it explains."""
-    renderer = figure.canvas.get_renderer()
     boxes = {}
     for ax in figure.axes:
         bar = getattr(ax, "_colorbar", None)  # there is no public way from the axes to their bar
-        panel = bar.mappable.axes if bar is not None else ax
-        boxes.setdefault(panel, []).append(ax.get_tightbbox(renderer))
-    whole = figure.get_tightbbox(renderer).padded(plt.rcParams["savefig.pad_inches"])
+        panel = getattr(bar.mappable, "axes", None) if bar is not None else None
+        box = ax.get_tightbbox()
+        if box is not None:  # of axes that are hidden
+            place = (panel or ax).get_position().bounds  # equal for axes that lie on each other
+            boxes.setdefault(place, []).append(box)
+    whole = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
     panels = []
     for parts in boxes.values():
         box = Bbox.union(parts)

@@ -3,8 +3,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from svmbook.plotting import (
+    CLASS_COLOURS,
     COLOURS,
     plot_classes,
     plot_machine,
@@ -80,6 +82,17 @@ def test_the_boundary_lies_where_the_function_is_zero(ax):
     assert ax.get_xlim() == (-3, 3) and ax.get_ylim() == (-2, 2)
     assert drawn["sides"] is not None
     assert plot_machine(ax, lambda Z: Z[:, 0], shade=False)["sides"] is None
+
+
+def test_the_two_sides_have_the_colours_of_their_classes(ax):
+    ax.set(xlim=(0, 2), ylim=(0, 2), aspect="equal")
+    sides = plot_machine(ax, lambda Z: 9 * (Z[:, 0] - 1), resolution=5)["sides"]
+    left, right = sides.to_rgba(np.array([-2.0, 2.0]))
+    np.testing.assert_allclose(left[:3], to_rgb(COLOURS[-1]), atol=0.01)
+    np.testing.assert_allclose(right[:3], to_rgb(COLOURS[1]), atol=0.01)
+    assert 0.3 < left[3] < 0.4 and left[3] == pytest.approx(right[3], abs=0.01)
+    assert sides.get_extent() == [-0.25, 2.25, -0.25, 2.25]  # grid points are centres of pixels
+    assert ax.get_aspect() == 1.0
 
 
 def test_levels_come_in_any_order_and_only_zero_is_solid(ax):
@@ -169,7 +182,8 @@ def test_regions_are_those_of_the_machine(ax):
     np.testing.assert_array_equal(image.get_array()[0], [-1, 0, 0, 1, 1])
     assert ax.get_xlim() == (0, 2) and ax.get_ylim() == (0, 1)
     colours = image.to_rgba(np.array([-1, 0, 1]))
-    assert len(np.unique(colours, axis=0)) == 3
+    for colour, name in zip(colours, (COLOURS["quiet"], *CLASS_COLOURS), strict=False):
+        np.testing.assert_allclose(colour[:3], to_rgb(name))
     assert (colours[:, 3] < 0.3).all()  # pale on any page, so that points stand out
 
 

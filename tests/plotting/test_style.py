@@ -2,6 +2,8 @@
 
 import json
 import re
+from html import unescape
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
@@ -66,6 +68,23 @@ def test_a_colour_bar_belongs_to_its_panel():
     assert places[1][0] + places[1][2] > 0.95
 
 
+def test_hidden_twin_and_foreign_axes_do_no_harm():
+    figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
+    first.twinx().plot([0, 1])
+    figure.colorbar(plt.cm.ScalarMappable(), ax=second)
+    assert len(panels(figure_svg(figure))) == 3  # a bar without a drawing stands for itself
+    second.set_visible(False)
+    assert len(panels(figure_svg(figure))) == 2
+
+
+def test_a_crowd_of_several_scatters_is_one():
+    figure, ax = plt.subplots()
+    marks = [ax.scatter(*np.arange(2 * CROWD // 3 * 2).reshape(2, -1)) for _ in range(2)]
+    marks[0].set_rasterized(True)
+    assert "<image " in figure_svg(figure)
+    assert [one.get_rasterized() for one in marks] == [True, False]
+
+
 @pytest.mark.parametrize(("n", "pixels"), [(CROWD, 0), (CROWD + 1, 1)])
 def test_crowds_are_pixels(n, pixels):
     figure, ax = plt.subplots()
@@ -87,7 +106,7 @@ def test_numbers_are_cut_and_glyphs_are_not():
 def test_a_moving_figure_shows_one_of_its_pictures():
     def draw(height):
         figure, ax = plt.subplots(figsize=(3, 2))
-        ax.plot([0, height])
+        ax.plot([0, height], gid="a&b<c")
         ax.set_ylim(0, 3)
         return figure
 
@@ -96,6 +115,9 @@ def test_a_moving_figure_shows_one_of_its_pictures():
     images = re.findall("<img [^>]*>", html)
     assert [" hidden" in image for image in images] == [True, False, True]
     assert len({re.search('xml,([^"]*)"', image)[1] for image in images}) == 3
+    for image in images:
+        address = re.search(',([^"]*)"', image)[1]
+        ElementTree.fromstring(unquote(unescape(address)))
     assert 'alt="height &lt;2&gt;"' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
     sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}

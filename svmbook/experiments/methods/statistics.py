@@ -191,7 +191,7 @@ def holm(p_values):
     Parameters
     ----------
     p_values : array-like of shape (n,)
-        One of each test.
+        One of each test, between 0 and 1; there may be none.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def holm(p_values):
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = _values(p_values)
+    p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
     corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))

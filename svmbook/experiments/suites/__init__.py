@@ -52,7 +52,7 @@ def report(name, store=None):
     Raises
     ------
     FileNotFoundError, ValueError
-        There is no such suite, the store holds no run of it, or a record is damaged.
+        There is no such suite, the store holds no run of it or too few, or a record is damaged.
     """
     suite = find_suite(name)
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
@@ -67,6 +67,8 @@ def report(name, store=None):
     suite.jobs([r["data_set"] for r in records], [r["method"] for r in records])
     try:
         rows = tuple(suite.compare(records))
+        if not rows:
+            raise ValueError(f"{store.path} holds too few runs of {name} for a line of its table.")
         notes = _notes(suite, rows, records)
     except KeyError as error:
         raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error

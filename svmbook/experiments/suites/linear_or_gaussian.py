@@ -85,36 +85,42 @@ def work(data_set, method, run):
 def _compare(records):
     """Pair the two machines, first on the runs that search, then on those that confirm.
 
-    The p values of the search are those of all tables together, corrected by Holm.
+    The p values of the search are those of all tables together, corrected by Holm. A table with
+    fewer than two runs of either kind is left out.
     """
     rows = []
     for data_set in (*TABLES, *BUNDLED):
-        runs = {
-            method: sorted((r for r in records if _is(r, data_set, method)), key=lambda r: r["run"])
-            for method in METHODS
+        by_run = {
+            method: {r["run"]: r for r in records if _is(r, data_set, method)} for method in METHODS
         }
-        if not runs["linear"] or len(runs["linear"]) != len(runs["gaussian"]):
+        both = sorted(by_run["linear"].keys() & by_run["gaussian"].keys())
+        search, fresh = [r for r in both if r < SEARCH], [r for r in both if r >= SEARCH]
+        if min(len(search), len(fresh)) < 2:
             continue
-        first = runs["linear"][0]
-        errors = {m: np.array([100 * r["error"] for r in rs]) for m, rs in runs.items()}
-        pairs = errors["gaussian"], errors["linear"]
+        first = by_run["linear"][both[0]]
+
+        def errors(method, runs, by_run=by_run):
+            return np.array([100 * by_run[method][run]["error"] for run in runs])
+
         # Of a table with more than a thousand rows two runs share fewer than it is corrected for.
-        search = compare(*(e[:SEARCH] for e in pairs), test_share=TEST_SHARE)
-        fresh = compare(*(e[SEARCH:] for e in pairs), test_share=TEST_SHARE)
+        searched, confirmed = (
+            compare(errors("gaussian", runs), errors("linear", runs), test_share=TEST_SHARE)
+            for runs in (search, fresh)
+        )
         rows.append(
             {
                 "data_set": data_set,
                 "method": "gaussian - linear",
-                "runs": len(runs["linear"]),
+                "runs": len(both),
                 "train": first["train"],
                 "test": first["test"],
-                "linear": summarise(errors["linear"]).mean,
-                "gaussian": summarise(errors["gaussian"]).mean,
-                "search": search.difference,
-                "p": search.p,
-                "fresh": fresh.difference,
-                "fresh_low": fresh.low,
-                "fresh_high": fresh.high,
+                "linear": summarise(errors("linear", both)).mean,
+                "gaussian": summarise(errors("gaussian", both)).mean,
+                "search": searched.difference,
+                "p": searched.p,
+                "fresh": confirmed.difference,
+                "fresh_low": confirmed.low,
+                "fresh_high": confirmed.high,
             }
         )
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):

@@ -24,7 +24,7 @@ from functools import partial
 
 import numpy as np
 
-from ...gram.low_rank import centred_factor
+from ...gram.low_rank import LowRankGram
 from ...gram.matrix import cholesky, cholesky_solve
 
 __all__ = ["Face", "IndefiniteError"]
@@ -99,7 +99,7 @@ class Face:
         r"""Factor :math:`PK_{FF}P + \mu I` by the few columns of :math:`K_{FF} = ZZ^\top`."""
         m, part = len(free), self.gram.part(free)
         self._means = part.times(np.full(m, 1.0 / m))
-        centred, _ = centred_factor(part.Z)
+        centred = LowRankGram(part.Z - part.Z.mean(axis=0))
         self._asked_for = self.shift * centred.scale
         shift = max(self._asked_for, self._smallest(m))
         self._solve = centred.factor(np.full(m, shift))

@@ -89,6 +89,18 @@ def test_a_nearly_constant_kernel_is_solved_to_rounding(gamma, seed):
     assert result.n_iter <= 3 * len(y)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_faces_of_indicators_are_factored(seed):
+    # On such a face some columns are constant but for rounding.
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(3, 15)
+    X = np.eye(groups)[rng.integers(0, groups, 150)]
+    y = np.where(rng.random(150) < rng.random(groups)[X.argmax(axis=1)], 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    result = solve_dual(X, y, 1.0, form="low-rank")
+    assert_exact(result, X @ X.T, y, 1.0)
+
+
 def test_zeros_and_bounds_are_exact():
     K, y = noisy_gram(300)
     result = solve_active_set(K, y, 1.0)
