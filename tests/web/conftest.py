@@ -29,12 +29,13 @@ def built_pages():
 
 @dataclass
 class Visit:
-    """An open page, what loading it fetched and what the browser complained of."""
+    """An open page, what it fetched, the first of it on loading, and complaints of the browser."""
 
     page: object
     name: str
     requests: list = field(default_factory=list)
     complaints: list = field(default_factory=list)
+    loaded: int = 0
 
     def show(self, width, theme):
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -83,6 +84,7 @@ def visit(site, browser):
         page.on("console", lambda told: told.type == "error" and complaints.append(told.text))
         page.goto(site + name)
         page.evaluate(SETTLED)
+        visited.loaded = len(requests)
         return visited
 
     yield open_page
