@@ -20,8 +20,9 @@ from matplotlib.transforms import Bbox
 
 __all__ = ["figure_svg", "use_book_style"]
 
-CROWD = 150  # markers in a figure from which they are stored as pixels ...
+CROWD = 120  # markers in a figure from which they are stored as pixels ...
 FINE, COLUMN = 192, 1440  # ... an inch, and across a wide figure: two for each of a plain screen
+COARSE = 120  # ... an inch, where nothing is cut off: of a figure that moves all states are loaded
 DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
 
 
@@ -76,7 +77,7 @@ def figure_svg(figure, *, crop=True):
     text = StringIO()
     with _crowds_as_pixels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(FINE, COLUMN / figure.get_figwidth())
+        dpi = min(FINE if crop else COARSE, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
     svg = DECIMALS.sub(r"\1", text.getvalue())
     panels = _panels(figure) if crop else []
