@@ -5,7 +5,7 @@ import re
 PHONE = 390  # pixels across
 TICKS = 9.5 * 96 / 72  # of a drawing as it is stored, in pixels
 READABLE = 9
-# Drawn before these limits were set, and not drawn again yet.
+
 # Each figure's slider, its title and the number of the one picture that shows.
 STATE = """box => ({
   value: box.querySelector("input").value,
