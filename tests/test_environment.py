@@ -160,7 +160,7 @@ def test_the_readme_states_the_licence_of_each_dependency(name):
 def test_the_vendored_libraries_are_those_the_script_fetches():
     script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
     told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
-    packages = {"mathjax": "mathjax"}
+    packages = {"mathjax": "mathjax", "tippy": "tippy.js", "popper": "@popperjs/core"}
     for name, package in packages.items():
         version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
         assert f"{package} {version}" in told

@@ -34,8 +34,8 @@ cp "$work/popper/dist/umd/popper.min.js" "$work/tippy/dist/tippy-bundle.umd.min.
 cp "$work/tippy/LICENSE" "$vendor/tippy/tippy-LICENSE"
 cp "$work/popper/LICENSE.md" "$vendor/tippy/popper-LICENSE.md"
 # The icons that icons.css and the theme's style sheets draw, out of the theme's own font.
-icons=f002,f00d,f010,f019,f03a,f042,f057,f058,f05a,f062,f064,f065,f06a,f071,f078,f09b,f0c9,f0eb
-icons=$icons,f0f3,f104,f105,f107,f15b,f185,f186,f1c1,f296,f303,f35d
+icons=f002,f00d,f010,f019,f03a,f042,f057,f058,f05a,f062,f064,f065,f06a,f071,f078,f0c9,f0eb
+icons=$icons,f0f3,f104,f105,f107,f15b,f185,f186,f1c1,f303,f35d
 theme=$(.venv/bin/python -c 'import pydata_sphinx_theme; print(pydata_sphinx_theme.__path__[0])')
 fontawesome=$(echo "$theme"/theme/*/static/vendor/fontawesome/*/webfonts/fa-solid-900.ttf)
 mkdir -p "$vendor/icons"

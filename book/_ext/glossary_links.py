@@ -1,6 +1,7 @@
 """Link a term of the glossary where a chapter uses it first in its running text."""
 
 import re
+from functools import lru_cache
 
 from docutils import nodes
 from sphinx import addnodes
@@ -13,6 +14,7 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
+@lru_cache
 def pattern(terms):
     """Return what finds the terms, the longest first, as one or several of a kind."""
     longest = sorted(terms, key=len, reverse=True)
@@ -28,7 +30,7 @@ def pattern(terms):
 
 def split(text, terms):
     """Cut a text at the first uses of terms, which leave the set: yield text and term or None."""
-    while terms and (found := pattern(terms).search(text)):
+    while terms and (found := pattern(frozenset(terms)).search(text)):
         term = next(one for one in terms if one.lower() == found[1].lower())
         terms.discard(term)
         if found.start():

@@ -20,7 +20,6 @@
   };
 
   const excerpt = (text) => {
-    phrase.lastIndex = 0;
     const hit = fold(text).search(phrase);
     const at = hit < 0 ? fold(text).search(each[0]) : hit;
     const start = at < 90 ? 0 : text.indexOf(" ", at - 90) + 1;

@@ -8,13 +8,14 @@ LIBSVM each on a matrix that is there already, and none at all once no multiplie
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn import config_context
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
@@ -22,7 +23,7 @@ from ...gram import StoredGram
 from ...kernels import DISTANCES, KERNELS, linear
 from ...solvers.dual.active_set import price_path
 
-__all__ = ["GridChoice", "choose_by_grid", "fit_choice"]
+__all__ = ["GridChoice", "choose_by_grid", "fit_choice", "grid_run"]
 
 PATH_POINTS = 500  # to train on, from which a path is faster than LIBSVM at its tolerance
 GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
@@ -183,6 +184,45 @@ def fit_choice(choice, X, y, X_test):
     machine.fit(function(X, **params), y)
     labels = machine.predict(function(X_test, X, **params))
     return labels, int(machine.n_support_.sum())
+
+
+def grid_run(X, y, X_test, y_test, *, seed, kernel, C, gamma=None):
+    """Do one run of a study: choose by five stratified folds, fit, and count the errors.
+
+    Parameters
+    ----------
+    X, y, X_test, y_test : ndarray
+        Training and test points with their labels.
+    seed : int
+        Shuffles the points before they are cut into folds.
+    kernel, C, gamma
+        As in `choose_by_grid`.
+
+    Returns
+    -------
+    dict
+        What a record keeps: "parameters", "error" (the share of the test points), "model_size"
+        (support vectors) and "selection_seconds".
+
+    Examples
+    --------
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.experiments.methods.grid import grid_run
+    >>> train, test = twonorm(60, random_state=0), twonorm(200, random_state=1)
+    >>> grid_run(*train, *test, seed=0, kernel="linear", C=[0.01])["parameters"]
+    {'C': 0.01}
+    """
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    start = time.perf_counter()
+    choice = choose_by_grid(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
+    selection = time.perf_counter() - start
+    labels, support_vectors = fit_choice(choice, X, y, X_test)
+    return {
+        "parameters": {"C": choice.C} | ({} if choice.gamma is None else {"gamma": choice.gamma}),
+        "error": round(float(np.mean(labels != y_test)), 6),
+        "model_size": support_vectors,
+        "selection_seconds": round(selection, 4),
+    }
 
 
 def _check_grid(kernel, C, gamma):

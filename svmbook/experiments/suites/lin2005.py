@@ -7,15 +7,13 @@ the hundred runs C and gamma are chosen by five-fold cross-validation on the tra
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from ...datasets import SOURCES, load, ringnorm, threenorm, twonorm
 from ...tables import Table, plus_minus
-from ..methods.grid import choose_by_grid, fit_choice
+from ..methods.grid import grid_run
 from ..methods.protocols import Generated, RandomSplits
 from ..methods.statistics import summarise
 from ..running.suite import Suite
@@ -77,19 +75,8 @@ def protocol(data_set, runs=100):
 def work(data_set, method, run):
     """Do one run: choose the parameters, fit, and count the errors."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
-    kernel = METHODS[method]
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    start = time.perf_counter()
-    choice = choose_by_grid(X, y, kernel=kernel, C=C_GRID, gamma=GAMMA_GRID, cv=folds)
-    selection = time.perf_counter() - start
-    labels, support_vectors = fit_choice(choice, X, y, X_test)
-    return {
-        "seed": seed,
-        "parameters": {"C": choice.C, "gamma": choice.gamma},
-        "error": round(float(np.mean(labels != y_test)), 6),
-        "model_size": support_vectors,
-        "selection_seconds": round(selection, 4),
-    }
+    grid = {"kernel": METHODS[method], "C": C_GRID, "gamma": GAMMA_GRID}
+    return {"seed": seed, **grid_run(X, y, X_test, y_test, seed=seed, **grid)}
 
 
 def _compare(records):

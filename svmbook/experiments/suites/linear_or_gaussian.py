@@ -7,17 +7,15 @@ what the search has found. Whoever tries twenty tables finds the best of them to
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ...datasets import load, manifest
 from ...tables import Table
-from ..methods.grid import choose_by_grid, fit_choice
+from ..methods.grid import grid_run
 from ..methods.protocols import run_seed
-from ..methods.statistics import compare, holm, summarise
+from ..methods.statistics import compare, holm
 from ..running.suite import Suite
 
 __all__ = ["C_GRID", "METHODS", "SEARCH", "SUITE", "TABLES", "WIDTHS", "split", "work"]
@@ -63,23 +61,11 @@ def split(data_set, run):
 def work(data_set, method, run):
     """Do one run: choose the parameters by five folds, fit, and count the errors."""
     X, y, X_test, y_test = split(data_set, run)
-    seed = run_seed(0, run, purpose=1)
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    gammas = {} if method == "linear" else {"gamma": [w / X.shape[1] for w in WIDTHS]}
-    start = time.perf_counter()
-    choice = choose_by_grid(X, y, kernel=METHODS[method], C=C_GRID[method], cv=folds, **gammas)
-    selection = time.perf_counter() - start
-    labels, support_vectors = fit_choice(choice, X, y, X_test)
-    params = {"C": choice.C} | ({} if choice.gamma is None else {"gamma": choice.gamma})
-    return {
-        "seed": run_seed(0, run),
-        "parameters": params,
-        "error": round(float(np.mean(labels != y_test)), 6),
-        "model_size": support_vectors,
-        "train": len(y),
-        "test": len(y_test),
-        "selection_seconds": round(selection, 4),
-    }
+    grid = {"kernel": METHODS[method], "C": C_GRID[method]}
+    if method == "gaussian":
+        grid["gamma"] = [width / X.shape[1] for width in WIDTHS]
+    found = grid_run(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
+    return {"seed": run_seed(0, run), "train": len(y), "test": len(y_test), **found}
 
 
 def _compare(records):
@@ -88,25 +74,23 @@ def _compare(records):
     The p values of the search are those of all tables together, corrected by Holm. A table with
     fewer than two runs of either kind is left out.
     """
+    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set in (*TABLES, *BUNDLED):
-        by_run = {
-            method: {r["run"]: r for r in records if _is(r, data_set, method)} for method in METHODS
-        }
-        both = sorted(by_run["linear"].keys() & by_run["gaussian"].keys())
-        search, fresh = [r for r in both if r < SEARCH], [r for r in both if r >= SEARCH]
-        if min(len(search), len(fresh)) < 2:
+        both = [run for run in range(2 * SEARCH) if all((data_set, m, run) in of for m in METHODS)]
+        search = np.array(both) < SEARCH
+        if min(search.sum(), (~search).sum()) < 2:
             continue
-        first = by_run["linear"][both[0]]
-
-        def errors(method, runs, by_run=by_run):
-            return np.array([100 * by_run[method][run]["error"] for run in runs])
-
+        linear, gaussian = (
+            np.array([100 * of[data_set, method, run]["error"] for run in both])
+            for method in METHODS
+        )
         # Of a table with more than a thousand rows two runs share fewer than it is corrected for.
         searched, confirmed = (
-            compare(errors("gaussian", runs), errors("linear", runs), test_share=TEST_SHARE)
-            for runs in (search, fresh)
+            compare(gaussian[part], linear[part], test_share=TEST_SHARE)
+            for part in (search, ~search)
         )
+        first = of[data_set, "linear", both[0]]
         rows.append(
             {
                 "data_set": data_set,
@@ -114,8 +98,8 @@ def _compare(records):
                 "runs": len(both),
                 "train": first["train"],
                 "test": first["test"],
-                "linear": summarise(errors("linear", both)).mean,
-                "gaussian": summarise(errors("gaussian", both)).mean,
+                "linear": float(linear.mean()),
+                "gaussian": float(gaussian.mean()),
                 "search": searched.difference,
                 "p": searched.p,
                 "fresh": confirmed.difference,
@@ -126,10 +110,6 @@ def _compare(records):
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = p
     return rows
-
-
-def _is(record, data_set, method):
-    return (record["data_set"], record["method"]) == (data_set, method)
 
 
 def _layout(rows):

@@ -57,7 +57,7 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     tol : float, default=1e-6
-        Relative duality gap at which ``converged`` is set. The rounds end where rounding does.
+        Relative duality gap that sets ``converged``; the rounds themselves go on to rounding.
     max_iter : int, default=100_000
         Rounds at most, of both kinds together, on all points (those on the quarters have as
         many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.

@@ -97,9 +97,10 @@ class Face:
 
     def _factor_columns(self, free):
         r"""Factor :math:`PK_{FF}P + \mu I` by the few columns of :math:`K_{FF} = ZZ^\top`."""
-        m, part = len(free), self.gram.part(free)
-        self._means = part.times(np.full(m, 1.0 / m))
-        centred = LowRankGram(part.Z - part.Z.mean(axis=0))
+        m, Z = len(free), self.gram.part(free).Z
+        mean = Z.mean(axis=0)
+        self._means = Z @ mean
+        centred = LowRankGram(Z - mean)
         self._asked_for = self.shift * centred.scale
         shift = max(self._asked_for, self._smallest(m))
         self._solve = centred.factor(np.full(m, shift))
