@@ -138,6 +138,16 @@ def test_figures_are_described_in_words(path):
 
 
 @every_notebook
+def test_a_figure_moves_and_says_how(path):
+    shown = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
+    moving = [html for html in shown if 'class="moving"' in html]
+    assert moving
+    for alt in re.findall('alt="([^"]*)"', "".join(moving)):
+        title, what = alt.split(". ", 1)
+        assert title and len(what) > 40
+
+
+@every_notebook
 def test_captions_of_tables_are_named_as_tables(path):
     for cell in cells(path, "code"):
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")

@@ -35,6 +35,8 @@ class MovingFigure:
         Few: each is a picture that the reader has to load.
     label : callable
         Maps a state to a short title in plain text, such as "C = 0.1".
+    alt : str
+        What the pictures show and how they change, for a reader who cannot see them.
     start : int, default=0
         Number of the state that is shown first.
 
@@ -56,15 +58,15 @@ class MovingFigure:
     ...     figure, ax = plt.subplots()
     ...     ax.plot([0, 1], [0, slope])
     ...     return figure
-    >>> MovingFigure(draw, [1, 2, 3], label="slope {}".format)
+    >>> MovingFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
     MovingFigure of 3 pictures, from "slope 1" to "slope 3"
     """
 
-    def __init__(self, draw, states, *, label, start=0):
+    def __init__(self, draw, states, *, label, alt, start=0):
         states = list(states)
         if not 0 <= start < len(states):
             raise ValueError(f"start is {start}; there are {len(states)} states, from 0.")
-        self.start, self.pictures = start, []
+        self.alt, self.start, self.pictures = alt, start, []
         for state in states:
             figure = draw(state)
             self.pictures.append((label(state), figure_svg(figure, crop=False)))
@@ -80,7 +82,7 @@ class MovingFigure:
             hidden = "" if number == self.start else " hidden"
             images.append(
                 f'<img src="data:image/svg+xml,{quote(svg, safe=PLAIN)}" title="{escape(title)}"'
-                f' alt="{escape(title)}"{hidden}>'
+                f' alt="{escape(title)}. {escape(self.alt)}"{hidden}>'
             )
         shown = escape(self.pictures[self.start][0])
         return (

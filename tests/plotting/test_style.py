@@ -110,7 +110,9 @@ def test_a_moving_figure_shows_one_of_its_pictures():
         ax.set_ylim(0, 3)
         return figure
 
-    moving = MovingFigure(draw, [1, 2, 3], label=lambda h: f"height <{h}>", start=1)
+    moving = MovingFigure(
+        draw, [1, 2, 3], label=lambda h: f"height <{h}>", alt='A "line".', start=1
+    )
     html = moving._repr_html_()
     images = re.findall("<img [^>]*>", html)
     assert [" hidden" in image for image in images] == [True, False, True]
@@ -118,7 +120,7 @@ def test_a_moving_figure_shows_one_of_its_pictures():
     for image in images:
         address = re.search(',([^"]*)"', image)[1]
         ElementTree.fromstring(unquote(unescape(address)))
-    assert 'alt="height &lt;2&gt;"' in images[1]
+    assert 'alt="height &lt;2&gt;. A &quot;line&quot;."' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
     sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}
     assert len(sizes) == 1  # nothing jumps
@@ -128,7 +130,7 @@ def test_a_moving_figure_shows_one_of_its_pictures():
 @pytest.mark.parametrize("start", [-1, 2])
 def test_a_start_that_there_is_not(start):
     with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
-        MovingFigure(lambda state: plt.figure(), [1, 2], label=str, start=start)
+        MovingFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
 
 
 def test_a_notebook_shows_figures_as_svg_only(tmp_path):
