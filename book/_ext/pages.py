@@ -21,7 +21,7 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
         body = script.attributes.get("body", "")
         if not launch.get("thebe") and "thebe" in f"{script.filename} {body}":
             continue
-        if re.search("(?i)mathjax|tippy", f"{script.filename} {body}") and not formulas:
+        if re.search("(?i)mathjax|tippy|typeset", f"{script.filename} {body}") and not formulas:
             continue
         kept.setdefault((script.filename, body), script)
     context["script_files"] = list(kept.values())

@@ -1,0 +1,19 @@
+// Formulas are set a few at a time, so that a chapter of hundreds answers clicks and scrolling meanwhile.
+{
+  const FEW = 6; // formulas; style and layout are computed anew after each batch
+  const TURN = 20; // milliseconds of work before the browser has its turn
+
+  window.MathJax.startup = {
+    async pageReady() {
+      const formulas = [...document.querySelectorAll(".math")];
+      let until = performance.now() + TURN;
+      for (let start = 0; start < formulas.length; start += FEW) {
+        await MathJax.typesetPromise(formulas.slice(start, start + FEW));
+        if (performance.now() > until) {
+          await new Promise((resume) => setTimeout(resume));
+          until = performance.now() + TURN;
+        }
+      }
+    },
+  };
+}
