@@ -64,9 +64,12 @@ def tidy_contents(app, pagename, templatename, context, doctree):
 def describe(app, pagename, templatename, context, doctree):
     """Give search engines the first words of a page."""
     first = next(doctree.findall(nodes.paragraph), None) if doctree else None
-    if first is not None:
-        words = shorten(first.astext(), 160, placeholder=" ...")
-        context["metatags"] += f'<meta name="description" content="{escape(words)}" />'
+    # The pages that Sphinx makes by itself, the index and the search, have no words of their own.
+    words = first.astext() if first else f"{app.config.html_title}: {pagename}"
+    words = escape(shorten(words, 160, placeholder=" ..."))
+    context["metatags"] = (
+        f'{context.get("metatags", "")}<meta name="description" content="{words}" />'
+    )
 
 
 def unwrap_lists(app, doctree, docname):
