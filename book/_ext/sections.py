@@ -48,13 +48,22 @@ def parts(doctree):
             yield signature["ids"][0], signature["ids"][0], signature.parent[1:]
 
 
+def exercises(doctree):
+    """Yield the same of each exercise and each solution."""
+    for one in doctree.findall(lambda node: isinstance(node, EXERCISES)):
+        title, content = one.children
+        kind = "" if isinstance(one, solution_node) else "Exercise: "
+        yield one["ids"][0], kind + title.astext().strip(" ()"), content.children
+
+
 def collect(app, doctree, docname):
     """Note what there is to find on a page."""
     rank = (docname.startswith("notebooks/")) - docname.endswith("bibliography")
     page = app.env.titles[docname].astext()
     app.sections[docname] = [
-        [docname, anchor, page, title, rank, " ".join(prose(content).split())]
-        for anchor, title, content in parts(doctree)
+        [docname, anchor, page, title, place, " ".join(prose(content).split())]
+        for place, found in ((rank, parts), (rank - 1, exercises))
+        for anchor, title, content in found(doctree)
     ]
 
 
@@ -78,7 +87,10 @@ def write(app, error):
     if not error and app.builder.format == "html":
         found = [one for name in sorted(app.sections) for one in app.sections[name]]
         text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-        target(app).write_text(f"findIn({text});", encoding="utf-8")
+        # In one go: a build that is interrupted leaves the file of the one before.
+        whole = target(app).with_suffix(".new")
+        whole.write_text(f"findIn({text});", encoding="utf-8")
+        whole.replace(target(app))
 
 
 def setup(app):

@@ -4,10 +4,11 @@
   const fold = (text) => text.toLowerCase();
   // A word is found with other endings as well: "margins" for "margin", "machine" for "machines".
   const stem = (word) => word.replace(/(?<=\w{3})(?:es|s|ing|ed)$/, "");
-  const terms = fold(query).split(/[^\p{L}\p{N}_.]+/u).filter(Boolean).map(stem);
+  const terms = fold(query).split(/\.*[^\p{L}\p{N}_.]+|\.+$/u).filter(Boolean).map(stem);
   const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const phrase = new RegExp(terms.map((word) => `\\b${escape(word)}\\w*`).join("[\\s-]+"), "gu");
-  const each = terms.map((word) => new RegExp(`\\b${escape(word)}`, "u"));
+  const begins = (word) => `(?<![\\p{L}\\p{N}_])${escape(word)}`; // \b knows no Greek
+  const phrase = new RegExp(terms.map((word) => `${begins(word)}[\\p{L}\\p{N}_]*`).join("[\\s-]+"), "gu");
+  const each = terms.map((word) => new RegExp(begins(word), "u"));
 
   const score = ([, , , title, rank, text]) => {
     const head = fold(title), body = fold(text);

@@ -10,6 +10,8 @@ WANTED = {
     "support vector": "notebooks/dual_svm.html#",
     "duality gap": "notebooks/dual_svm.html#",
     "KKT conditions": "notebooks/dual_svm.html#",
+    "\N{GREEK SMALL LETTER NU}-SVM.": "notebooks/left_out.html#a-share",
+    "how tight is the hull": "notebooks/left_out.html#ex-hull",
 }
 
 
@@ -32,8 +34,8 @@ def test_a_term_is_found_in_its_chapter(visit, query):
 
 
 def test_a_place_that_is_found_is_there(visit):
-    place, _ = results(visit, "duality gap")[0]
-    opened = visit(place)
-    anchor = opened.page.evaluate("() => document.querySelector(location.hash)?.tagName")
-    assert anchor
-    opened.page.close()
+    solution = next(p for p, _ in results(visit, "tight hull") if "solution" in p)
+    for place in (results(visit, "duality gap")[0][0], solution):
+        opened = visit(place)
+        assert opened.page.evaluate("document.getElementById(location.hash.slice(1))?.tagName")
+        opened.page.close()
