@@ -78,7 +78,8 @@ class DualSVC(KernelMachine):
         forms it (linear kernel), "smo" the readable sequential minimal optimisation,
         "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the
         linear kernel with at most n/4 features, else "cvxopt" for ``C=inf``, else "active-set" up
-        to 10,000 points and "libsvm" beyond: the order that the benchmarks find.
+        to 10,000 points and "libsvm" beyond: the order that the benchmarks find. Thousands of
+        points with two features are the exception, where "libsvm" is many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
         counted with the sample weights.
