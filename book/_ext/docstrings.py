@@ -20,8 +20,14 @@ def hide_private_bases(app, name, obj, options, bases):
     bases[:] = [base for base in bases if not base.__module__.startswith("svmbook")] or [object]
 
 
+def skip_fields(app, what, name, obj, skip, options):
+    """Leave out the fields of a named tuple: their class has described them."""
+    return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field") else None
+
+
 def setup(app):
     """Register before napoleon, which listens with the default priority of 500."""
     app.connect("autodoc-process-docstring", join_continued_lines, priority=400)
     app.connect("autodoc-process-bases", hide_private_bases)
+    app.connect("autodoc-skip-member", skip_fields)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -79,6 +79,16 @@ def unwrap_lists(app, doctree, docname):
             listed.parent.replace_self(listed.parent.children)
 
 
+def keep_units(app, doctree, docname):
+    """Break no line between a number and its per cent."""
+    for text in list(doctree.findall(nodes.Text)):
+        kept = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", text.astext())
+        if kept != text.astext() and not isinstance(
+            text.parent, (nodes.literal, nodes.literal_block)
+        ):
+            text.parent.replace(text, nodes.Text(kept))
+
+
 def visit_solution(writer, node):
     """Open a solution as what a browser opens and closes by itself, with its title to click."""
     title = node.pop(0)
@@ -99,6 +109,7 @@ def setup(app):
     """Register after every other listener, so that no script is added later."""
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("doctree-resolved", unwrap_lists)
+    app.connect("doctree-resolved", keep_units)
     app.connect("html-page-context", tidy_scripts, priority=999)
     app.connect("html-page-context", tidy_body, priority=999)
     app.connect("html-page-context", tidy_contents, priority=999)
