@@ -39,11 +39,11 @@ def visit_image(writer, node):
     source = posixpath.join(writer.builder.imgpath, quote(name))
     size = [float(length) * PIXELS for length in found.groups()]
     alt, kept = escape(node["alt"]), " ".join(node["classes"])
-    whole = f'<img class="whole" src="{source}" alt="{alt}" decoding="async" '
+    whole = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
     whole += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
     places = PANELS.search(head)
     if places:
-        image = f'<img src="{source}" alt="" decoding="async" style="{{style}}">'
+        image = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
         numbers = [[float(part) for part in place.split()] for place in places[1].split(",")]
         windows = "".join(panel(image, size, place) for place in numbers)
         whole += f'<span class="panels" role="img" aria-label="{alt}">{windows}</span>'
