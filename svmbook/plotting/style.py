@@ -75,12 +75,12 @@ def figure_svg(figure, *, crop=True):
     >>> plt.close(figure)
     """
     text = StringIO()
-    with _crowds_as_pixels(figure):
+    with _crowds_as_pixels(figure), _own_scales(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
         dpi = min(FINE if crop else COARSE, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
+        panels = _panels(figure) if crop else []
     svg = DECIMALS.sub(r"\1", text.getvalue())
-    panels = _panels(figure) if crop else []
     if len(panels) > 1:
         places = ", ".join(" ".join(f"{part:.4f}" for part in panel) for panel in panels)
         svg = svg.replace("<svg ", f'<svg data-panels="{places}" ', 1)
@@ -101,6 +101,27 @@ def _crowds_as_pixels(figure):
     finally:
         for marks, was in zip(crowd, before, strict=True):
             marks.set_rasterized(was)
+
+
+@contextmanager
+def _own_scales(figure):
+    """Show the numbers beside each axis that panels share: on a phone each panel stands alone."""
+    hidden = [
+        (axis, {label: False})
+        for ax in figure.axes
+        for axis, label, shared in (
+            (ax.xaxis, "labelbottom", ax.get_shared_x_axes()),
+            (ax.yaxis, "labelleft", ax.get_shared_y_axes()),
+        )
+        if len(shared.get_siblings(ax)) > 1 and not axis.get_tick_params().get(label, True)
+    ]
+    for axis, (label,) in hidden:
+        axis.set_tick_params(**{label: True})
+    try:
+        yield
+    finally:
+        for axis, before in hidden:
+            axis.set_tick_params(**before)
 
 
 def _panels(figure):

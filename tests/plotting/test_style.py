@@ -94,6 +94,20 @@ def test_crowds_are_pixels(n, pixels):
     assert not marks.get_rasterized()  # the figure is left as it was
 
 
+def test_panels_that_share_an_axis_carry_its_numbers_each():
+    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True)
+    for ax in axes.flat:
+        ax.plot([0, 5], [0, 7])
+    drawn = figure_svg(figure)
+    apart, others = plt.subplots(2, 2)
+    for ax in others.flat:
+        ax.plot([0, 5], [0, 7])
+    numbers = re.compile(r"<g id=\"text_\d+\">")
+    assert len(numbers.findall(drawn)) == len(numbers.findall(figure_svg(apart))) > 0
+    assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[0]] == [True, False]
+    assert [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]] == [False, True]
+
+
 def test_numbers_are_cut_and_glyphs_are_not():
     figure, ax = plt.subplots()
     ax.plot(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2)
