@@ -12,6 +12,7 @@ from math import isnan
 __all__ = ["Report", "Table", "plus_minus"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
+_MINUS = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")  # or code, which keeps its hyphens
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,6 +21,7 @@ class Table:
 
     Whatever a cell holds stays in its cell: line breaks become blanks, and a bar is written
     ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
+    The hyphen before a number becomes a minus sign, which is as wide as a plus and ends no line.
 
     Parameters
     ----------
@@ -167,6 +169,10 @@ def _markdown(cell):
     is a double bar to one and a single bar to the other; the commands are the same to both.
     """
     parts = _FORMULA.split(" ".join(str(cell).splitlines()))
-    parts[::2] = [re.sub(r"\\?\|", r"\\|", text) for text in parts[::2]]
+    parts[::2] = [re.sub(r"\\?\|", r"\\|", _MINUS.sub(_minus, text)) for text in parts[::2]]
     parts[1::2] = [f.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for f in parts[1::2]]
     return "".join(parts)
+
+
+def _minus(found):
+    return found[1] or "\N{MINUS SIGN}"

@@ -37,8 +37,8 @@ ROOMS = {
     "threads": set(),
     "plotting": set(),
 }
-# Besides the standard library; the last is Matplotlib's part in a notebook.
-OUTSIDE_OF_PLOTTING = {"numpy", "matplotlib", "matplotlib_inline"}
+# Besides the standard library; the last are Matplotlib's part in a notebook, and its pixels.
+OUTSIDE_OF_PLOTTING = {"numpy", "matplotlib", "matplotlib_inline", "PIL"}
 
 
 def room_of(*parts):
@@ -83,7 +83,7 @@ def test_imports_are_those_named_and_point_downwards(name):
     assert ROOMS[name] <= set(below)
 
 
-def test_plotting_knows_numpy_and_matplotlib_alone():
+def test_plotting_knows_what_draws_alone():
     for path in (PACKAGE / "plotting").glob("*.py"):
         modules = {name.split(".")[0] for name, level in imports(path) if not level}
         assert modules - sys.stdlib_module_names <= OUTSIDE_OF_PLOTTING

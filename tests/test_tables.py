@@ -37,6 +37,13 @@ def test_bars_and_line_breaks_stay_readable():
     ]
 
 
+def test_numbers_have_a_minus_and_words_a_hyphen():
+    shown = cells_shown(
+        Table(["a", "b"], [[-1.5, "-.2 to -1"], ["6e-14, 1-9", "-w, --runs, `-1`"]])
+    )
+    assert shown[1:] == [["\u22121.5", "\u2212.2 to \u22121"], ["6e-14, 1-9", "-w, --runs, `-1`"]]
+
+
 def test_a_table_keeps_rows_that_can_be_read_once_only():
     table = Table(iter(["n", "square"]), ((n, n * n) for n in range(2)))
     assert repr(table) == repr(table) == "| n | square |\n|---|---|\n| 0 | 0 |\n| 1 | 1 |"

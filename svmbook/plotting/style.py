@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import re
 import sys
+from base64 import b64decode, b64encode
 from contextlib import contextmanager
 from importlib.resources import files
-from io import StringIO
+from io import BytesIO, StringIO
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
+from PIL import Image
 
 __all__ = ["figure_svg", "use_book_style"]
 
 CROWD = 120  # markers in a figure from which they are stored as pixels ...
 FINE, COLUMN = 192, 1440  # ... an inch, and across a wide figure: two for each of a plain screen
 COARSE = 120  # ... an inch, where nothing is cut off: of a figure that moves all states are loaded
+PIXELS = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
 
 
@@ -80,7 +84,7 @@ def figure_svg(figure, *, crop=True):
         dpi = min(FINE if crop else COARSE, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panels(figure) if crop else []
-    svg = DECIMALS.sub(r"\1", text.getvalue())
+    svg = PIXELS.sub(_with_a_palette, DECIMALS.sub(r"\1", text.getvalue()))
     if len(panels) > 1:
         places = ", ".join(" ".join(f"{part:.4f}" for part in panel) for panel in panels)
         svg = svg.replace("<svg ", f'<svg data-panels="{places}" ', 1)
@@ -101,6 +105,22 @@ def _crowds_as_pixels(figure):
     finally:
         for marks, was in zip(crowd, before, strict=True):
             marks.set_rasterized(was)
+
+
+def _with_a_palette(match):
+    """Store markers in 256 colours, a third of the bytes; shades, which fill all, keep theirs."""
+    picture, stored = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
+    pixels = np.asarray(picture)
+    if pixels[..., 3].min() > 0:
+        return match[0]
+    colours, which = np.unique(pixels.reshape(-1, 4), axis=0, return_inverse=True)
+    if len(colours) > 256:
+        few = picture.quantize(method=Image.Quantize.FASTOCTREE)
+    else:  # which the quantiser would mix even so
+        few = Image.fromarray(which.astype(np.uint8).reshape(pixels.shape[:2]))
+        few.putpalette(colours.tobytes(), "RGBA")
+    few.save(stored, "png", optimize=True)
+    return b64encode(stored.getvalue()).decode()
 
 
 @contextmanager

@@ -2,13 +2,16 @@
 
 import json
 import re
+from base64 import b64decode
 from html import unescape
+from io import BytesIO
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from PIL import Image
 
 from svmbook.plotting import MovingFigure, figure_svg, use_book_style
 from svmbook.plotting.style import CROWD
@@ -92,6 +95,35 @@ def test_crowds_are_pixels(n, pixels):
     svg = ElementTree.fromstring(figure_svg(figure))
     assert len(list(svg.iter(f"{NAMESPACE}image"))) == pixels
     assert not marks.get_rasterized()  # the figure is left as it was
+
+
+def pixels(svg):
+    (image,) = ElementTree.fromstring(svg).iter(f"{NAMESPACE}image")
+    address = image.get("{http://www.w3.org/1999/xlink}href")
+    return Image.open(BytesIO(b64decode(address.partition(",")[2])))
+
+
+@pytest.mark.parametrize(("alpha", "off"), [(1.0, 0.0), (0.6, 0.5)])  # of 255 steps of a colour
+def test_marks_in_few_colours_look_as_they_were(alpha, off, monkeypatch):
+    figure, ax = plt.subplots()
+    for colour in ("C0", "C1"):
+        ax.scatter(*np.random.default_rng(0).normal(size=(2, 400)), c=colour, alpha=alpha)
+    few = pixels(figure_svg(figure))
+    assert few.mode == "P"
+    monkeypatch.setattr("svmbook.plotting.style._with_a_palette", lambda match: match[0])
+    before, after = (
+        np.asarray(picture.convert("RGBA"), dtype=float)
+        for picture in (pixels(figure_svg(figure)), few)
+    )
+    assert np.array_equal(before[..., 3] == 0, after[..., 3] == 0)
+    before, after = (255 + (one[..., :3] - 255) * one[..., 3:] / 255 for one in (before, after))
+    assert np.abs(before - after).mean() <= off
+
+
+def test_shades_keep_all_their_colours():
+    figure, ax = plt.subplots()
+    ax.imshow(np.linspace(0, 1, 40_000).reshape(200, 200))
+    assert pixels(figure_svg(figure)).mode == "RGBA"
 
 
 def test_panels_that_share_an_axis_carry_its_numbers_each():
