@@ -107,7 +107,8 @@ def answers(fitted, X, run):
     >>> X = np.add.outer([-3, -1, 1, 3], np.linspace(-0.5, 0.5, 99))
     >>> y = np.arange(396) // 99
     >>> blind = OneVsRestClassifier(DualSVC()).fit(X.reshape(-1, 1), y)
-    >>> given, even = answers(blind, X[1:3].reshape(-1, 1), run=0)  # points of 1 and 2
+    >>> inner = X[1:3].reshape(-1, 1)  # points of 1 and 2
+    >>> given, even = answers(blind, inner, run=0)
     >>> bool(even.mean() > 0.9), bool(0.4 < np.mean(given == y[99:297]) < 0.6)
     (True, True)
     """
