@@ -83,9 +83,8 @@ def keep_units(app, doctree, docname):
     """Break no line between a number and its per cent."""
     for text in list(doctree.findall(nodes.Text)):
         kept = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", text.astext())
-        if kept != text.astext() and not isinstance(
-            text.parent, (nodes.literal, nodes.literal_block)
-        ):
+        fixed = (nodes.literal, nodes.math, nodes.FixedTextElement)  # the last is raw HTML, too
+        if kept != text.astext() and not isinstance(text.parent, fixed):
             text.parent.replace(text, nodes.Text(kept))
 
 

@@ -1,6 +1,10 @@
 """Figures: the moving ones move by keyboard and are light, all can be read on a phone."""
 
+import json
 import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PHONE = 390  # pixels across
 TICKS = 9.5 * 96 / 72  # of a drawing as it is stored, in pixels
@@ -34,6 +38,20 @@ def test_a_moving_figure_is_light(built):
     figures = re.findall(r'<div class="moving">.*?</div>', page, re.S)
     assert len(figures) == page.count('class="moving"')
     assert [len(figure) for figure in figures if len(figure) >= 400_000] == []
+
+
+def test_a_moving_figure_is_what_its_notebook_stores(built):
+    notebook = ROOT / "notebooks" / f"{built.stem}.ipynb"
+    stored = []
+    if notebook.exists():
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        outputs = [out for cell in cells for out in cell.get("outputs", [])]
+        htmls = ["".join(out.get("data", {}).get("text/html", "")) for out in outputs]
+        stored = [html for html in htmls if 'class="moving"' in html]
+    page = built.read_text(encoding="utf-8")
+    assert len(stored) == page.count('class="moving"')
+    for figure in stored:
+        assert all(picture in page for picture in re.findall(r'src="[^"]*"', figure))
 
 
 # Shown as a share of the stored width, of each picture that shows. What is not loaded stays so: its
