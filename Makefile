@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book html test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -36,6 +36,9 @@ html: $(READY) ## build the book into _build/html, warnings are errors
 
 test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 	@$(BIN)/python tools/check.py
+
+elsewhere: $(READY) ## run the notebooks with the arithmetic of older processors (x86 with AVX-512)
+	@$(BIN)/python tools/check.py elsewhere
 
 # Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another.
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
