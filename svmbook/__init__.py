@@ -4,8 +4,12 @@ from importlib import import_module
 
 HOMES = {  # the folder of each estimator
     "DualSVC": "svm",
+    "ERMSVC": "unbiased",
+    "IRWLSSVC": "unbiased",
     "ImportVectorMachine": "logistic",
     "KernelLogisticRegression": "logistic",
+    "LeastSquaresClassifier": "unbiased",
+    "USVC": "unbiased",
 }
 
 __all__ = [*HOMES, "__version__"]

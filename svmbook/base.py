@@ -87,6 +87,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._outputs(X)
+
+    def _outputs(self, X):
+        """Return the outputs for points that have been checked."""
         if self._kernel.name == "linear":
             # Far from the origin X @ coef_ has fewer digits.
             origin, at_origin, fitted = self._centred
@@ -139,17 +143,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ``origin`` is taken, and ``coef`` are the weights of the features, for the linear kernel.
         A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
         """
-        if not result.converged:
-            by = f" by {self.solver_}" if hasattr(self, "solver_") else ""
-            warnings.warn(
-                f"{type(self).__name__}{by} stopped after {result.n_iter} iterations at a KKT "
-                f"residual of {result.kkt_residual:.1e} and a duality gap of {result.gap:.1e} "
-                f"(objective {result.objective:.1e}), not certified to tol={self.tol:g} "
-                f"({result.message}). {self._remedy}",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
-        self._kernel, self.classes_ = problem.kernel, problem.classes
+        self._certify(problem, result, stacklevel=stacklevel + 1)
         coefficients = np.zeros((len(problem.X), *A.shape[1:]))
         coefficients[problem.present] = A
         columns = coefficients.reshape(len(problem.X), -1)
@@ -163,9 +157,26 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             at_origin = self.intercept_
             self.intercept_ = at_origin - self.coef_ @ np.broadcast_to(origin, len(coef))
             self._centred = origin, at_origin, self.intercept_.copy()
+        return coefficients
+
+    def _certify(self, problem, result, *, stacklevel):
+        """Set what every machine says of its fit, and warn where that is no certificate."""
+        self._kernel, self.classes_ = problem.kernel, problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
-        self.objective_, self.dual_gap_ = result.objective, result.gap
-        self.kkt_residual_, self.n_iter_ = result.kkt_residual, result.n_iter
-        self.converged_ = result.converged
-        return coefficients
+        self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual
+        self.n_iter_, self.converged_ = result.n_iter, result.converged
+        gap = ""
+        if result.gap is not None:  # None where the objective is not convex
+            self.dual_gap_ = result.gap
+            gap = f" and a duality gap of {result.gap:.1e}"
+        if not result.converged:
+            by = f" by {self.solver_}" if hasattr(self, "solver_") else ""
+            warnings.warn(
+                f"{type(self).__name__}{by} stopped after {result.n_iter} iterations at a KKT "
+                f"residual of {result.kkt_residual:.1e}{gap} "
+                f"(objective {result.objective:.1e}), not certified to tol={self.tol:g} "
+                f"({result.message}). {self._remedy}",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )

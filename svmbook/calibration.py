@@ -1,4 +1,4 @@
-r"""From scores to probabilities: the sigmoid that Platt fits to the outputs of a machine."""
+r"""From scores to probabilities and alarms: Platt's sigmoid, and a threshold that keeps a rate."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .labels import encode_labels
 from .solvers import solve_logistic
 
-__all__ = ["Sigmoid", "fit_sigmoid"]
+__all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid"]
 
 TOLERANCE = 1e-8  # relative norm of the gradient: Newton's method in two variables gets there
 
@@ -119,3 +120,55 @@ def fit_sigmoid(scores, y):
         )
     slope = float(result.coef[0] / spread)  # of scores in units of the largest
     return Sigmoid(float(slope / largest), float(result.intercept - slope * centre))
+
+
+def false_alarm_threshold(scores, rate, confidence=0.95):
+    r"""Return a threshold whose rate of false alarms is kept with a given confidence.
+
+    The scores are those of n new points that should raise no alarm. If the k-th largest of them is
+    the threshold, the probability of exceeding it, for one more such point, has the distribution
+    Beta(k, n - k + 1) over the draw of the n, whatever the distribution of the scores is (a
+    stochastically smaller one where scores are equal). So
+
+    .. math:: P(\text{rate of alarms} \le r) = I_r(k, n - k + 1),
+
+    and the largest k is taken for which that is at least the confidence. The machine must not have
+    seen the n points.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Outputs of the machine.
+    rate : float
+        Share of false alarms that is allowed, between 0 and 1.
+    confidence : float, default=0.95
+        Probability with which it is kept, between 0 and 1.
+
+    Returns
+    -------
+    float
+        Alarm is raised where an output is larger.
+
+    Raises
+    ------
+    ValueError
+        There are too few scores: with fewer than :math:`\log(1 - \text{confidence}) /
+        \log(1 - \text{rate})` not even the largest one will do.
+
+    Examples
+    --------
+    >>> from svmbook.calibration import false_alarm_threshold
+    >>> false_alarm_threshold(range(100), 0.1)
+    95.0
+    """
+    scores = np.sort(np.asarray(scores, dtype=float))
+    n = len(scores)
+    k = np.arange(1, n + 1)
+    enough = beta.cdf(rate, k, n - k + 1) >= confidence
+    if not enough.any():
+        needed = int(np.ceil(np.log1p(-confidence) / np.log1p(-rate)))
+        raise ValueError(
+            f"{n} points held out cannot certify a false alarm rate of {rate:g} with confidence "
+            f"{confidence:g}; {needed} would. Hold out more, or allow a higher rate."
+        )
+    return float(scores[n - k[enough].max()])

@@ -27,6 +27,55 @@ def test_slope_and_curvature_are_derivatives(m):
     assert losses.logistic_curvature(m) == pytest.approx(slope.imag / 1e-30, rel=1e-9)
 
 
+SMOOTH_STEPS = {
+    "unbiased": {"s": st.floats(1, 9), "k": st.floats(1e-9, 1e-2)},
+    "sigmoidal": {"slope": st.floats(0.5, 20)},
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH_STEPS)
+@given(data=st.data())
+def test_slopes_of_bounded_costs_are_derivatives(name, data):
+    params = {key: data.draw(values) for key, values in SMOOTH_STEPS[name].items()}
+    m = data.draw(st.floats(-30, 0.99))
+    cost, slope = getattr(losses, name), getattr(losses, f"{name}_slope")
+    h = 1e-6 if abs(m) > 1e-5 else 1e-12  # the unbiased cost bends at 0
+    difference = (cost(m + h, **params) - cost(m - h, **params)) / (2 * h)
+    assert slope(m, **params) == pytest.approx(difference, rel=1e-3, abs=1e-4 * (h < 1e-9) + 1e-6)
+    assert slope(1.0, **params) == slope(1.5, **params) == 0
+
+
+@pytest.mark.parametrize("name", SMOOTH_STEPS)
+def test_bounded_costs_tend_to_the_count_of_errors(name):
+    m = np.array([-5.0, -0.2, 0.2, 0.9, 4.0])
+    steepest = {"unbiased": {"s": 500.0}, "sigmoidal": {"slope": 500.0}}[name]
+    cost = getattr(losses, name)
+    np.testing.assert_allclose(cost(m, **steepest), losses.error_count(m), atol=1e-6)
+    far = [cost(-1e3, **params) for params in (steepest, {})]
+    assert min(far) > 0.999 and max(far) <= 1
+
+
+@pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
+def test_the_unbiased_cost_is_one_half_at_the_boundary_and_falls(s):
+    m = np.linspace(-20, 2, 4001)
+    assert losses.unbiased(0.0, s) == pytest.approx(0.5)
+    assert (np.diff(losses.unbiased(m, s)) <= 0).all()
+    assert losses.unbiased_slope(1 - 1e-9, s) < 0  # without which no street would be widened
+
+
+@pytest.mark.parametrize(("s", "above"), [(1.0, True), (1.5, True), (2.0, True), (3.0, False)])
+def test_a_parabola_lies_above_the_unbiased_cost_for_s_up_to_two(s, above):
+    # The parabola in the slack with the cost's value and slope at xi, and its top at slack zero.
+    slack = np.linspace(0, 8, 801)
+    cost = losses.unbiased(1 - slack, s)
+    higher = []
+    for xi in np.linspace(0.05, 6, 120):
+        value, slope = losses.unbiased(1 - xi, s), -losses.unbiased_slope(1 - xi, s)
+        parabola = value + 0.5 * slope / xi * (slack**2 - xi**2)
+        higher.append((parabola >= cost - 1e-12).all())
+    assert all(higher) == above
+
+
 def test_nothing_overflows():
     m = np.array([-1e4, -1e300, 1e4, 1e300])
     for name in losses.__all__:

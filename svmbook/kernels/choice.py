@@ -60,10 +60,10 @@ class KernelChoice:
 
     def with_support(self, X, machine):
         """Return the kernel values of new points with the support of a fitted machine."""
-        if not len(machine.support_):  # a penalty, or a fit stopped too early, may leave none
-            return np.empty((len(X), 0))
         if self.name == "precomputed":
             return X[:, machine.support_]
+        if not len(machine.support_vectors_):  # a penalty, or a fit that ended early, leaves none
+            return np.empty((len(X), 0))
         return self.between(X, machine.support_vectors_)
 
     def _values(self, X, Z):

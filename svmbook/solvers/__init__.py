@@ -9,6 +9,8 @@ from .dual.libsvm import solve_libsvm
 from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
+from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
+from .irwls.rounds import IRWLSResult, solve_irwls
 from .logistic.import_points import select_import_points
 from .logistic.newton import solve_logistic, solve_ridge_path
 from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_path
@@ -16,6 +18,9 @@ from .logistic.result import LogisticResult
 from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
 __all__ = [
+    "HINGE",
+    "Cost",
+    "IRWLSResult",
     "LogisticResult",
     "QuadraticProgram",
     "SolverResult",
@@ -24,9 +29,11 @@ __all__ = [
     "is_separable",
     "largest_lam",
     "select_import_points",
+    "sigmoidal_cost",
     "solve_active_set",
     "solve_dual",
     "solve_hard_margin",
+    "solve_irwls",
     "solve_libsvm",
     "solve_logistic",
     "solve_logistic_l1",
@@ -37,4 +44,5 @@ __all__ = [
     "solve_unpenalised_gram",
     "svm_path",
     "to_cvxopt",
+    "unbiased_cost",
 ]

@@ -1,0 +1,1 @@
+"""Iterated weighted least squares: costs, the rounds, and where they start."""

@@ -1,0 +1,286 @@
+r"""Iterated weighted least squares for machines whose cost is a function of the slack.
+
+Minimises over w and b, with the slack :math:`\xi_i = \max(0, 1 - y_i(w^\top z_i + b))`,
+
+.. math:: J = \tfrac12\|w\|^2 + \sum_i C_i\,\theta(\xi_i).
+
+Each round puts a parabola in the place of each cost: the one in the error
+:math:`e_i = y_i - w^\top z_i - b`, whose square is :math:`\xi_i^2` where there is slack, that has
+the cost's slope. What is left is weighted least squares with the weights
+
+.. math:: a_i = C_i\,\theta'(\xi_i)/\xi_i, \qquad a_i = 0 \text{ without slack,}
+
+and one linear system. Where :math:`\theta'(\xi)/\xi` never grows with :math:`\xi` the parabola lies
+above the cost, as long as no point without slack gets some, and a full step cannot raise J. A step
+that would is halved until it does not; one that may be doubled is.
+
+As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin grows without bound. So the
+cost is rounded: on slacks below a width :math:`\epsilon` it is replaced by a parabola that touches
+it there. For the hinge, and for the unbiased cost with s up to 2, that raises it, and the less the
+smaller the width. The width shrinks from round to round, so J with the rounded cost never rises.
+
+The source is Navia-Vazquez et al. (2004), "Advantages of unbiased support vector classifiers for
+data mining applications", J. VLSI Signal Processing 37; numbers of equations are theirs. Its
+equations (15) and (22) have weights twice as large, which solve the problem for 2C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.utils import check_array, check_scalar
+
+from ..checks import check_problem, check_stopping
+
+__all__ = ["IRWLSResult", "irwls", "irwls_path", "least_squares_step", "solve_irwls"]
+
+WIDEST, NARROWEST, NARROWER = 0.1, 1e-7, 10.0  # the width of rounding, and its quotient
+ROUNDING = 1e-18  # of J: what counts as no decrease
+SHORTEST = 2.0**-40  # a step
+
+
+@dataclass(frozen=True, eq=False)
+class IRWLSResult:
+    r"""A stationary point of the objective together with its certificate.
+
+    For a cost that is not convex it is a local minimum at best: no gap says how far the smallest
+    value is away.
+
+    Attributes
+    ----------
+    w : ndarray of shape (r,)
+        Weights, :math:`w = \sum_i \alpha_i y_i z_i` up to rounding.
+    intercept : float
+        The intercept b.
+    alpha : ndarray of shape (n,)
+        Multipliers: the price times the slope of each point's cost. At the margin 1 they lie
+        between zero and the slope of the kink.
+    objective : float
+        J, with the cost as it is.
+    objectives : ndarray of shape (n_iter + 1,)
+        J with the rounded cost, before the first round and after each.
+    widths : ndarray of shape (n_iter + 1,)
+        The widths of rounding that belong to them.
+    kkt_residual : float
+        What is left of :math:`w - \sum_i \alpha_i y_i z_i` with the slopes of the rounded cost for
+        multipliers, as a fraction of the sum of the lengths of its terms; or of
+        :math:`\sum_i \alpha_i y_i`, if that is larger.
+    n_iter : int
+        Rounds: linear systems solved.
+    converged : bool
+        Whether ``kkt_residual`` is at most the tolerance, at the smallest width, or as small as
+        the rounding of the outputs lets one know.
+    message : str
+        How the solver ended, in words.
+    """
+
+    w: np.ndarray
+    intercept: float
+    alpha: np.ndarray
+    objective: float
+    objectives: np.ndarray
+    widths: np.ndarray
+    kkt_residual: float
+    n_iter: int
+    converged: bool
+    message: str = ""
+
+    gap = None
+
+
+def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_weights=False):
+    r"""Minimise the objective of a linear machine by iterated weighted least squares.
+
+    Over w and b, with :math:`\xi_i = \max(0, 1 - y_i(w^\top z_i + b))`,
+
+    .. math:: J = \tfrac12\|w\|^2 + \sum_i C_i\,\theta(\xi_i).
+
+    Where the cost :math:`\theta` is not convex the result is a stationary point, as a rule a local
+    minimum: start from several places.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n, r)
+        Points, or features of them; a factor of a Gram matrix makes a kernel machine.
+    y : array-like of shape (n,)
+        Labels -1 and +1, both present.
+    C : float or array-like of shape (n,)
+        Prices of the costs, positive and finite.
+    cost : Cost
+        `svmbook.solvers.HINGE`, or the result of `svmbook.solvers.unbiased_cost` or
+        `svmbook.solvers.sigmoidal_cost`.
+    start : tuple of (ndarray of shape (r,), float), default=None
+        Weights and intercept to start from; zeros.
+    tol : float, default=1e-4
+        Relative size of the gradient. The objective is then right to about its square.
+    max_iter : int, default=1000
+        Rounds at most; 10 to 100 are usual.
+    printed_weights : bool, default=False
+        Whether to double the weights, as the source prints them in (15) and (22). The rounds then
+        solve the problem for 2C.
+
+    Returns
+    -------
+    IRWLSResult
+        Its ``objective`` is the one for C.
+
+    Raises
+    ------
+    ValueError, TypeError
+        The arrays do not fit, or a number is out of range.
+
+    References
+    ----------
+    Navia-Vazquez et al. (2004), equations (15) to (22) and the bordered system (25).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import HINGE, solve_irwls
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> result = solve_irwls(X, [1, 1, -1, -1], 10.0, HINGE)
+    >>> (7 * result.w).round(3), round(result.intercept, 3)
+    (array([6., 4.]), -1.0)
+    """
+    Z, y, C = check_problem(Z, y, C, square=False)
+    tol, max_iter = check_stopping(tol, max_iter)
+    if start is not None:
+        w = check_array(start[0], dtype=np.float64, ensure_2d=False, input_name="start")
+        if w.shape != Z.shape[1:]:
+            raise ValueError(f"start must hold {Z.shape[1]} weights; found shape {w.shape}.")
+        start = w, float(check_scalar(start[1], "the intercept of start", Real))
+    options = {"start": start, "tol": tol, "max_iter": max_iter}
+    return irwls(Z, y, C, cost, printed_weights=printed_weights, **options)
+
+
+def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
+    """Do it for arrays that have been checked."""
+    C = np.broadcast_to(C, len(y))
+    price = 2.0 * C if printed_weights else C
+    w, b = (np.zeros(Z.shape[1]), 0.0) if start is None else start
+    f, lengths, width = Z @ w + b, np.sqrt(np.einsum("ij,ij->i", Z, Z)), WIDEST
+    costs, idle = _rounded(cost, y * f, width), False
+    objectives, widths = [0.5 * (w @ w) + price @ costs], [width]
+    while True:
+        a = _weights(cost, price, y * f, width)
+        residual, noise = _residual(Z, y, a, w, f, lengths)
+        if residual <= tol or idle:
+            if width <= NARROWEST:
+                break
+            width = max(width / NARROWER, NARROWEST)
+            costs, idle = _rounded(cost, y * f, width), False
+            continue
+        if len(objectives) > max_iter:
+            break
+        dw, db = least_squares_step(Z, y - f, a, w)
+        df = Z @ dw + db
+        t, down = _step(partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df)))
+        idle = -down <= ROUNDING * objectives[-1]
+        w, b, f = w + t * dw, b + t * db, f + t * df
+        costs = _rounded(cost, y * f, width)
+        objectives.append(0.5 * (w @ w) + price @ costs)
+        widths.append(width)
+    # A last full step, so that w is the sum of its points to the last digit.
+    dw, db = least_squares_step(Z, y - f, a, w)
+    w, b = w + dw, b + db
+    m = y * (Z @ w + b)
+    converged = residual <= max(tol, noise)
+    return IRWLSResult(
+        w=w,
+        intercept=float(b),
+        alpha=a * (1.0 - m),
+        objective=float(0.5 * (w @ w) + C @ cost.value(m)),
+        objectives=np.array(objectives),
+        widths=np.array(widths),
+        kkt_residual=float(residual),
+        n_iter=len(objectives) - 1,
+        converged=bool(converged),
+        message="stationary" if residual <= tol else _why(idle, width, max_iter),
+    )
+
+
+def irwls_path(Z, y, C, costs, **options):
+    """Minimise for one cost after the other, each from the solution before; return all results."""
+    results = []
+    for cost in costs:
+        results.append(irwls(Z, y, C, cost, **options))
+        options["start"] = results[-1].w, results[-1].intercept
+    return results
+
+
+def _weights(cost, C, m, width):
+    """Return a_i = C_i theta'(xi_i) / xi_i, (22), with slacks of at least the width."""
+    near = np.maximum(1.0 - m, width)
+    return np.where(m < 1.0, -C * cost.slope(1.0 - near) / near, 0.0)
+
+
+def _rounded(cost, m, width):
+    """Return the rounded cost of each margin."""
+    xi = np.maximum(0.0, 1.0 - m)
+    curvature = -cost.slope(np.array(1.0 - width)) / width
+    parabola = 0.5 * curvature * np.minimum(xi**2 - width**2, 0.0)
+    return cost.value(np.minimum(m, 1.0 - width)) + parabola
+
+
+def _change(cost, C, width, here, step, t):
+    """Return by how much a step of length t changes J, point by point: no digits of J are lost."""
+    (w, m, costs), (dw, dm) = here, step
+    return t * (dw @ w) + 0.5 * t * t * (dw @ dw) + C @ (_rounded(cost, m + t * dm, width) - costs)
+
+
+def least_squares_step(Z, e, a, w):
+    """Solve the bordered system (20) for the changes of w and b, from the errors e as they are.
+
+    Its last line says that b makes the weighted errors sum to zero. So with weighted means taken
+    from Z and e there is no b left. (Changes keep their digits where weights differ by powers of
+    ten; w itself would not.)
+    """
+    present = np.flatnonzero(a)
+    if not len(present):  # no slack: nothing holds w but its own size
+        return -w, 0.0
+    Z, e, root = Z[present], e[present], np.sqrt(a[present])
+    total = root @ root
+    z_mean, e_mean = (root**2 @ Z) / total, (root**2 @ e) / total
+    A = (Z - z_mean) * root[:, None]
+    H = A.T @ A
+    H.flat[:: len(H) + 1] += 1.0
+    dw = cho_solve(cho_factor(H, check_finite=False), A.T @ (root * (e - e_mean)) - w)
+    return dw, e_mean - z_mean @ dw
+
+
+def _residual(Z, y, a, w, f, lengths):
+    """Return by how much (17) and (18) are missed, and how well rounding lets one know that.
+
+    Relative to the sizes of the terms. An output has an error of one rounding, and the weights
+    multiply it.
+    """
+    pull = a * (y - f)
+    noise = a * np.finfo(float).eps * np.maximum(1.0, np.abs(f))
+    sizes = np.array([np.linalg.norm(w) + np.abs(pull) @ lengths, np.abs(pull).sum()])
+    sizes = np.maximum(sizes, np.finfo(float).tiny)
+    missed = np.array([np.linalg.norm(w - Z.T @ pull), abs(pull.sum())])
+    unknown = np.array([noise @ lengths, noise.sum()])
+    return (missed / sizes).max(), (unknown / sizes).max()
+
+
+def _step(change):
+    """Return a length at which J does not rise, one if that will do, and its change."""
+    t, down = 1.0, change(1.0)
+    while down > 0.0:
+        t *= 0.5
+        if t < SHORTEST:
+            return 0.0, 0.0
+        down = change(t)
+    while t >= 1.0 and (further := change(2.0 * t)) < down:
+        t, down = 2.0 * t, further
+    return t, down
+
+
+def _why(idle, width, max_iter):
+    if idle and width <= NARROWEST:
+        return "rounding ends the descent"
+    return f"max_iter={max_iter} rounds were not enough"

@@ -1,0 +1,39 @@
+"""Where the rounds start: a cost that is not convex has many minima, and the start decides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .costs import HINGE
+from .rounds import irwls, least_squares_step
+
+__all__ = ["best_of", "hinge_start", "least_squares_start", "random_start"]
+
+ROUGHLY = 1e-2  # how well the hinge is solved where it is only a start
+
+
+def least_squares_start(Z, y, C):
+    """Return w and b of regularised least squares, the source's first round (all a_i equal C_i)."""
+    return least_squares_step(Z, y, np.broadcast_to(C, len(y)), np.zeros(Z.shape[1]))
+
+
+def hinge_start(Z, y, C):
+    """Return w and b of the support vector machine, solved roughly."""
+    result = irwls(Z, y, C, HINGE, tol=ROUGHLY)
+    return result.w, result.intercept
+
+
+def random_start(Z, y, C, rng):
+    """Return w and b of least squares on a few points: twice as many as there are unknowns."""
+    few = np.zeros(len(y))
+    few[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
+    for label in (-1.0, 1.0):  # at least one point of each class
+        few[rng.choice(np.flatnonzero(y == label))] = 1.0
+    return least_squares_start(Z, y, C * few)
+
+
+def best_of(Z, y, C, cost, starts, **options):
+    """Return the result with the smallest objective, and the objectives of all."""
+    results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
+    objectives = np.array([result.objective for result in results])
+    return results[objectives.argmin()], objectives

@@ -1,0 +1,143 @@
+"""Regularised least squares on the labels: the baseline of the unbiased machines."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.linear_model import Ridge
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..labels import decode_labels, encode_labels
+from ..weights import point_weights
+
+__all__ = ["LeastSquaresClassifier"]
+
+
+class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
+    r"""Linear least squares on the labels, with a ridge; for two classes.
+
+    Minimises over w and b, with labels :math:`y_i = \pm1`,
+
+    .. math:: \tfrac12\|w\|^2 + \tfrac12\sum_i C_i\,(y_i - w^\top x_i - b)^2 ,
+
+    where :math:`C_i` is ``C`` times the weight of the class times the sample weight. It is the
+    first round of the unbiased machines, where all weights are equal, and it is
+    `sklearn.linear_model.Ridge` with ``alpha=1/C`` inside.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one half of a squared error, positive.
+    class_weight : dict or "balanced", default=None
+        Factor of ``C`` for each class, positive.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive output speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; negative weights.
+
+    References
+    ----------
+    Navia-Vazquez et al. (2004), "LS" in Tables 1, 2 and 4.
+
+    Examples
+    --------
+    >>> from svmbook import LeastSquaresClassifier
+    >>> from svmbook.datasets import usvc_case_a
+    >>> X, y = usvc_case_a(random_state=0)
+    >>> machine = LeastSquaresClassifier(C=10.0).fit(X, y)
+    >>> round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 2)
+    0.3
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    def __init__(self, C=1.0, *, class_weight=None):
+        self.C = C
+        self.class_weight = class_weight
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Solve the least squares problem.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, not negative.
+
+        Returns
+        -------
+        LeastSquaresClassifier
+            The fitted estimator.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, signs = encode_labels(y)
+        weights = np.ones(len(X))
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = point_weights(self.class_weight, self.classes_, y, weights)
+        ridge = Ridge(alpha=1.0 / self.C).fit(X, signs, sample_weight=weights)
+        self.coef_ = ridge.coef_.reshape(1, -1)
+        self.intercept_ = np.array([ridge.intercept_])
+        return self
+
+    def decision_function(self, X):
+        """Return the outputs, positive where they speak for ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X):
+        """Return the label that the outputs speak for, of each point.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)
+        return decode_labels(self.classes_, scores)

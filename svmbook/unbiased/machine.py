@@ -1,0 +1,51 @@
+"""What the machines trained by iterated weighted least squares have in common."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..base import KernelMachine
+from ..gram import pivoted_factor
+from ..weights import upper_bounds
+
+__all__ = ["WeightedLeastSquaresMachine"]
+
+
+class WeightedLeastSquaresMachine(KernelMachine):
+    """Base: prices, features of the training points, and a machine on its support vectors."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelMachine._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    _remedy = "Scale the features, lower C, or raise max_iter or tol."
+
+    def _prices(self, problem):
+        """Return the price of each point's cost."""
+        return upper_bounds(float(self.C), problem.weights)
+
+    def _features(self, problem):
+        """Return features whose inner products are kernel values, and their origin."""
+        if problem.kernel.name == "linear":
+            origin = problem.points.mean(axis=0)
+            return problem.points - origin, origin
+        return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
+
+    def _options(self):
+        return {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+
+    def _store_support(self, problem, result, origin):
+        """Keep the machine as a sum over training points: those with a multiplier."""
+        signed = problem.y * result.alpha
+        coef = result.w if problem.kernel.name == "linear" else None
+        coefficients = self._store(
+            problem, result, signed, result.intercept, coef, origin, stacklevel=5
+        )
+        self.alpha_ = np.abs(coefficients)
+        return self

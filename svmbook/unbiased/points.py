@@ -1,0 +1,110 @@
+"""Prototypes: a few points that stand for many, on which the kernels of a small machine sit."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.decomposition import KernelPCA
+
+__all__ = ["PROTOTYPES", "choose_prototypes", "fscl", "kernel_pca", "kmeans"]
+
+PASSES, PRESENTATIONS = 2, 10  # and how often a prototype wins in each
+SAMPLE = 50  # points at most that k-means looks at, for each prototype
+EXPANDED = 1000  # points at most whose Gram matrix kernel PCA decomposes
+
+
+def fscl(X, n_prototypes, kernel, rng):
+    r"""Place prototypes by frequency sensitive competitive learning.
+
+    Points are shown one after the other. The prototype with the smallest
+    :math:`u_j\|x - c_j\|^2` wins, :math:`u_j` being how often it has won before, and moves to the
+    mean of what it has won. Who has won often has a handicap, so none is left without points. The
+    second pass counts anew and forgets where the first began.
+
+    References
+    ----------
+    Ahalt, Krishnamurthy, Chen and Melton (1990), "Competitive learning algorithms for vector
+    quantization", Neural Networks 3, 277-290.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.unbiased.points import fscl
+    >>> X = np.array([[0.0], [0.1], [9.9], [10.0]])
+    >>> np.sort(fscl(X, 2, None, np.random.default_rng(0)).ravel()).round()
+    array([ 0., 10.])
+    """
+    centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
+    for _ in range(PASSES):
+        wins = np.ones(n_prototypes)
+        for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
+            away = x - centres
+            winner = np.argmin(wins * np.einsum("ij,ij->i", away, away))
+            wins[winner] += 1.0
+            centres[winner] += away[winner] / wins[winner]
+    return centres
+
+
+def kmeans(X, n_prototypes, kernel, rng):
+    """Place prototypes at the means of clusters (scikit-learn's k-means)."""
+    some = X[rng.permutation(len(X))[: SAMPLE * n_prototypes]]
+    seed = int(rng.integers(2**31))
+    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(some).cluster_centers_
+
+
+def kernel_pca(X, n_prototypes, kernel, rng):
+    """Place prototypes along the principal axes of the feature space, one deviation to each side.
+
+    A point of that space belongs to no x as a rule; scikit-learn learns the way back by
+    regression.
+    """
+    names = {"rbf": "rbf", "laplacian": "laplacian", "poly": "poly"}
+    if kernel.name not in names:
+        raise ValueError(
+            f"prototypes='kpca' needs one of the kernels {', '.join(names)}; found "
+            f"{kernel.name}. Choose 'fscl' or 'kmeans'."
+        )
+    some = X[rng.permutation(len(X))[:EXPANDED]]
+    axes = -(-n_prototypes // 2)  # each has two sides
+    machine = KernelPCA(axes, kernel=kernel.name, fit_inverse_transform=True, **kernel.params)
+    deviations = machine.fit_transform(some).std(axis=0)
+    sides = np.concatenate([np.diag(deviations), -np.diag(deviations)])
+    return machine.inverse_transform(sides)[:n_prototypes]
+
+
+PROTOTYPES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
+
+
+def choose_prototypes(prototypes, X, n_prototypes, kernel, rng):
+    """Return prototypes by the rule of that name, or those given, checked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.unbiased.points import choose_prototypes
+    >>> rng = np.random.default_rng(0)
+    >>> choose_prototypes(np.eye(2), np.zeros((4, 3)), None, None, rng)
+    Traceback (most recent call last):
+        ...
+    ValueError: prototypes has 2 columns and the points have 3 features.
+    """
+    if isinstance(prototypes, str):
+        different = len(np.unique(X, axis=0))
+        if n_prototypes > different:
+            raise ValueError(
+                f"n_prototypes is {n_prototypes}, more than the {different} different training "
+                "points; lower it."
+            )
+        return PROTOTYPES[prototypes](X, n_prototypes, kernel, rng)
+    if prototypes.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"prototypes has {prototypes.shape[1]} columns and the points have {X.shape[1]} "
+            "features."
+        )
+    return prototypes
+
+
+def _shuffled(n, count, rng):
+    """Return numbers of points in random order, the whole list anew each time it is used up."""
+    rounds = -(-count // n)
+    return np.concatenate([rng.permutation(n) for _ in range(rounds)])[:count]

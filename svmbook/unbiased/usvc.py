@@ -1,0 +1,292 @@
+"""The unbiased support vector classifier: a cost that nearly counts errors, on few kernels."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..calibration import false_alarm_threshold
+from ..kernels import KERNELS
+from ..solvers.irwls.costs import unbiased_cost
+from ..solvers.irwls.rounds import irwls_path
+from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
+from .expansions import doubled
+from .machine import WeightedLeastSquaresMachine
+from .points import PROTOTYPES, choose_prototypes
+
+__all__ = ["USVC"]
+
+INDEPENDENT = 1e-11  # of the largest eigenvalue: below it prototypes say nothing new
+
+
+class USVC(WeightedLeastSquaresMachine):
+    r"""Unbiased support vector classifier: few kernels, and a cost that nearly counts errors.
+
+    For two classes. Looks for a local minimum over w and b of
+
+    .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_s\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
+
+    with the cost :math:`\theta_s` of `svmbook.losses.unbiased` and :math:`C_i` equal to ``C``
+    times the weight of the class times the sample weight. For the linear kernel w is free; for any
+    other it is a sum over fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that the
+    size of the machine is chosen before it is trained. The cost is bounded, hence not convex:
+    nothing says that there is no smaller minimum. What is certified is that the end is stationary;
+    ``starts_`` tells what the other starts came to.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one error, positive and finite. On separable data a large price gives the widest
+        street.
+    s : float, default=2.0
+        Steepness of the cost, at least 1; it tends to a count as s grows. Up to 2 each round lowers
+        the objective without a shorter step.
+    k : float, default=1e-6
+        Small, positive: the slope of the cost at the margin 1.
+    kernel : str or callable, default="linear"
+        As in `svmbook.DualSVC`, but for "precomputed".
+    gamma, degree, coef0
+        Parameters of the named kernels, as in `svmbook.DualSVC`.
+    n_prototypes : int, default=50
+        Kernels of the machine; not read for the linear kernel, or where prototypes are given.
+    prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
+        How to place them: frequency sensitive competitive learning, the means of clusters, or
+        pre-images of the axes of kernel PCA; or the points themselves.
+    init : {"svc", "ls", "path", "random"}, default="svc"
+        The first start: the support vector machine, least squares, the end of a path on which s
+        doubles from 1, or least squares on a few random points.
+    n_init : int, default=1
+        Starts, those after the first at random. The smallest objective is kept.
+    class_weight : dict or "balanced", default=None
+        Factor of ``C`` for each class, positive: the price of a miss and of a false alarm.
+    target_false_alarm_rate : float, default=None
+        Of all points of ``classes_[0]``, the share that may be called ``classes_[1]``. A part of
+        the training points is held out, and the intercept is set by them.
+    confidence : float, default=0.95
+        Probability, over the draw of the held-out points, that the rate is kept.
+    held_out : float, default=0.3
+        Share of the training points of each class that is held out for that.
+    random_state : int, RandomState or None, default=None
+        For prototypes, random starts and the points held out.
+    tol : float, default=1e-4
+        Relative size of the gradient at which to stop.
+    max_iter : int, default=1000
+        Rounds at most, from each start.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of shape (m, n_features)
+        The prototypes; not for the linear kernel.
+    n_kernels_ : int
+        Their number, the size of the machine; not for the linear kernel.
+    dual_coef_ : ndarray of shape (1, m)
+        Their coefficients :math:`\beta_j`; for the linear kernel the signed multipliers of the
+        support.
+    support_, support_vectors_ : ndarray
+        For the linear kernel the points with a multiplier; for others the second is
+        ``prototypes_``.
+    intercept_ : ndarray of shape (1,)
+        The intercept, less ``threshold_`` where there is one.
+    coef_ : ndarray of shape (1, n_features)
+        The weights; linear kernel only.
+    starts_ : ndarray of shape (n_init,)
+        The objective that each start came to.
+    threshold_ : float
+        The output above which a point is called ``classes_[1]``; with a target only.
+    objective_ : float
+        The objective, before any threshold.
+    kkt_residual_ : float
+        Relative size of the gradient.
+    converged_ : bool
+        Whether that is at most ``tol``; where it is not, `fit` warns.
+    n_iter_ : int
+        Rounds from the start that was kept.
+    gamma_ : float
+        The value of ``gamma`` in use; only for kernels that have one.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive output speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; more prototypes than different points, or prototypes of
+        another width; a rate that the held-out points cannot certify; a kernel with values that
+        are not finite; negative weights.
+
+    References
+    ----------
+    Navia-Vazquez, Perez-Cruz, Artes-Rodriguez and Figueiras-Vidal (2004), "Advantages of unbiased
+    support vector classifiers for data mining applications", J. VLSI Signal Processing 37, 223-235.
+
+    Examples
+    --------
+    >>> from svmbook import USVC
+    >>> from svmbook.datasets import usvc_case_a
+    >>> X, y = usvc_case_a(random_state=0)
+    >>> machine = USVC(C=10.0).fit(X, y)
+    >>> round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 2)
+    0.5
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **WeightedLeastSquaresMachine._parameter_constraints,
+        "s": [Interval(Real, 1, None, closed="left")],
+        "k": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "n_prototypes": [Interval(Integral, 1, None, closed="left")],
+        "prototypes": [StrOptions(set(PROTOTYPES)), "array-like"],
+        "init": [StrOptions({"svc", "ls", "path", "random"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "target_false_alarm_rate": [Interval(Real, 0, 1, closed="neither"), None],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+        "held_out": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        s=2.0,
+        k=1e-6,
+        kernel="linear",
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        n_prototypes=50,
+        prototypes="fscl",
+        init="svc",
+        n_init=1,
+        class_weight=None,
+        target_false_alarm_rate=None,
+        confidence=0.95,
+        held_out=0.3,
+        random_state=None,
+        tol=1e-4,
+        max_iter=1000,
+    ):
+        self.C = C
+        self.s = s
+        self.k = k
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_prototypes = n_prototypes
+        self.prototypes = prototypes
+        self.init = init
+        self.n_init = n_init
+        self.class_weight = class_weight
+        self.target_false_alarm_rate = target_false_alarm_rate
+        self.confidence = confidence
+        self.held_out = held_out
+        self.random_state = random_state
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit from every start and keep the best.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, not negative. A point of weight zero counts as absent.
+
+        Returns
+        -------
+        USVC
+            The fitted estimator.
+        """
+        problem = self._prepare(X, y, sample_weight)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        fitted, kept_out = problem, None
+        if self.target_false_alarm_rate is not None:
+            fitted, kept_out = self._hold_out(problem, rng)
+        linear = problem.kernel.name == "linear"
+        if linear:
+            Z, origin = self._features(fitted)
+        else:
+            Z, to_kernels = self._prototype_features(fitted, rng)
+        result, self.starts_ = self._best(Z, fitted.y, self._prices(fitted), rng)
+        if linear:
+            self._store_support(fitted, result, origin)
+        else:
+            self._certify(fitted, result, stacklevel=4)
+            self.dual_coef_ = (to_kernels @ result.w)[None, :]
+            self.intercept_ = np.array([result.intercept])
+        if kept_out is not None:
+            self.threshold_ = self._threshold(problem, kept_out)
+            self.intercept_ = self.intercept_ - self.threshold_
+        return self
+
+    def _best(self, Z, y, C, rng):
+        """Return the best result of all starts, and all objectives."""
+        cost = unbiased_cost(float(self.s), float(self.k))
+        if self.init == "ls":
+            first = least_squares_start(Z, y, C)
+        elif self.init == "random":
+            first = random_start(Z, y, C, rng)
+        else:
+            first = hinge_start(Z, y, C)
+        if self.init == "path":
+            path = [unbiased_cost(s, float(self.k)) for s in doubled(1.0, float(self.s))]
+            gentle = irwls_path(Z, y, C, path, start=first, **self._options())[-1]
+            first = gentle.w, gentle.intercept
+        others = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
+        return best_of(Z, y, C, cost, [first, *others], **self._options())
+
+    def _prototype_features(self, problem, rng):
+        r"""Return features of the points, and the way from weights to kernels.
+
+        With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram
+        matrix, :math:`\|w\|` is the length of weights in the basis :math:`U\Lambda^{-1/2}`: (25) of
+        the source becomes its linear form (20).
+        """
+        prototypes = self.prototypes
+        if not isinstance(prototypes, str):
+            prototypes = check_array(prototypes, dtype=np.float64, input_name="prototypes")
+        kernel, points = problem.kernel, problem.points
+        self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
+        self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
+        values, vectors = np.linalg.eigh(kernel.gram(self.prototypes_))
+        large = values > INDEPENDENT * values[-1]
+        to_kernels = vectors[:, large] / np.sqrt(values[large])
+        return kernel.between(points, self.prototypes_) @ to_kernels, to_kernels
+
+    def _hold_out(self, problem, rng):
+        """Return the problem without a part of its points, and the numbers of that part."""
+        rows = np.arange(len(problem.y))
+        kept, out = train_test_split(
+            rows,
+            test_size=float(self.held_out),
+            stratify=problem.y,
+            random_state=int(rng.integers(2**31)),
+        )
+        part = problem._replace(
+            present=problem.present[kept],
+            points=problem.points[kept],
+            y=problem.y[kept],
+            weights=problem.weights[kept],
+        )
+        return part, out
+
+    def _threshold(self, problem, out):
+        """Return the output that few enough of the held-out points of the first class exceed."""
+        quiet = problem.points[out[problem.y[out] < 0]]
+        rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
+        return false_alarm_threshold(self._outputs(quiet), rate, confidence)
