@@ -18,8 +18,10 @@ __all__ = [
     "logistic_curvature",
     "logistic_slope",
     "sigmoidal",
+    "sigmoidal_curvature",
     "sigmoidal_slope",
     "unbiased",
+    "unbiased_curvature",
     "unbiased_slope",
 ]
 
@@ -259,6 +261,35 @@ def unbiased_slope(m, s=2.0, k=1e-6):
     return -rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
 
 
+def unbiased_curvature(m, s=2.0, k=1e-6):
+    r"""Return the second derivative of `unbiased` in the margin: negative below 0.
+
+    Parameters
+    ----------
+    m : array-like
+        Margins.
+    s, k : float, default=2.0 and 1e-6
+        As in `unbiased`.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> from svmbook.losses import unbiased_curvature
+    >>> unbiased_curvature([-1.0, 0.5, 3.0]).round(2)
+    array([-0.19,  1.  ,  0.  ])
+    """
+    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
+    kappa = k ** (1.0 / s)
+    ratio = (xi + kappa) / (1.0 + kappa)
+    rate = 0.5 * s / (1.0 + kappa) ** 2
+    near = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
+    far = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
+    return rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
+
+
 def sigmoidal(m, slope=4.0):
     r"""Return a cost of sigmoidal shape, for `svmbook.ERMSVC`.
 
@@ -315,3 +346,29 @@ def sigmoidal_slope(m, slope=4.0):
     xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
     t = slope * (xi - 1.0)
     return -slope * expit(t) * expit(-t) / (1.0 - expit(-slope)) * (xi > 0.0)
+
+
+def sigmoidal_curvature(m, slope=4.0):
+    r"""Return the second derivative of `sigmoidal` in the margin: negative below 0.
+
+    Parameters
+    ----------
+    m : array-like
+        Margins.
+    slope : float, default=4.0
+        As in `sigmoidal`.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> from svmbook.losses import sigmoidal_curvature
+    >>> sigmoidal_curvature([-1.0, 0.5, 3.0]).round(2)
+    array([-0.28,  1.3 ,  0.  ])
+    """
+    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
+    rising, falling = expit(slope * (xi - 1.0)), expit(-slope * (xi - 1.0))
+    bent = slope**2 * rising * falling * (falling - rising)
+    return bent / (1.0 - expit(-slope)) * (xi > 0.0)

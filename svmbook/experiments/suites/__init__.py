@@ -17,6 +17,9 @@ SUITES = {
     "exploring-forest": "forest",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
+    "usvc-biomedical": "usvc_biomedical",
+    "usvc-cases": "usvc_cases",
+    "usvc-linear": "usvc_linear",
 }
 
 

@@ -1,4 +1,4 @@
-"""Costs of the slack as the rounds want them: a value and a slope in the margin."""
+"""Costs of the slack as the rounds want them: value, slope and curvature in the margin."""
 
 from __future__ import annotations
 
@@ -6,17 +6,28 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from ...losses import hinge, hinge_slope, sigmoidal, sigmoidal_slope, unbiased, unbiased_slope
+import numpy as np
+
+from ...losses import (
+    hinge,
+    hinge_slope,
+    sigmoidal,
+    sigmoidal_curvature,
+    sigmoidal_slope,
+    unbiased,
+    unbiased_curvature,
+    unbiased_slope,
+)
 
 __all__ = ["HINGE", "Cost", "sigmoidal_cost", "unbiased_cost"]
 
 
 class Cost(NamedTuple):
-    """A cost of the margin, with slope zero from the margin 1 on, and its slope.
+    """A cost of the margin, with slope zero from the margin 1 on, and its derivatives.
 
     Attributes
     ----------
-    value, slope : callable
+    value, slope, curvature : callable
         Functions of an array of margins, which return an array of its shape.
 
     Examples
@@ -28,10 +39,11 @@ class Cost(NamedTuple):
 
     value: Callable
     slope: Callable
+    curvature: Callable
 
 
 #: The cost of the support vector machine.
-HINGE = Cost(hinge, hinge_slope)
+HINGE = Cost(hinge, hinge_slope, np.zeros_like)
 
 
 def unbiased_cost(s=2.0, k=1e-6):
@@ -54,7 +66,8 @@ def unbiased_cost(s=2.0, k=1e-6):
     >>> float(unbiased_cost(s=4.0).value(0.0))
     0.5
     """
-    return Cost(partial(unbiased, s=s, k=k), partial(unbiased_slope, s=s, k=k))
+    parts = unbiased, unbiased_slope, unbiased_curvature
+    return Cost(*(partial(part, s=s, k=k) for part in parts))
 
 
 def sigmoidal_cost(slope=4.0):
@@ -75,4 +88,5 @@ def sigmoidal_cost(slope=4.0):
     >>> float(sigmoidal_cost(slope=10.0).value(1.0))
     0.0
     """
-    return Cost(partial(sigmoidal, slope=slope), partial(sigmoidal_slope, slope=slope))
+    parts = sigmoidal, sigmoidal_slope, sigmoidal_curvature
+    return Cost(*(partial(part, slope=slope) for part in parts))

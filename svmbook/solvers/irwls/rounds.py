@@ -11,8 +11,9 @@ the cost's slope. What is left is weighted least squares with the weights
 .. math:: a_i = C_i\,\theta'(\xi_i)/\xi_i, \qquad a_i = 0 \text{ without slack,}
 
 and one linear system. Where :math:`\theta'(\xi)/\xi` never grows with :math:`\xi` the parabola lies
-above the cost, as long as no point without slack gets some, and a full step cannot raise J. A step
-that would is halved until it does not; one that may be doubled is.
+above the cost, as long as no point without slack gets some, and a full step cannot raise J. Where
+it grows, the cost is bent more than that parabola, and its own curvature is taken for the weight. A
+step that would raise J all the same is halved until it does not; one that may be doubled is.
 
 As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin grows without bound. So the
 cost is rounded: on slacks below a width :math:`\epsilon` it is replaced by a parabola that touches
@@ -41,6 +42,7 @@ __all__ = ["IRWLSResult", "irwls", "irwls_path", "least_squares_step", "solve_ir
 WIDEST, NARROWEST, NARROWER = 0.1, 1e-7, 10.0  # the width of rounding, and its quotient
 ROUNDING = 1e-18  # of J: what counts as no decrease
 SHORTEST = 2.0**-40  # a step
+ROUGHLY = 1e-2  # the relative gradient of what is only a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +168,9 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
     costs, idle = _rounded(cost, y * f, width), False
     objectives, widths = [0.5 * (w @ w) + price @ costs], [width]
     while True:
-        a = _weights(cost, price, y * f, width)
-        residual, noise = _residual(Z, y, a, w, f, lengths)
-        if residual <= tol or idle:
+        p, a = _weights(cost, price, y * f, width)
+        residual, noise = _residual(Z, y * p, a, w, f, lengths)
+        if residual <= (tol if width <= NARROWEST else max(tol, ROUGHLY)) or idle:
             if width <= NARROWEST:
                 break
             width = max(width / NARROWER, NARROWEST)
@@ -176,7 +178,7 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
             continue
         if len(objectives) > max_iter:
             break
-        dw, db = least_squares_step(Z, y - f, a, w)
+        dw, db = least_squares_step(Z, y * p, a, w)
         df = Z @ dw + db
         t, down = _step(partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df)))
         idle = -down <= ROUNDING * objectives[-1]
@@ -185,14 +187,15 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
         objectives.append(0.5 * (w @ w) + price @ costs)
         widths.append(width)
     # A last full step, so that w is the sum of its points to the last digit.
-    dw, db = least_squares_step(Z, y - f, a, w)
+    dw, db = least_squares_step(Z, y * p, a, w)
+    alpha = p - y * a * (Z @ dw + db)
     w, b = w + dw, b + db
     m = y * (Z @ w + b)
     converged = residual <= max(tol, noise)
     return IRWLSResult(
         w=w,
         intercept=float(b),
-        alpha=a * (1.0 - m),
+        alpha=alpha,
         objective=float(0.5 * (w @ w) + C @ cost.value(m)),
         objectives=np.array(objectives),
         widths=np.array(widths),
@@ -203,19 +206,26 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
     )
 
 
-def irwls_path(Z, y, C, costs, **options):
-    """Minimise for one cost after the other, each from the solution before; return all results."""
+def irwls_path(Z, y, C, costs, *, tol, **options):
+    """Minimise for one cost after the other, each from the solution before; return all results.
+
+    Those before the last are starts, and solved roughly.
+    """
     results = []
     for cost in costs:
-        results.append(irwls(Z, y, C, cost, **options))
+        enough = tol if cost is costs[-1] else max(tol, ROUGHLY)
+        results.append(irwls(Z, y, C, cost, tol=enough, **options))
         options["start"] = results[-1].w, results[-1].intercept
     return results
 
 
 def _weights(cost, C, m, width):
-    """Return a_i = C_i theta'(xi_i) / xi_i, (22), with slacks of at least the width."""
+    """Return the pulls p_i = C_i theta'(xi_i), (21), and the weights a_i, (22), with rounding."""
     near = np.maximum(1.0 - m, width)
-    return np.where(m < 1.0, -C * cost.slope(1.0 - near) / near, 0.0)
+    slope = -C * cost.slope(1.0 - near) / near
+    a = np.where(m < 1.0, slope, 0.0)
+    bent = (m < 1.0 - width) & (C * cost.curvature(m) > a)
+    return a * (1.0 - m), np.where(bent, C * cost.curvature(m), a)
 
 
 def _rounded(cost, m, width):
@@ -232,33 +242,32 @@ def _change(cost, C, width, here, step, t):
     return t * (dw @ w) + 0.5 * t * t * (dw @ dw) + C @ (_rounded(cost, m + t * dm, width) - costs)
 
 
-def least_squares_step(Z, e, a, w):
-    """Solve the bordered system (20) for the changes of w and b, from the errors e as they are.
+def least_squares_step(Z, pull, a, w):
+    """Solve the bordered system (20) for the changes of w and b.
 
-    Its last line says that b makes the weighted errors sum to zero. So with weighted means taken
-    from Z and e there is no b left. (Changes keep their digits where weights differ by powers of
-    ten; w itself would not.)
+    ``pull`` are the weighted errors a_i e_i as they are. The system's last line says that b makes
+    them sum to zero, so with weighted means taken from Z and e there is no b left. (Changes keep
+    their digits where weights differ by powers of ten; w itself would not.)
     """
     present = np.flatnonzero(a)
     if not len(present):  # no slack: nothing holds w but its own size
         return -w, 0.0
-    Z, e, root = Z[present], e[present], np.sqrt(a[present])
-    total = root @ root
-    z_mean, e_mean = (root**2 @ Z) / total, (root**2 @ e) / total
-    A = (Z - z_mean) * root[:, None]
+    Z, pull, a = Z[present], pull[present], a[present]
+    z_mean, e_mean = (a @ Z) / a.sum(), pull.sum() / a.sum()
+    centred = Z - z_mean
+    A = centred * np.sqrt(a)[:, None]
     H = A.T @ A
     H.flat[:: len(H) + 1] += 1.0
-    dw = cho_solve(cho_factor(H, check_finite=False), A.T @ (root * (e - e_mean)) - w)
+    dw = cho_solve(cho_factor(H, check_finite=False), centred.T @ pull - w)
     return dw, e_mean - z_mean @ dw
 
 
-def _residual(Z, y, a, w, f, lengths):
+def _residual(Z, pull, a, w, f, lengths):
     """Return by how much (17) and (18) are missed, and how well rounding lets one know that.
 
     Relative to the sizes of the terms. An output has an error of one rounding, and the weights
     multiply it.
     """
-    pull = a * (y - f)
     noise = a * np.finfo(float).eps * np.maximum(1.0, np.abs(f))
     sizes = np.array([np.linalg.norm(w) + np.abs(pull) @ lengths, np.abs(pull).sum()])
     sizes = np.maximum(sizes, np.finfo(float).tiny)

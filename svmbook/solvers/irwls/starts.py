@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from .costs import HINGE
-from .rounds import irwls, least_squares_step
+from .rounds import ROUGHLY, irwls, least_squares_step
 
 __all__ = ["best_of", "hinge_start", "least_squares_start", "random_start"]
-
-ROUGHLY = 1e-2  # how well the hinge is solved where it is only a start
 
 
 def least_squares_start(Z, y, C):
     """Return w and b of regularised least squares, the source's first round (all a_i equal C_i)."""
-    return least_squares_step(Z, y, np.broadcast_to(C, len(y)), np.zeros(Z.shape[1]))
+    C = np.broadcast_to(C, len(y))
+    return least_squares_step(Z, C * y, C, np.zeros(Z.shape[1]))
 
 
 def hinge_start(Z, y, C):
