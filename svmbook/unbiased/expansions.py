@@ -40,8 +40,8 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
-    tol : float, default=1e-4
-        Relative size of the gradient at which to stop; the objective is right to 1e-6 of it.
+    tol : float, default=1e-5
+        Relative size of the gradient at which to stop; the objective is then right to 1e-6 of it.
     max_iter : int, default=1000
         Rounds at most, of one linear system each.
 
@@ -105,7 +105,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         degree=3,
         coef0=1.0,
         class_weight=None,
-        tol=1e-4,
+        tol=1e-5,
         max_iter=1000,
     ):
         self.C = C
