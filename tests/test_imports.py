@@ -13,7 +13,7 @@ ROOMS = {
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("datasets", "experiments/methods", "experiments/running", "kernels", "logistic", "svm"),
-        "tables",
+        *("tables", "unbiased"),
     },
     "experiments/running": {"tables", "threads"},
     "experiments/methods": {"gram", "kernels", "solvers/dual"},

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-def check_problem(K, y, C, *, square=True, blocks=False):
+def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
     """Return the arrays of a dual as floats, or say what is wrong with them.
 
     Examples
@@ -31,7 +31,7 @@ def check_problem(K, y, C, *, square=True, blocks=False):
     """
     y = _check_labels(y, [-1.0, 1.0])
     if not (blocks and callable(K)):
-        K = _check_matrix(K, len(y), square=square)
+        K = _check_matrix(K, len(y), square=square, name=name)
     return K, y, check_bounds(C, len(y))
 
 
@@ -89,11 +89,11 @@ def _check_labels(y, wanted):
     return y
 
 
-def _check_matrix(K, n, *, square):
-    K = check_array(K, dtype=np.float64, input_name="K")
+def _check_matrix(K, n, *, square, name="K"):
+    K = check_array(K, dtype=np.float64, input_name=name)
     if len(K) != n or (square and K.shape[1] != n):
         needed = f"({n}, {n})" if square else f"({n}, r)"
-        raise ValueError(f"K must have shape {needed} for {n} labels; found {K.shape}.")
+        raise ValueError(f"{name} must have shape {needed} for {n} labels; found {K.shape}.")
     return check_gram(K, definite=False) if square else K
 
 

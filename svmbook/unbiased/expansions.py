@@ -91,8 +91,8 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
     >>> from svmbook import DualSVC, IRWLSSVC
     >>> from svmbook.datasets import stdev
     >>> X, y = stdev(2, random_state=0)
-    >>> ours, exact = IRWLSSVC().fit(X, y).objective_, DualSVC().fit(X, y).objective_
-    >>> abs(ours / exact - 1) < 1e-6
+    >>> ours, exact = IRWLSSVC().fit(X, y), DualSVC().fit(X, y)
+    >>> abs(ours.objective_ / exact.objective_ - 1) < 1e-6
     True
     """
 

@@ -42,7 +42,7 @@ class Cost(NamedTuple):
     curvature: Callable
 
 
-#: The cost of the support vector machine.
+#: The cost of the support vector machine, :eq:`eq-hinge-penalty`.
 HINGE = Cost(hinge, hinge_slope, np.zeros_like)
 
 

@@ -2,11 +2,12 @@ r"""Iterated weighted least squares for machines whose cost is a function of the
 
 Minimises over w and b, with the slack :math:`\xi_i = \max(0, 1 - y_i(w^\top z_i + b))`,
 
-.. math:: J = \tfrac12\|w\|^2 + \sum_i C_i\,\theta(\xi_i).
+.. math:: J = \tfrac12\|w\|^2 + \sum_i C_i\,\theta(\xi_i),
 
-Each round puts a parabola in the place of each cost: the one in the error
-:math:`e_i = y_i - w^\top z_i - b`, whose square is :math:`\xi_i^2` where there is slack, that has
-the cost's slope. What is left is weighted least squares with the weights
+which for the hinge, :math:`\theta(\xi) = \xi`, is :eq:`eq-hinge-penalty`. Each round puts a
+parabola in the place of each cost: the one in the error :math:`e_i = y_i - w^\top z_i - b`, whose square is
+:math:`\xi_i^2` where there is slack, that has the cost's slope. What is left is weighted least
+squares with the weights
 
 .. math:: a_i = C_i\,\theta'(\xi_i)/\xi_i, \qquad a_i = 0 \text{ without slack,}
 
@@ -62,16 +63,17 @@ class IRWLSResult:
         between zero and the slope of the kink.
     objective : float
         J, with the cost as it is.
-    objectives : ndarray of shape (n_iter + 1,)
-        J with the rounded cost, before the first round and after each.
-    widths : ndarray of shape (n_iter + 1,)
+    objectives : ndarray of shape (n_iter,)
+        J with the rounded cost, before each round.
+    widths : ndarray of shape (n_iter,)
         The widths of rounding that belong to them.
     kkt_residual : float
         What is left of :math:`w - \sum_i \alpha_i y_i z_i` with the slopes of the rounded cost for
         multipliers, as a fraction of the sum of the lengths of its terms; or of
         :math:`\sum_i \alpha_i y_i`, if that is larger.
     n_iter : int
-        Rounds: linear systems solved.
+        Rounds, each one linear system. The last is a full step, after which w is the sum of its
+        points.
     converged : bool
         Whether ``kkt_residual`` is at most the tolerance, at the smallest width; or as small as the
         rounding of the outputs lets one know; or the next round promises to lower J by less than
@@ -149,7 +151,7 @@ def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_w
     >>> (7 * result.w).round(3), round(result.intercept, 3)
     (array([6., 4.]), -1.0)
     """
-    Z, y, C = check_problem(Z, y, C, square=False)
+    Z, y, C = check_problem(Z, y, C, square=False, name="Z")
     tol, max_iter = check_stopping(tol, max_iter)
     if start is not None:
         w = check_array(start[0], dtype=np.float64, ensure_2d=False, input_name="start")
@@ -204,7 +206,7 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
         objectives=np.array(objectives),
         widths=np.array(widths),
         kkt_residual=float(residual),
-        n_iter=len(objectives) - 1,
+        n_iter=len(objectives),
         converged=bool(residual <= tol or seen),
         message=_how(residual <= tol, seen, len(objectives) > max_iter),
     )

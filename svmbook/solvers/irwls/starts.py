@@ -17,7 +17,7 @@ def least_squares_start(Z, y, C):
 
 
 def hinge_start(Z, y, C):
-    """Return w and b of the support vector machine, solved roughly."""
+    """Return w and b of the support vector machine, :eq:`eq-hinge-penalty`, solved roughly."""
     result = irwls(Z, y, C, HINGE, tol=ROUGHLY)
     return result.w, result.intercept
 

@@ -176,7 +176,7 @@ def test_too_few_rounds_are_named():
         ({"y": [1.0, 1.0, 1.0]}, "y must hold the labels"),
         ({"start": (np.zeros(3), 0.0)}, "start must hold 2 weights"),
         ({"tol": 0.0}, "tol must be positive"),
-        ({"Z": np.zeros((2, 2))}, "K must have shape"),
+        ({"Z": np.zeros((2, 2))}, "Z must have shape"),
     ],
 )
 def test_what_does_not_fit_is_named(change, message):

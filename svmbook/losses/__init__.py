@@ -1,0 +1,39 @@
+r"""Losses: what a margin costs, and how fast the price changes.
+
+Each function takes functional margins :math:`m = y f(x)`, with labels :math:`y = \pm 1`, and
+returns an array of their shape. None of them overflows, whatever the size of a margin.
+"""
+
+from .bounded import (
+    error_count,
+    sigmoidal,
+    sigmoidal_curvature,
+    sigmoidal_slope,
+    unbiased,
+    unbiased_curvature,
+    unbiased_slope,
+)
+from .convex import (
+    hinge,
+    hinge_slope,
+    logistic,
+    logistic_conjugate,
+    logistic_curvature,
+    logistic_slope,
+)
+
+__all__ = [
+    "error_count",
+    "hinge",
+    "hinge_slope",
+    "logistic",
+    "logistic_conjugate",
+    "logistic_curvature",
+    "logistic_slope",
+    "sigmoidal",
+    "sigmoidal_curvature",
+    "sigmoidal_slope",
+    "unbiased",
+    "unbiased_curvature",
+    "unbiased_slope",
+]
