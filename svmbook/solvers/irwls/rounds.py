@@ -5,9 +5,9 @@ Minimises over w and b, with the slack :math:`\xi_i = \max(0, 1 - y_i(w^\top z_i
 .. math:: J = \tfrac12\|w\|^2 + \sum_i C_i\,\theta(\xi_i),
 
 which for the hinge, :math:`\theta(\xi) = \xi`, is :eq:`eq-hinge-penalty`. Each round puts a
-parabola in the place of each cost: the one in the error :math:`e_i = y_i - w^\top z_i - b`, whose square is
-:math:`\xi_i^2` where there is slack, that has the cost's slope. What is left is weighted least
-squares with the weights
+parabola in the place of each cost: the one in the error :math:`e_i = y_i - w^\top z_i - b`, whose
+square is :math:`\xi_i^2` where there is slack, that has the cost's slope. What is left is weighted
+least squares with the weights
 
 .. math:: a_i = C_i\,\theta'(\xi_i)/\xi_i, \qquad a_i = 0 \text{ without slack,}
 
