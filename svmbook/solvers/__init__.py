@@ -9,6 +9,7 @@ from .dual.libsvm import solve_libsvm
 from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
+from .fewest_errors import FewestErrors, solve_fewest_errors
 from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
 from .irwls.rounds import IRWLSResult, solve_irwls
 from .logistic.import_points import select_import_points
@@ -20,6 +21,7 @@ from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenal
 __all__ = [
     "HINGE",
     "Cost",
+    "FewestErrors",
     "IRWLSResult",
     "LogisticResult",
     "QuadraticProgram",
@@ -32,6 +34,7 @@ __all__ = [
     "sigmoidal_cost",
     "solve_active_set",
     "solve_dual",
+    "solve_fewest_errors",
     "solve_hard_margin",
     "solve_irwls",
     "solve_libsvm",

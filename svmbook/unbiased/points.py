@@ -6,10 +6,18 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
-__all__ = ["PROTOTYPES", "choose_prototypes", "fscl", "kernel_pca", "kmeans"]
+__all__ = [
+    "PROTOTYPES",
+    "choose_prototypes",
+    "fscl",
+    "kernel_pca",
+    "kmeans",
+    "orthonormal_axes",
+]
 
 PASSES, PRESENTATIONS = 2, 10  # and how often a prototype wins in each
 SAMPLE = 50  # points at most that k-means looks at, for each prototype
+INDEPENDENT = 1e-11  # of the largest eigenvalue: below it prototypes say nothing new
 EXPANDED = 1000  # points at most whose Gram matrix kernel PCA decomposes
 
 
@@ -102,6 +110,29 @@ def choose_prototypes(prototypes, X, n_prototypes, kernel, rng):
             "features."
         )
     return prototypes
+
+
+def orthonormal_axes(gram):
+    r"""Return a matrix T that makes kernels on prototypes a linear machine.
+
+    With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram matrix
+    G it is :math:`U\Lambda^{-1/2}`. So coefficients :math:`\beta = Tw` have
+    :math:`\beta^\top G\beta = w^\top w`, and kernel values K with the prototypes become features
+    :math:`KT`: (25) of the USVC paper becomes its linear form (20).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.unbiased.points import orthonormal_axes
+    >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> T = orthonormal_axes(G)
+    >>> (T.T @ G @ T).round(12) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    values, vectors = np.linalg.eigh(gram)
+    large = values > INDEPENDENT * values[-1]
+    return vectors[:, large] / np.sqrt(values[large])
 
 
 def _shuffled(n, count, rng):

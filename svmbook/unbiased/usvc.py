@@ -18,11 +18,9 @@ from ..solvers.irwls.rounds import irwls_path
 from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
 from .expansions import doubled
 from .machine import WeightedLeastSquaresMachine
-from .points import PROTOTYPES, choose_prototypes
+from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
-
-INDEPENDENT = 1e-11  # of the largest eigenvalue: below it prototypes say nothing new
 
 
 class USVC(WeightedLeastSquaresMachine):
@@ -251,21 +249,14 @@ class USVC(WeightedLeastSquaresMachine):
         return best_of(Z, y, C, cost, [first, *others], **self._options())
 
     def _prototype_features(self, problem, rng):
-        r"""Return features of the points, and the way from weights to kernels.
-
-        With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram
-        matrix, :math:`\|w\|` is the length of weights in the basis :math:`U\Lambda^{-1/2}`: (25) of
-        the source becomes its linear form (20).
-        """
+        """Return features of the points, and the way from weights to kernels."""
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
             prototypes = check_array(prototypes, dtype=np.float64, input_name="prototypes")
         kernel, points = problem.kernel, problem.points
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
-        values, vectors = np.linalg.eigh(kernel.gram(self.prototypes_))
-        large = values > INDEPENDENT * values[-1]
-        to_kernels = vectors[:, large] / np.sqrt(values[large])
+        to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
         return kernel.between(points, self.prototypes_) @ to_kernels, to_kernels
 
     def _hold_out(self, problem, rng):

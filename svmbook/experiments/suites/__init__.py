@@ -19,6 +19,8 @@ SUITES = {
     "linear-or-gaussian": "linear_or_gaussian",
     "usvc-biomedical": "usvc_biomedical",
     "usvc-cases": "usvc_cases",
+    "usvc-gaussian": "usvc_gaussian",
+    "usvc-oracle": "usvc_oracle",
     "usvc-linear": "usvc_linear",
 }
 

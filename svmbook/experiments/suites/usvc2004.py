@@ -60,14 +60,15 @@ def _table(name, positive=None):
     return table.data, np.where(raw.target[complete].astype(str) == positive, 1.0, -1.0)
 
 
-def chosen_run(machine, grid, parts, size):
+def chosen_run(machine, grid, parts, size, chosen_on=CHOSEN_ON):
     """Choose the parameters of a machine by five folds, fit it, and count its errors.
 
-    ``grid`` gives the values of each parameter; of equally good ones the first is taken.
+    ``grid`` gives the values of each parameter; of equally good ones the first is taken. At most
+    ``chosen_on`` training points are used for that.
     ``size(machine)`` is what a record calls its ``model_size``.
     """
     X, y = parts.X_train, parts.y_train
-    some = np.random.default_rng(parts.seed).permutation(len(y))[:CHOSEN_ON]
+    some = np.random.default_rng(parts.seed).permutation(len(y))[:chosen_on]
     start = time.perf_counter()
     folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(some, y[some]))
     best, least = None, np.inf
@@ -82,7 +83,7 @@ def chosen_run(machine, grid, parts, size):
     training = time.perf_counter() - start
     return {
         "seed": parts.seed,
-        "parameters": {name: getattr(best, name) for name in grid},
+        "parameters": {name: best.get_params()[name] for name in grid},
         "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
         "train_error": round(float(1.0 - best.score(X, y)), 6),
         "model_size": int(size(best)),
@@ -136,19 +137,27 @@ def rows_beside(records, reported, against):
     return rows
 
 
-def layout(rows, against, *, sizes=False):
-    """Return the table of `rows_beside`, a line a data set and method."""
+def layout(rows, against, *, sizes=None):
+    """Return the table of `rows_beside`, a line a data set and method.
+
+    ``sizes`` gives the kernels that the paper prints, by data set and method, for two more columns.
+    """
     columns = ["data", "machine", "reported (%)", "reproduced (%)", "difference, in s.e."]
-    columns += [f"minus {against}, 95 % interval"] + (["kernels"] if sizes else [])
+    columns += [f"minus {against}, 95 % interval"]
+    if sizes:
+        columns += ["kernels, reported", "kernels"]
     lines = []
     for row in rows:
+        printed = np.isfinite(row["reported"])
         line = [
             row["data_set"],
             row["method"],
-            f"{row['reported']:g} ± {row['reported_deviation']:g}",
+            f"{row['reported']:g} ± {row['reported_deviation']:g}" if printed else "",
             f"{row['reproduced']:.1f} ± {row['deviation']:.1f}",
-            f"{row['z']:+.1f}",
+            f"{row['z']:+.1f}" if printed else "",
             f"{row['low']:+.1f} to {row['high']:+.1f}" if "low" in row else "",
         ]
-        lines.append(line + ([f"{row['model_size']:.0f}"] if sizes else []))
+        if sizes:
+            line += [sizes[row["data_set"]].get(row["method"], ""), f"{row['model_size']:.0f}"]
+        lines.append(line)
     return Table(columns, lines)

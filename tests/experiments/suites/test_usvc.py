@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 from records import committed, needs_table
 
-from svmbook import USVC
-from svmbook.datasets import load
-from svmbook.experiments import report
-from svmbook.experiments.suites import usvc2004, usvc_biomedical, usvc_cases, usvc_linear
+from svmbook import USVC, DualSVC, LeastSquaresClassifier
+from svmbook.datasets import load, non_separable
+from svmbook.experiments import load_records, report
+from svmbook.experiments.suites import (
+    usvc2004,
+    usvc_biomedical,
+    usvc_cases,
+    usvc_gaussian,
+    usvc_linear,
+    usvc_oracle,
+)
+from svmbook.kernels import gaussian
 
 
 @pytest.mark.parametrize("data_set", ["diabetes", "thyroid"])
@@ -68,3 +76,51 @@ def test_errors_of_the_other_tables_are_near_the_printed_ones():
         for row in report(name).rows:
             if "=" not in row["data_set"]:  # where the classes are the paper's
                 assert abs(row["reproduced"] - row["reported"]) < 2 * row["reported_deviation"]
+
+
+def test_the_fewest_errors_are_reached_or_nearly_on_four_sets_of_five():
+    for row in report("usvc-oracle").rows:
+        if row["method"] == "USVC, ten starts":
+            assert row["runs"] == 150 and row["within_one"] >= 80
+
+
+def test_no_machine_makes_fewer_errors_than_are_possible():
+    rows = report("usvc-oracle").rows
+    assert len(rows) == 2 * len(usvc_oracle.METHODS)
+    records = load_records("usvc-oracle")
+    fewest = {(r["data_set"], r["run"]): r for r in records if "bound" in r}
+    assert all(r["errors"] == r["bound"] for r in fewest.values())  # all of them proved
+    assert all(r["errors"] >= fewest[r["data_set"], r["run"]]["errors"] for r in records)
+
+
+def test_clumps_lie_where_the_other_class_is():
+    for seed in range(5):
+        plain, y = usvc_oracle.clouds(seed)
+        X, same = usvc_oracle.clouds_and_a_clump(seed)
+        moved = (plain != X).any(axis=1)
+        np.testing.assert_array_equal(y, same)
+        assert moved.sum() == -(-(y > 0).sum() // 5) and (y[moved] > 0).all()
+        assert (X[moved, 0] < -1.0).all()
+
+
+def test_small_machines_have_the_printed_sizes_or_less():
+    for record in load_records("usvc-gaussian"):
+        if record["method"] in ("USVC", "SVM on prototypes"):
+            assert record["model_size"] <= usvc_gaussian.SIZES[record["data_set"]]["USVC"]
+
+
+def test_features_of_prototypes_have_the_kernel_for_inner_product():
+    X, y = non_separable(60, random_state=0)
+    short = usvc_gaussian.OnPrototypes(DualSVC(), gamma=0.5, n_prototypes=9, random_state=0)
+    features = short.fit(X, y)._features(short.prototypes_)
+    K = gaussian(short.prototypes_, gamma=0.5)
+    np.testing.assert_allclose(features @ features.T, K, atol=1e-8)
+
+
+def test_weights_draw_the_centres_of_a_network():
+    X, y = non_separable(60, random_state=0)
+    weights = np.where(X[:, 0] > 0, 1.0, 0.0)
+    network = usvc_gaussian.OnPrototypes(
+        LeastSquaresClassifier(), gamma=0.5, rule="drawn", random_state=0
+    )
+    assert (network.fit(X, y, sample_weight=weights + 1e-12).prototypes_[:, 0] > 0).all()

@@ -1,0 +1,69 @@
+"""The fewest errors of a hyperplane, against all lines through two points."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from svmbook import DualSVC
+from svmbook.solvers import solve_fewest_errors
+
+
+def fewest_of_all_lines(X, y):
+    """Try the lines through two points each, from which every other line can be reached.
+
+    Turned and shifted a little, such a line can leave its two points on the side they belong to.
+    """
+    best = min((y > 0).sum(), (y < 0).sum())
+    for i, j in combinations(range(len(y)), 2):
+        normal = np.array([X[i, 1] - X[j, 1], X[j, 0] - X[i, 0]])
+        sides = y * ((X - X[i]) @ normal)
+        sides[[i, j]] = 0.0
+        best = min(best, (sides < 0).sum(), (sides > 0).sum())
+    return best
+
+
+def draw(seed, n):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return rng.standard_normal((n, 2)) + np.outer(y, [rng.uniform(0, 1.5), 0.0]), y
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_line_makes_fewer_errors(seed):
+    X, y = draw(seed, 15 + 2 * seed)
+    found = solve_fewest_errors(X, y)
+    assert found.errors == found.bound == fewest_of_all_lines(X, y)
+    assert found.converged
+    assert (y * (X @ found.w + found.intercept) <= 0).sum() == found.errors
+
+
+def test_units_and_origin_do_not_matter():
+    X, y = draw(3, 20)
+    moved = X * [1e-6, 1e5] + [3.0, -2e6]
+    assert solve_fewest_errors(moved, y).errors == solve_fewest_errors(X, y).errors
+
+
+def test_no_machine_makes_fewer():
+    for seed in range(5):
+        X, y = draw(seed, 30)
+        best = min((DualSVC(C=C).fit(X, y).predict(X) != y).sum() for C in (0.1, 1.0, 100.0))
+        assert solve_fewest_errors(X, y).errors <= best
+
+
+def test_points_of_both_labels_and_a_constant_feature():
+    X = np.array([[0.0, 7.0], [0.0, 7.0], [1.0, 7.0]])
+    assert solve_fewest_errors(X, [1, -1, 1]).errors == 1
+
+
+def test_time_is_kept_and_the_bound_is_honest():
+    X, y = draw(0, 60)
+    found = solve_fewest_errors(X, y, seconds=1e-3)
+    assert found.bound <= fewest_of_all_lines(X, y) <= found.errors
+
+
+@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"seconds": -1.0}])
+def test_numbers_out_of_range_are_named(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        solve_fewest_errors([[0.0], [1.0]], [-1, 1], **wrong)
