@@ -15,6 +15,8 @@ cases after the other and leaves out those that cannot win.
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -99,13 +101,14 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
     M = eps + np.abs(Z).sum(axis=1) + d
     rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
     box = np.concatenate([np.ones(d), [d], np.ones(n)])
-    found = milp(
-        np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        constraints=LinearConstraint(rows, eps, np.inf),
-        bounds=Bounds(np.concatenate([-box[: d + 1], np.zeros(n)]), box),
-        integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
+    with _silence():
+        found = milp(
+            np.concatenate([np.zeros(d + 1), np.ones(n)]),
+            constraints=LinearConstraint(rows, eps, np.inf),
+            bounds=Bounds(np.concatenate([-box[: d + 1], np.zeros(n)]), box),
+            integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
+            options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        )
     if found.x is None:  # the time was over before a first point: the larger class it is
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
@@ -114,3 +117,16 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
     errors = int((y * (X @ w + b) <= 0.0).sum())
     bound = max(0.0, found.mip_dual_bound or 0.0)  # none, or minus infinity, before the first
     return FewestErrors(errors, int(np.ceil(bound - 1e-6)), w, b)
+
+
+@contextmanager
+def _silence():
+    """Drop the line that HiGHS prints each time it mends a solution; no option turns it off."""
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
