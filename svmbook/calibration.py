@@ -3,13 +3,14 @@ r"""From scores to probabilities and alarms: Platt's sigmoid, and a threshold th
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_scalar, column_or_1d
 
 from .labels import encode_labels
 from .solvers import solve_logistic
@@ -151,9 +152,9 @@ def false_alarm_threshold(scores, rate, confidence=0.95):
 
     Raises
     ------
-    ValueError
-        There are too few scores: with fewer than :math:`\log(1 - \text{confidence}) /
-        \log(1 - \text{rate})` not even the largest one will do.
+    ValueError, TypeError
+        A number is out of range or not finite; or there are too few scores: with fewer than
+        :math:`\log(1 - \text{confidence})/\log(1 - \text{rate})` not even the largest will do.
 
     Examples
     --------
@@ -161,14 +162,18 @@ def false_alarm_threshold(scores, rate, confidence=0.95):
     >>> false_alarm_threshold(range(100), 0.1)
     95.0
     """
-    scores = np.sort(np.asarray(scores, dtype=float))
-    n = len(scores)
+    scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
+    if scores.ndim != 1:
+        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+    for name, value in (("rate", rate), ("confidence", confidence)):
+        check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
+    scores, n = np.sort(scores), len(scores)
     k = np.arange(1, n + 1)
     enough = beta.cdf(rate, k, n - k + 1) >= confidence
     if not enough.any():
-        needed = int(np.ceil(np.log1p(-confidence) / np.log1p(-rate)))
+        needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
         raise ValueError(
             f"{n} points held out cannot certify a false alarm rate of {rate:g} with confidence "
-            f"{confidence:g}; {needed} would. Hold out more, or allow a higher rate."
+            f"{confidence:g}; {needed:.15g} would. Hold out more, or allow a higher rate."
         )
     return float(scores[n - k[enough].max()])

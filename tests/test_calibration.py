@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import _sigmoid_calibration
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook.calibration import Sigmoid, fit_sigmoid
+from svmbook.calibration import Sigmoid, false_alarm_threshold, fit_sigmoid
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -97,3 +97,19 @@ def test_equal_scores_say_nothing(score):
 def test_what_does_not_fit_is_named(scores, y, message):
     with pytest.raises(ValueError, match=message):
         fit_sigmoid(scores, y)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"scores": [np.nan] * 100},
+        {"scores": np.zeros((50, 2))},
+        {"rate": 0.0},
+        {"rate": 1.5},
+        {"confidence": 1.0},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_threshold_from_wrong_numbers_is_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        false_alarm_threshold(**{"scores": np.arange(100.0), "rate": 0.1} | wrong)

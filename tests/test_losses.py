@@ -112,3 +112,20 @@ def test_outside_of_probabilities_the_conjugate_is_infinite():
 
 def test_the_hinge_is_a_slack():
     np.testing.assert_array_equal(losses.hinge([-1, 0.25, 1, 5]), [2, 0.75, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("slope", "curvature", "options"),
+    [
+        *[
+            (losses.unbiased_slope, losses.unbiased_curvature, {"s": s})
+            for s in (1.5, 2.0, 4.0, 8.0)
+        ],
+        *[(losses.sigmoidal_slope, losses.sigmoidal_curvature, {"slope": a}) for a in (1.0, 6.0)],
+    ],
+)
+def test_the_second_derivative_is_that_of_the_first(slope, curvature, options):
+    m = np.concatenate([np.linspace(-3.0, -0.05, 60), np.linspace(0.05, 0.9, 40)])  # not at 0
+    h = 1e-6
+    numeric = (slope(m + h, **options) - slope(m - h, **options)) / (2 * h)
+    np.testing.assert_allclose(curvature(m, **options), numeric, rtol=1e-5, atol=1e-6)

@@ -15,8 +15,6 @@ cases after the other and leaves out those that cannot win.
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -28,14 +26,15 @@ __all__ = ["FewestErrors", "solve_fewest_errors"]
 
 
 class FewestErrors(NamedTuple):
-    """A hyperplane and its training errors, with a bound that no other one can beat.
+    """A hyperplane and its training errors, with a bound for all that keep their distance.
 
     Attributes
     ----------
     errors : int
         Points that the hyperplane has on the wrong side.
     bound : int
-        No hyperplane that keeps its distance from the points it has right makes fewer errors.
+        No hyperplane that keeps its distance from the points it has right makes fewer errors. (One
+        that comes nearer to some may; then ``errors`` can be below it.)
     w : ndarray of shape (d,)
         Normal.
     intercept : float
@@ -49,8 +48,8 @@ class FewestErrors(NamedTuple):
 
     @property
     def converged(self):
-        """Whether the hyperplane attains the bound."""
-        return self.errors == self.bound
+        """Whether the hyperplane is as good as the bound."""
+        return self.errors <= self.bound
 
 
 def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
@@ -67,8 +66,9 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
         Labels -1 and +1, both present.
     distance : float, default=1e-4
         Least output of a point that counts as right, where features are brought to [-1, 1] and no
-        weight is larger than 1. The program tells integers up to 1e-6 only, so that it must not be
-        much smaller.
+        weight is larger than 1; from 1e-5, below which the program cannot tell integers apart, to
+        0.1. Where an outlier stretches the range of a feature, the other points lie closer than
+        that: bring it nearer first.
     seconds : float, default=600.0
         Time to give up after; the bound then says how much was left open.
 
@@ -93,6 +93,8 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
     """
     X, y, _ = check_problem(X, y, 1.0, square=False, name="X")
     eps, seconds = check_positive("distance", distance), check_positive("seconds", seconds)
+    if not 1e-5 <= eps <= 0.1:
+        raise ValueError(f"distance must lie between 1e-5 and 0.1; found {distance!r}.")
     n, d = X.shape
     lowest, highest = X.min(axis=0), X.max(axis=0)
     centre = 0.5 * lowest + 0.5 * highest
@@ -101,14 +103,13 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
     M = eps + np.abs(Z).sum(axis=1) + d
     rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
     box = np.concatenate([np.ones(d), [d], np.ones(n)])
-    with _silence():
-        found = milp(
-            np.concatenate([np.zeros(d + 1), np.ones(n)]),
-            constraints=LinearConstraint(rows, eps, np.inf),
-            bounds=Bounds(np.concatenate([-box[: d + 1], np.zeros(n)]), box),
-            integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
-            options={"time_limit": seconds, "mip_rel_gap": 0.0},
-        )
+    found = milp(
+        np.concatenate([np.zeros(d + 1), np.ones(n)]),
+        constraints=LinearConstraint(rows, eps, np.inf),
+        bounds=Bounds(np.concatenate([-box[: d + 1], np.zeros(n)]), box),
+        integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
     if found.x is None:  # the time was over before a first point: the larger class it is
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
@@ -117,16 +118,3 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
     errors = int((y * (X @ w + b) <= 0.0).sum())
     bound = max(0.0, found.mip_dual_bound or 0.0)  # none, or minus infinity, before the first
     return FewestErrors(errors, int(np.ceil(bound - 1e-6)), w, b)
-
-
-@contextmanager
-def _silence():
-    """Drop the line that HiGHS prints each time it mends a solution; no option turns it off."""
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from .machine import WeightedLeastSquaresMachine
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
+WIDE_GAP = 1e-3  # of the objective
 GENTLEST = 1.0  # slope with which the schedule of `ERMSVC` begins; each next one is twice as steep
 
 
@@ -48,7 +50,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        One multiplier a training point, as in `DualSVC`.
+        One multiplier a training point, as in `DualSVC` but for rounding at the bound.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
         Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
@@ -64,7 +66,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
     kkt_residual_ : float
         Relative size of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``; where it is not, `fit` warns.
+        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
     n_iter_ : int
         Rounds.
     gamma_ : float
@@ -139,8 +141,12 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         C = self._prices(problem)
         Z, origin = self._features(problem)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
+        gap = result.objective - _dual(Z, problem.y, C, result)
+        if not gap <= WIDE_GAP * result.objective:  # one far point can make a gradient look small
+            message = f"{result.message}, but the gap is wide"
+            result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)
-        self.dual_gap_ = result.objective - _dual(Z, problem.y, C, result)
+        self.dual_gap_ = gap
         return self
 
 
@@ -205,7 +211,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
     kkt_residual_ : float
         Relative size of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``; where it is not, `fit` warns.
+        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
     n_iter_ : int
         Rounds for the last slope.
     gamma_ : float

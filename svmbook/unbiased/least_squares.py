@@ -99,16 +99,22 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         LeastSquaresClassifier
             The fitted estimator.
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # a failed fit leaves nothing of an earlier one
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, signs = encode_labels(y)
+        classes, signs = encode_labels(y)
         weights = np.ones(len(X))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        weights = point_weights(self.class_weight, self.classes_, y, weights)
+        weights = point_weights(self.class_weight, classes, y, weights)
         ridge = Ridge(alpha=1.0 / self.C).fit(X, signs, sample_weight=weights)
+        self.classes_ = classes
         self.coef_ = ridge.coef_.reshape(1, -1)
         self.intercept_ = np.array([ridge.intercept_])
         return self
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
 
     def decision_function(self, X):
         """Return the outputs, positive where they speak for ``classes_[1]``.

@@ -34,7 +34,9 @@ class WeightedLeastSquaresMachine(KernelMachine):
         """Return features whose inner products are kernel values, and their origin."""
         if problem.kernel.name == "linear":
             origin = problem.points.mean(axis=0)
-            return problem.points - origin, origin
+            Z = problem.points - origin
+            wide = Z.shape[1] > len(Z)  # then a round costs less in the span of the points
+            return pivoted_factor(Z @ Z.T).Z if wide else Z, origin
         return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
 
     def _options(self):
@@ -43,9 +45,11 @@ class WeightedLeastSquaresMachine(KernelMachine):
     def _store_support(self, problem, result, origin):
         """Keep the machine as a sum over training points: those with a multiplier."""
         signed = problem.y * result.alpha
-        coef = result.w if problem.kernel.name == "linear" else None
+        coef = None
+        if problem.kernel.name == "linear":
+            wide = len(result.w) != problem.points.shape[1]
+            coef = (problem.points - origin).T @ signed if wide else result.w
         coefficients = self._store(
             problem, result, signed, result.intercept, coef, origin, stacklevel=5
         )
         self.alpha_ = np.abs(coefficients)
-        return self

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
+from ..kernels.choice import choose_kernel
 from ..solvers.irwls.costs import unbiased_cost
 from ..solvers.irwls.rounds import irwls_path
 from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
@@ -21,6 +22,8 @@ from .machine import WeightedLeastSquaresMachine
 from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
+
+ROUNDING = 1e-9  # of the largest output: what outputs may differ by where they should be equal
 
 
 class USVC(WeightedLeastSquaresMachine):
@@ -44,9 +47,10 @@ class USVC(WeightedLeastSquaresMachine):
         street.
     s : float, default=2.0
         Steepness of the cost, at least 1; it tends to a count as s grows. Up to 2 each round lowers
-        the objective without a shorter step.
+        the objective without a shorter step, but where a point loses its clearance.
     k : float, default=1e-6
-        Small, positive: the slope of the cost at the margin 1.
+        Small, positive, at most 1: it leaves the cost a slope at the margin 1, without which
+        nothing would ask for the widest street.
     kernel : str or callable, default="linear"
         As in `svmbook.DualSVC`, but for "precomputed".
     gamma, degree, coef0
@@ -55,7 +59,8 @@ class USVC(WeightedLeastSquaresMachine):
         Kernels of the machine; not read for the linear kernel, or where prototypes are given.
     prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
         How to place them: frequency sensitive competitive learning, the means of clusters, or
-        pre-images of the axes of kernel PCA; or the points themselves.
+        pre-images of the axes of kernel PCA, by the points without their weights; or the points
+        themselves. Not read for the linear kernel.
     init : {"svc", "ls", "path", "random"}, default="svc"
         The first start: the support vector machine, least squares, the end of a path on which s
         doubles from 1, or least squares on a few random points.
@@ -65,7 +70,7 @@ class USVC(WeightedLeastSquaresMachine):
         Factor of ``C`` for each class, positive: the price of a miss and of a false alarm.
     target_false_alarm_rate : float, default=None
         Of all points of ``classes_[0]``, the share that may be called ``classes_[1]``. A part of
-        the training points is held out, and the intercept is set by them.
+        the training points is held out, whatever their weights, and the intercept is set by them.
     confidence : float, default=0.95
         Probability, over the draw of the held-out points, that the rate is kept.
     held_out : float, default=0.3
@@ -102,7 +107,7 @@ class USVC(WeightedLeastSquaresMachine):
     kkt_residual_ : float
         Relative size of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``; where it is not, `fit` warns.
+        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
     n_iter_ : int
         Rounds from the start that was kept.
     gamma_ : float
@@ -139,7 +144,7 @@ class USVC(WeightedLeastSquaresMachine):
     _parameter_constraints: ClassVar[dict] = {
         **WeightedLeastSquaresMachine._parameter_constraints,
         "s": [Interval(Real, 1, None, closed="left")],
-        "k": [Interval(Real, 0, None, closed="neither")],
+        "k": [Interval(Real, 0, 1, closed="right")],
         "kernel": [StrOptions(set(KERNELS)), callable],
         "n_prototypes": [Interval(Integral, 1, None, closed="left")],
         "prototypes": [StrOptions(set(PROTOTYPES)), "array-like"],
@@ -252,7 +257,9 @@ class USVC(WeightedLeastSquaresMachine):
         """Return features of the points, and the way from weights to kernels."""
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
-            prototypes = check_array(prototypes, dtype=np.float64, input_name="prototypes")
+            prototypes = check_array(
+                prototypes, dtype=np.float64, input_name="prototypes", copy=True
+            )
         kernel, points = problem.kernel, problem.points
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
@@ -262,22 +269,38 @@ class USVC(WeightedLeastSquaresMachine):
     def _hold_out(self, problem, rng):
         """Return the problem without a part of its points, and the numbers of that part."""
         rows = np.arange(len(problem.y))
-        kept, out = train_test_split(
-            rows,
-            test_size=float(self.held_out),
-            stratify=problem.y,
-            random_state=int(rng.integers(2**31)),
-        )
+        try:
+            kept, out = train_test_split(
+                rows,
+                test_size=float(self.held_out),
+                stratify=problem.y,
+                random_state=int(rng.integers(2**31)),
+            )
+        except ValueError as error:
+            raise ValueError(
+                f"held_out={self.held_out:g} of {len(rows)} points cannot hold both classes, and "
+                "leave both; choose another share, or bring more points."
+            ) from error
+        # Before anything is fitted: would so many points do?
+        quiet = np.zeros((problem.y[out] < 0).sum())
+        false_alarm_threshold(quiet, float(self.target_false_alarm_rate), float(self.confidence))
+        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        points, weights = problem.points[kept], problem.weights[kept]
         part = problem._replace(
             present=problem.present[kept],
-            points=problem.points[kept],
+            points=points,
             y=problem.y[kept],
-            weights=problem.weights[kept],
+            weights=weights,
+            kernel=choose_kernel(self.kernel, points, weights, **params),
         )
         return part, out
 
     def _threshold(self, problem, out):
-        """Return the output that few enough of the held-out points of the first class exceed."""
-        quiet = problem.points[out[problem.y[out] < 0]]
+        """Return the output that few enough of the held-out points of the first class exceed.
+
+        A little more, so that rounding raises no alarm where outputs are equal.
+        """
+        scores = self._outputs(problem.points[out[problem.y[out] < 0]])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
-        return false_alarm_threshold(self._outputs(quiet), rate, confidence)
+        least = false_alarm_threshold(scores, rate, confidence)
+        return least + ROUNDING * max(np.abs(scores).max(), abs(self.intercept_[0]))

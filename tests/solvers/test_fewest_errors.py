@@ -63,7 +63,7 @@ def test_time_is_kept_and_the_bound_is_honest():
     assert found.bound <= fewest_of_all_lines(X, y) <= found.errors
 
 
-@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"seconds": -1.0}])
+@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"seconds": -1.0}])
 def test_numbers_out_of_range_are_named(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         solve_fewest_errors([[0.0], [1.0]], [-1, 1], **wrong)

@@ -1,16 +1,20 @@
 """The unbiased machines: prototypes, starts, prices of both kinds of error, rates that are kept."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 
 from svmbook import ERMSVC, IRWLSSVC, USVC, DualSVC, LeastSquaresClassifier
 from svmbook.calibration import false_alarm_threshold
-from svmbook.datasets import non_separable, stdev, usvc_case_a, usvc_case_b
+from svmbook.datasets import non_separable, stdev, twonorm, usvc_case_a, usvc_case_b
+from svmbook.experiments.suites.usvc_oracle import clouds_and_a_clump
 from svmbook.kernels import linear
 
 X, Y = stdev(2, 120, random_state=0)
@@ -192,6 +196,116 @@ def test_a_rate_that_cannot_be_certified_names_the_number_of_points():
         false_alarm_threshold(scores[1:], 0.01)
 
 
+def test_held_out_points_are_not_trained_on():
+    weights = np.linspace(0.5, 2.0, 120)
+    machine = USVC(target_false_alarm_rate=0.2, kernel="rbf", held_out=0.4)
+    problem = machine._prepare(X, Y, weights)
+    part, out = machine._hold_out(problem, np.random.default_rng(0))
+    assert not set(part.present) & set(out) and len(part.present) + len(out) == 120
+    np.testing.assert_array_equal(part.points, X[part.present])
+    np.testing.assert_array_equal(part.weights, weights[part.present])
+    assert abs((Y[out] < 0).mean() - (Y < 0).mean()) < 0.02
+    alone = USVC(kernel="rbf")._prepare(part.points, part.y, part.weights)
+    assert part.kernel.params == alone.kernel.params  # not even its width has seen them
+
+
+def test_equal_outputs_raise_no_alarm_by_rounding():
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        points = rng.integers(0, 3, size=(300, 2)) / 3.0  # nine places
+        labels = np.where(rng.random(300) < 0.4 + 0.2 * points[:, 0], 1, -1)
+        for kernel in ("linear", "rbf"):
+            options = {"kernel": kernel, "n_prototypes": 4, "random_state": seed}
+            machine = USVC(target_false_alarm_rate=0.2, **options).fit(points, labels)
+            one_by_one = np.array([machine.predict(x[None])[0] for x in points])
+            np.testing.assert_array_equal(one_by_one, machine.predict(points))
+
+
+def test_a_fit_without_its_promise_is_none():
+    machine = USVC().fit(X, Y).set_params(target_false_alarm_rate=0.001)
+    with pytest.raises(ValueError, match="cannot certify"):
+        machine.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+def test_a_part_that_cannot_hold_both_classes_is_named():
+    with pytest.raises(ValueError, match=r"held_out=0.001 of 120 points"):
+        USVC(target_false_alarm_rate=0.2, held_out=0.001).fit(X, Y)
+
+
+# --- shapes and scales -----------------------------------------------------------------
+
+
+def test_more_features_than_points_are_the_same_machine():
+    rng = np.random.default_rng(0)
+    wide, labels = rng.standard_normal((30, 80)), np.repeat([-1, 1], 15)
+    wide[labels > 0, 0] += 2.0
+    for machine in (USVC(C=0.5), IRWLSSVC(C=0.5), ERMSVC(C=0.5)):
+        straight = clone(machine).fit(wide, labels)
+        assert straight.coef_.shape == (1, 80)
+        by_kernel = straight.support_vectors_.T @ straight.dual_coef_[0]
+        np.testing.assert_allclose(straight.coef_[0], by_kernel, atol=1e-6)
+    exact = DualSVC(C=0.5).fit(wide, labels)
+    ours = IRWLSSVC(C=0.5).fit(wide, labels)
+    assert ours.objective_ == pytest.approx(exact.objective_, rel=1e-6)
+
+
+def test_a_price_that_leaves_no_digits_ends_in_words_not_in_lapack():
+    X_many, y_many = twonorm(200, random_state=0)
+    for machine in (USVC(C=1e10), USVC(C=1e10, kernel="rbf", random_state=0), ERMSVC(C=1e10)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            assert np.isfinite(machine.fit(X_many, y_many).decision_function(X_many)).all()
+
+
+def test_a_far_point_is_no_certificate():
+    spoilt = X.copy()
+    spoilt[-1] *= 1e7
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = IRWLSSVC(C=1000.0).fit(spoilt, Y)
+    assert not machine.converged_ or machine.dual_gap_ <= 1e-3 * machine.objective_
+
+
+def test_the_dual_objective_is_a_lower_bound_before_the_end():
+    few = np.r_[np.flatnonzero(Y > 0)[:50], np.flatnonzero(Y < 0)[:10]]
+    exact = DualSVC(C=2.0).fit(X[few], Y[few]).objective_
+    for rounds in (1, 2, 4, 8):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            early = IRWLSSVC(C=2.0, max_iter=rounds).fit(X[few], Y[few])
+        assert early.objective_ - early.dual_gap_ <= exact * (1 + 1e-9)
+        assert early.n_iter_ <= rounds
+
+
+def test_a_path_may_end_elsewhere():
+    ends = []
+    for seed in range(10):
+        points, labels = clouds_and_a_clump(seed)
+        options = {"C": 100.0, "s": 8.0}
+        ends.append(
+            [USVC(init=i, **options).fit(points, labels).objective_ for i in ("svc", "path")]
+        )
+    assert np.ptp(ends, axis=1).max() > 1e-3
+
+
+def test_prototypes_are_the_machines_own():
+    centres = XOR[:6].copy()
+    machine = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
+    before = machine.decision_function(XOR)
+    centres[:] = 0.0
+    np.testing.assert_array_equal(machine.decision_function(XOR), before)
+
+
+def test_a_failed_refit_leaves_nothing():
+    machine = LeastSquaresClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match="class"):
+        machine.fit(X, np.ones(120))
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
 # --- bad input -------------------------------------------------------------------------
 
 
@@ -216,7 +330,13 @@ def test_what_cannot_be_is_named(options, message):
     "wrong",
     [
         *({"s": 0.5}, {"k": 0.0}, {"C": np.inf}, {"init": "best"}, {"kernel": "precomputed"}),
-        *({"n_init": 0}, {"target_false_alarm_rate": 1.0}, {"held_out": 0.0}, {"confidence": 1.0}),
+        *(
+            {"k": 2.0},
+            {"n_init": 0},
+            {"target_false_alarm_rate": 1.0},
+            {"held_out": 0.0},
+            {"confidence": 1.0},
+        ),
     ],
     ids=lambda wrong: next(iter(wrong)),
 )

@@ -7,6 +7,7 @@ four machines: the unbiased one from other starts, and that of the sigmoidal cos
 from __future__ import annotations
 
 import numpy as np
+from sklearn.base import clone
 
 from ...datasets import usvc_case_a, usvc_case_b
 from ...svm import DualSVC
@@ -45,9 +46,9 @@ REPORTED = {
 def work(data_set, method, run):
     """Do one run: fit, count the errors, and read off the threshold."""
     parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
-    machine = METHODS[method]
+    machine = clone(METHODS[method])
     if isinstance(machine, USVC):
-        machine = USVC(**machine.get_params() | {"random_state": parts.seed})
+        machine.set_params(random_state=parts.seed)
     machine.fit(parts.X_train, parts.y_train)
     return {
         "seed": parts.seed,

@@ -36,7 +36,7 @@ BY_TABLE = {
 REPORTED = {(name, method): pair for name, row in BY_TABLE.items() for method, pair in row.items()}
 REPORTED |= {(name, "SVM on prototypes"): (np.nan, np.nan) for name in BY_TABLE}
 TABLES = {name: name for name in BY_TABLE if name not in GENERATORS}
-#: Kernels of each machine as printed; "USVC" is the most that ours may have.
+#: Kernels of each machine as printed; "USVC" is what ours have.
 SIZES = {
     "diabetes": {"SVM": 352, "AdaBoost": 3000, "USVC": 40},
     "image": {"SVM": 285, "AdaBoost": 17116, "USVC": 120},
@@ -47,8 +47,7 @@ SIZES = {
 }
 METHODS = ("SVM", "AdaBoost", "USVC", "SVM on prototypes")
 ROUNDS = 200
-CHOSEN_ON = 1000  # training points at most on which parameters are chosen
-FACTORS = tuple(2.0**k for k in range(-4, 3, 2))  # of one over the number of features
+FACTORS = tuple(2.0**k for k in range(-6, 3, 2))  # of one over the number of features
 PRICES = tuple(2.0**k for k in range(-2, 9, 2))
 GENTLE = 1e3  # price of a squared error in a network: its size, not its weights, limits it
 
@@ -98,17 +97,15 @@ class OnPrototypes(ClassifierMixin, BaseEstimator):
 def _candidates(data_set, method, n_features, seed):
     """Return a machine, the values of its parameters, and what its size is."""
     widths = tuple(factor / n_features for factor in FACTORS)
-    most = SIZES[data_set]["USVC"]
-    small = {"C": PRICES[::2], "gamma": widths, "n_prototypes": (most // 2, most)}
+    grid, count = {"C": PRICES, "gamma": widths}, SIZES[data_set]["USVC"]
     if method == "SVM":
-        machine = DualSVC(kernel="rbf")
-        return machine, {"C": PRICES, "gamma": widths}, lambda m: len(m.support_)
+        return DualSVC(kernel="rbf"), grid, lambda m: len(m.support_)
     if method == "USVC":
-        machine = USVC(kernel="rbf", random_state=seed)
-        return machine, small, lambda m: m.n_kernels_
+        machine = USVC(kernel="rbf", n_prototypes=count, random_state=seed)
+        return machine, grid, lambda m: m.n_kernels_
     if method == "SVM on prototypes":
-        machine = OnPrototypes(DualSVC(), random_state=seed)
-        return machine, small, lambda m: len(m.prototypes_)
+        machine = OnPrototypes(DualSVC(), n_prototypes=count, random_state=seed)
+        return machine, grid, lambda m: len(m.prototypes_)
     centres = round(SIZES[data_set]["AdaBoost"] / ROUNDS)
     network = OnPrototypes(LeastSquaresClassifier(), C=GENTLE, n_prototypes=centres, rule="drawn")
     machine = AdaBoostClassifier(network, n_estimators=ROUNDS, random_state=seed)
@@ -119,7 +116,7 @@ def work(data_set, method, run):
     """Do one run: choose the parameters by five folds, fit, count errors and kernels."""
     parts = division(data_set, run, TABLES)
     machine, grid, size = _candidates(data_set, method, parts.X_train.shape[1], parts.seed)
-    return chosen_run(machine, grid, parts, size=size, chosen_on=CHOSEN_ON)
+    return chosen_run(machine, grid, parts, size=size)
 
 
 SUITE = Suite(

@@ -7,6 +7,7 @@ of training errors is known for each set, by mixed integer programming.
 from __future__ import annotations
 
 import numpy as np
+from sklearn.base import clone
 
 from ...logistic import KernelLogisticRegression
 from ...solvers import solve_fewest_errors
@@ -77,9 +78,9 @@ def work(data_set, method, run):
         found = solve_fewest_errors(X, y)
         errors, more = found.errors, {"bound": found.bound}
     else:
-        machine = METHODS[method]
+        machine = clone(METHODS[method])
         if isinstance(machine, USVC):
-            machine = USVC(**machine.get_params() | {"random_state": seed})
+            machine.set_params(random_state=seed)
         errors, more = int((machine.fit(X, y).predict(X) != y).sum()), {}
     row = {"seed": seed, "parameters": {"C": PRICE}, "error": round(errors / len(y), 6)}
     return row | {"model_size": 1, "errors": errors, "points": len(y)} | more

@@ -18,6 +18,7 @@ from ...losses import (
     unbiased_curvature,
     unbiased_slope,
 )
+from ..checks import check_positive
 
 __all__ = ["HINGE", "Cost", "sigmoidal_cost", "unbiased_cost"]
 
@@ -60,12 +61,20 @@ def unbiased_cost(s=2.0, k=1e-6):
     -------
     Cost
 
+    Raises
+    ------
+    ValueError, TypeError
+        A number is out of range.
+
     Examples
     --------
     >>> from svmbook.solvers import unbiased_cost
     >>> float(unbiased_cost(s=4.0).value(0.0))
     0.5
     """
+    if not s >= 1.0:
+        raise ValueError(f"s must be at least 1; found {s!r}.")
+    check_positive("k", k)
     parts = unbiased, unbiased_slope, unbiased_curvature
     return Cost(*(partial(part, s=s, k=k) for part in parts))
 
@@ -82,11 +91,17 @@ def sigmoidal_cost(slope=4.0):
     -------
     Cost
 
+    Raises
+    ------
+    ValueError, TypeError
+        The slope is not positive.
+
     Examples
     --------
     >>> from svmbook.solvers import sigmoidal_cost
     >>> float(sigmoidal_cost(slope=10.0).value(1.0))
     0.0
     """
+    check_positive("slope", slope)
     parts = sigmoidal, sigmoidal_slope, sigmoidal_curvature
     return Cost(*(partial(part, slope=slope) for part in parts))

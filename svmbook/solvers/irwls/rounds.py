@@ -19,7 +19,8 @@ step that would raise J all the same is halved until it does not; one that may b
 As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin grows without bound. So the
 cost is rounded: on slacks below a width :math:`\epsilon` it is replaced by a parabola that touches
 it there. For the hinge, and for the unbiased cost with s up to 2, that raises it, and the less the
-smaller the width. The width shrinks from round to round, so J with the rounded cost never rises.
+smaller the width. The width shrinks from round to round, so for these J with the rounded cost never
+rises; for others it may rise where the width shrinks, and nowhere else.
 
 The source is Navia-Vazquez et al. (2004), "Advantages of unbiased support vector classifiers for
 data mining applications", J. VLSI Signal Processing 37; numbers of equations are theirs. Its
@@ -28,15 +29,16 @@ equations (15) and (22) have weights twice as large, which solve the problem for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.utils import check_array, check_scalar
 
 from ..checks import check_problem, check_stopping
+from .costs import Cost
 
 __all__ = ["IRWLSResult", "irwls", "irwls_path", "least_squares_step", "solve_irwls"]
 
@@ -70,10 +72,10 @@ class IRWLSResult:
     kkt_residual : float
         What is left of :math:`w - \sum_i \alpha_i y_i z_i` with the slopes of the rounded cost for
         multipliers, as a fraction of the sum of the lengths of its terms; or of
-        :math:`\sum_i \alpha_i y_i`, if that is larger.
+        :math:`\sum_i \alpha_i y_i`, if that is larger. It is measured before the last step.
     n_iter : int
         Rounds, each one linear system. The last is a full step, after which w is the sum of its
-        points.
+        points; it is left out where it would raise J.
     converged : bool
         Whether ``kkt_residual`` is at most the tolerance, at the smallest width; or as small as the
         rounding of the outputs lets one know; or the next round promises to lower J by less than
@@ -152,14 +154,23 @@ def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_w
     (array([6., 4.]), -1.0)
     """
     Z, y, C = check_problem(Z, y, C, square=False, name="Z")
+    if not isinstance(cost, Cost):
+        raise TypeError(f"cost must be HINGE, unbiased_cost(...) or such; found {cost!r}.")
     tol, max_iter = check_stopping(tol, max_iter)
     if start is not None:
         w = check_array(start[0], dtype=np.float64, ensure_2d=False, input_name="start")
         if w.shape != Z.shape[1:]:
             raise ValueError(f"start must hold {Z.shape[1]} weights; found shape {w.shape}.")
-        start = w, float(check_scalar(start[1], "the intercept of start", Real))
+        b = float(check_scalar(start[1], "the intercept of start", Real))
+        if not np.isfinite(b):
+            raise ValueError(f"the intercept of start must be finite; found {b}.")
+        start = w, b
+    origin = Z.mean(axis=0)  # far from it lengths would hide what the gradient misses
+    if start is not None:
+        start = start[0], start[1] + start[0] @ origin
     options = {"start": start, "tol": tol, "max_iter": max_iter}
-    return irwls(Z, y, C, cost, printed_weights=printed_weights, **options)
+    result = irwls(Z - origin, y, C, cost, printed_weights=printed_weights, **options)
+    return replace(result, intercept=float(result.intercept - result.w @ origin))
 
 
 def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
@@ -177,9 +188,9 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
             if width <= NARROWEST:
                 break
             width = max(width / NARROWER, NARROWEST)
-            costs, settled = _rounded(cost, y * f, width), False
+            costs, settled, promise = _rounded(cost, y * f, width), False, np.inf
             continue
-        if len(objectives) > max_iter:
+        if len(objectives) >= max_iter:
             break
         dw, db = least_squares_step(Z, y * p, a, w)
         df = Z @ dw + db
@@ -194,10 +205,13 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
         widths.append(width)
     # A last full step, so that w is the sum of its points to the last digit.
     dw, db = least_squares_step(Z, y * p, a, w)
-    alpha = p - y * a * (Z @ dw + db)
-    w, b = w + dw, b + db
+    df, alpha = Z @ dw + db, p
+    rise = _change(cost, price, width, (w, y * f, costs), (dw, y * df), 1.0)
+    if rise <= np.sqrt(np.finfo(float).eps) * objectives[-1]:
+        w, b, alpha = w + dw, b + db, p - y * a * df
     m = y * (Z @ w + b)
-    seen = residual <= noise or promise <= np.finfo(float).eps * objectives[-1]
+    hidden = residual <= noise or promise <= np.finfo(float).eps * objectives[-1]
+    seen = bool(hidden and np.isfinite(residual))
     return IRWLSResult(
         w=w,
         intercept=float(b),
@@ -208,7 +222,7 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
         kkt_residual=float(residual),
         n_iter=len(objectives),
         converged=bool(residual <= tol or seen),
-        message=_how(residual <= tol, seen, len(objectives) > max_iter),
+        message=_how(residual <= tol, seen, len(objectives) >= max_iter),
     )
 
 
@@ -264,7 +278,11 @@ def least_squares_step(Z, pull, a, w):
     A = centred * np.sqrt(a)[:, None]
     H = A.T @ A
     H.flat[:: len(H) + 1] += 1.0
-    dw = cho_solve(cho_factor(H, check_finite=False), centred.T @ pull - w)
+    try:
+        dw = cho_solve(cho_factor(H, check_finite=False), centred.T @ pull - w)
+    except LinAlgError:  # prices so large that the squares lose the one of the penalty
+        whole = np.vstack([A, np.eye(len(w))])
+        dw = lstsq(whole, np.concatenate([pull / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw
 
 

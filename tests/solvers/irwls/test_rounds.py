@@ -199,3 +199,44 @@ def test_a_cost_of_ones_own_serves():
     )
     assert np.abs(gradient).max() < 1e-4 * C * len(y)
     assert result.n_iter < 30
+
+
+@every_cost
+def test_an_early_end_is_no_higher_than_the_way_to_it(cost):
+    for seed in range(20):
+        Z, y, C = problem(seed)
+        for rounds in (1, 2, 5):
+            result = irwls(Z, y, C, cost, tol=1e-9, max_iter=rounds)
+            assert result.n_iter <= rounds
+            highest = result.objectives[-1] * (1 + 1e-7)
+            # The rounded cost may lie below the cost itself, by its width at most a point.
+            assert result.objective <= highest + len(y) * C * result.widths[-1]
+
+
+def test_the_origin_does_not_matter():
+    for seed in range(10):
+        Z, y, C = problem(seed)
+        near = solve_irwls(Z, y, C, HINGE, tol=1e-5)
+        far = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5)
+        assert far.objective == pytest.approx(near.objective, rel=1e-5)
+        start = far.w, far.intercept
+        again = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5, start=start)
+        assert again.objective == pytest.approx(near.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: unbiased_cost(s=0.5), "s must be at least 1"),
+        (lambda: unbiased_cost(k=0.0), "k must be positive"),
+        (lambda: sigmoidal_cost(-1.0), "slope must be positive"),
+        (lambda: solve_irwls([[0.0], [1.0]], [-1, 1], 1.0, "hinge"), "cost must be HINGE"),
+        (
+            lambda: solve_irwls([[0.0], [1.0]], [-1, 1], 1.0, HINGE, start=([0.0], np.nan)),
+            "intercept of start must be finite",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_named(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
