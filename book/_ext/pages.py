@@ -34,6 +34,14 @@ NAMELESS = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?</th>")  # a header of no
 SPAN = r'<span class="math [^<]*</span>'
 FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
 
+NAME = re.compile(r'(?<=<span class="pre">)[^<]{25,}(?=</span>)')
+PREFIX = re.compile(r'(<span class="sig-prename[^>]*><span class="pre">)([^<]+)')
+
+
+def breakable(name):
+    """Let a browser break a name after its dots and underscores, and nowhere else."""
+    return re.sub(r"([._(,/]+)(?=\w)", r"\1<wbr>", name)
+
 
 def tidy_body(app, pagename, templatename, context, doctree):
     """Use roles and names that screen readers can work with, and an id only once.
@@ -46,6 +54,8 @@ def tidy_body(app, pagename, templatename, context, doctree):
         body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
         body = REPEATED.sub(r"\1", body)
         body = NAMELESS.sub(r"<td\1></td>", body)
+        body = PREFIX.sub(lambda found: found[1] + breakable(found[2]) + "<wbr>", body)
+        body = NAME.sub(lambda found: breakable(found[0]), body)
         context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
 
 

@@ -52,8 +52,10 @@ def exercises(doctree):
     """Yield the same of each exercise and each solution."""
     for one in doctree.findall(lambda node: isinstance(node, EXERCISES)):
         title, content = one.children
-        kind = "" if isinstance(one, solution_node) else "Exercise: "
-        yield one["ids"][0], kind + title.astext().strip(" ()"), content.children
+        name = title.astext().strip()
+        if not isinstance(one, solution_node):  # whose parentheses stand after the number
+            name = f"Exercise: {name.strip(' ()')}"
+        yield one["ids"][0], name, content.children
 
 
 def collect(app, doctree, docname):

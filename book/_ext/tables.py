@@ -12,8 +12,10 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
-NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+±\d.,\s%()/|^{}e]|to|of)+")
+NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
 DENSE = 7  # columns, from which on the letters are smaller
+BRIEF = 28  # letters of an entry that goes on one line where the table scrolls anyway
+COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # of a formula: no letter of what is seen
 UNBROKEN = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
@@ -38,7 +40,7 @@ class NameTables(SphinxTransform):
 
 
 class SetNumbers(SphinxTransform):
-    """Align columns of numbers at the right, and keep each number on one line."""
+    """Align columns of numbers at the right, keep each number on one line, mark brief columns."""
 
     default_priority = 410
 
@@ -47,10 +49,15 @@ class SetNumbers(SphinxTransform):
             if len(body.children[0]) > DENSE:
                 body.parent.parent["classes"].append("dense")
             for position, column in enumerate(zip_longest(*body.children)):
-                texts = [entry.astext() for entry in column if entry is not None]
-                filled = [text for text in texts if text.strip()]
-                if 2 * sum(map(bool, map(NUMBER.fullmatch, filled))) > len(filled):
-                    self.align(body.parent, position)
+                entries = [entry for entry in column if entry is not None]
+                texts = [entry.astext() for entry in entries]
+                numbers = [one for one in entries if NUMBER.fullmatch(one.astext())]
+                for entry in numbers:
+                    entry["classes"].append("number")
+                if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):
+                    self.mark(body.parent, position, "text-right")
+                if all(len(COMMAND.sub("", text)) <= BRIEF for text in texts):
+                    self.mark(body.parent, position, "brief")
             for text in list(body.findall(nodes.Text)):
                 parts = UNBROKEN.split(text)
                 if len(parts) > 1:
@@ -60,11 +67,11 @@ class SetNumbers(SphinxTransform):
                     ]
                     text.parent.replace(text, whole)
 
-    def align(self, group, position):
-        """Align one column, its heading included."""
+    def mark(self, group, position, name):
+        """Give one column a class, its heading included."""
         for row in group.findall(nodes.row):
             if position < len(row):
-                row[position]["classes"].append("text-right")
+                row[position]["classes"].append(name)
 
 
 def setup(app):

@@ -18,6 +18,8 @@ __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A8A")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _TINT = 0.28  # of its colour in a region: the points on it must stand out
+# A marker's edge: white would leave the two palest colours without one on their own regions.
+_EDGES = ("white", "white", "white", "white", COLOURS["ink"], COLOURS["ink"], "white")
 
 
 def plot_classes(ax, X, codes, *, size=24.0, labels=None):
@@ -70,7 +72,7 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
             color=CLASS_COLOURS[code],
             marker=_MARKERS[code],
             label=labels[code],
-            edgecolor="white",
+            edgecolor=_EDGES[code],
             linewidth=0.5,
             zorder=3,
         )
