@@ -70,7 +70,7 @@ def child(methods, prepare, job):
 VOLATILE = {
     *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
     *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
-    *("relative_gap", "kkt_residual", "above_optimum"),
+    *("relative_gap", "kkt_residual", "above_optimum", "exponent", "libsvm_over_usvc"),
 }
 
 

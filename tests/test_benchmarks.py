@@ -12,7 +12,10 @@ from measure import VOLATILE, again
 
 from svmbook.experiments import load_records
 
-SCRIPTS = ["bench_active", "bench_dense", "bench_grid", "bench_linear", "bench_logistic"]
+SCRIPTS = [
+    *("bench_active", "bench_dense", "bench_grid", "bench_linear", "bench_logistic"),
+    "bench_unbiased",
+]
 QUICK = 1.0  # seconds
 
 
@@ -53,3 +56,13 @@ def test_the_first_small_problems_come_out_as_recorded():
                 "stale; renew the records by: python benchmarks/bench_small.py "
                 "--out book/results/bench_small.jsonl"
             )
+
+
+def test_small_machines_keep_their_claims():
+    rows = load_records("bench_unbiased")
+    (one,) = (row for row in rows if row["problem"] == "prediction")
+    assert one["support_vectors"] >= 1000 and one["libsvm_over_usvc"] >= 10
+    of = {(row["n"], row["method"]): row["seconds"] for row in rows if row is not one}
+    assert of[2_000, "USVC"] <= 2 * of[2_000, "SVC"]
+    assert of[20_000, "USVC"] <= of[20_000, "SVC"] / 2
+    assert of[200_000, "USVC"] <= 100**1.1 * of[2_000, "USVC"]
