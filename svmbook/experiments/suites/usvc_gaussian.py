@@ -33,8 +33,6 @@ BY_TABLE = {
     "twonorm": {"SVM": (2.2, 0.9), "AdaBoost": (2.9, 0.4), "USVC": (2.2, 0.8)},
     "waveform": {"SVM": (8.9, 0.8), "AdaBoost": (9.1, 0.9), "USVC": (8.1, 1.1)},
 }
-REPORTED = {(name, method): pair for name, row in BY_TABLE.items() for method, pair in row.items()}
-REPORTED |= {(name, "SVM on prototypes"): (np.nan, np.nan) for name in BY_TABLE}
 TABLES = {name: name for name in BY_TABLE if name not in GENERATORS}
 #: Kernels of each machine as printed; "USVC" is what ours have.
 SIZES = {
@@ -46,6 +44,8 @@ SIZES = {
     "waveform": {"SVM": 1286, "AdaBoost": 2000, "USVC": 30},
 }
 METHODS = ("SVM", "AdaBoost", "USVC", "SVM on prototypes")
+UNKNOWN = np.nan, np.nan
+REPORTED = {(name, m): row.get(m, UNKNOWN) for name, row in BY_TABLE.items() for m in METHODS}
 ROUNDS = 200
 FACTORS = tuple(2.0**k for k in range(-6, 3, 2))  # of one over the number of features
 PRICES = tuple(2.0**k for k in range(-2, 9, 2))

@@ -134,5 +134,12 @@ def test_most_lines_of_the_unbiased_machine_are_not_above_the_printed_ones():
             if row["method"] == "USVC":
                 line = name, row["data_set"].split("=")[0]
                 off[line] = min(row["z_ten"], off.get(line, np.inf))
-    assert len(off) == 19
-    assert sum(z <= 1 for z in off.values()) >= 15
+    above = {line for line, z in off.items() if z > 1}
+    assert len(off) == 19 and len(above) <= 5
+    # These are printed below what the best rule of all reaches on the same test points.
+    beyond = [
+        ("usvc-linear", "twonorm"),
+        ("usvc-gaussian", "twonorm"),
+        ("usvc-gaussian", "waveform"),
+    ]
+    assert above.issuperset(beyond)
