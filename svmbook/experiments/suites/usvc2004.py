@@ -142,8 +142,13 @@ def layout(rows, against, *, sizes=None):
 
     ``sizes`` gives the kernels that the paper prints, by data set and method, for two more columns.
     """
-    columns = ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."]
-    columns += ["all (%)", "off, in s.e.", f"minus {against}"]
+    columns, ends = (
+        ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."],
+        ["_ten"],
+    )
+    if max(row["runs"] for row in rows) > PRINTED_RUNS:
+        columns, ends = [*columns, "all (%)", "off, in s.e."], ["_ten", ""]
+    columns.append(f"minus {against}")
     if sizes:
         columns += ["kernels, reported", "kernels"]
     lines = []
@@ -151,7 +156,7 @@ def layout(rows, against, *, sizes=None):
         printed = np.isfinite(row["reported"])
         line = [row["data_set"], row["method"]]
         line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if printed else "")
-        for end in ("_ten", ""):
+        for end in ends:
             line.append(f"{row[f'reproduced{end}']:.1f} ± {row[f'deviation{end}']:.1f}")
             line.append(f"{row[f'z{end}']:+.1f}" if printed else "")
         line.append(f"{row['low']:+.1f} to {row['high']:+.1f}" if "low" in row else "")
