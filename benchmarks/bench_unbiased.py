@@ -18,28 +18,30 @@ GAMMA, PRICE, PROTOTYPES, NEW = 0.1, 1.0, 100, 100_000
 SIZES = (2_000, 6_000, 20_000, 60_000, 200_000)
 
 
-def small(**options):
-    return USVC(PRICE, kernel="rbf", gamma=GAMMA, random_state=0, **options)
+def small(X):
+    count = min(PROTOTYPES, len(X) // 2)  # few points warm up
+    return USVC(PRICE, kernel="rbf", gamma=GAMMA, n_prototypes=count, random_state=0)
+
+
+def large():
+    return SVC(C=PRICE, gamma=GAMMA)
 
 
 def usvc(X, y):
-    machine = small(n_prototypes=min(PROTOTYPES, len(X) // 2)).fit(X, y)
+    machine = small(X).fit(X, y)
     return {"kernels": machine.n_kernels_, "objective": machine.objective_}
 
 
 def libsvm(X, y):
-    machine = SVC(C=PRICE, gamma=GAMMA).fit(X, y)
+    machine = large().fit(X, y)
     return {"kernels": int(machine.n_support_.sum())}
 
 
 def prediction(X, y):
     """Train both on the same points, and let them predict in turns."""
-    machines = {
-        "usvc": small(n_prototypes=min(PROTOTYPES, len(X) // 2)),
-        "libsvm": SVC(gamma=GAMMA),
-    }
+    machines = {"usvc": small(X), "libsvm": large()}
     new, truth = noisy(NEW, seed=1)
-    new, truth = new[:, : X.shape[1]], truth[: len(new)]
+    new = new[:, : X.shape[1]]
     seconds = {name: [] for name in machines}
     for machine in machines.values():
         machine.fit(X, y)

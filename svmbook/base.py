@@ -21,7 +21,7 @@ from .kernels.functions import KERNELS
 from .labels import decode_labels, encode_labels, encode_outputs
 from .weights import point_weights
 
-__all__ = ["KernelMachine", "Problem"]
+__all__ = ["KernelMachine", "Problem", "forget"]
 
 OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
 
@@ -42,6 +42,12 @@ class Problem(NamedTuple):
     def n_classes(self):
         """Number of classes where a solver has to know it: more than two."""
         return len(self.classes) if len(self.classes) > 2 else None
+
+
+def forget(machine):
+    """Delete what an earlier fit has set, so that a failed one leaves nothing of it."""
+    for name in [name for name in vars(machine) if name.endswith("_") or name in OWN]:
+        delattr(machine, name)
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -120,8 +126,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
         A failed fit leaves what `validate_data` sets and nothing else.
         """
-        for name in [name for name in vars(self) if name.endswith("_") or name in OWN]:
-            delattr(self, name)
+        forget(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, targets = (encode_labels if self._two_classes_only else encode_outputs)(y)
         weights = np.ones(len(X))
@@ -131,10 +136,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         present = np.flatnonzero(weights > 0)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = rows_of_kernel(X, present, pairwise=pairwise)
-        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        kernel = choose_kernel(self.kernel, points, weights[present], **params)
         y, weights = targets[present], weights[present]
+        kernel = self._choose_kernel(points, weights)
         return Problem(X, classes, targets, present, points, y, weights, kernel)
+
+    def _choose_kernel(self, points, weights):
+        """Return the kernel of the parameters for points with their weights."""
+        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return choose_kernel(self.kernel, points, weights, **params)
 
     def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
         """Set the fitted attributes that all machines have; return coefficients of all points.

@@ -95,9 +95,7 @@ def fit_sigmoid(scores, y):
     >>> sigmoid.probability([-2.0, 0.0, 3.0]).round(2)
     array([0.19, 0.37, 0.72])
     """
-    scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
-    if scores.ndim != 1:
-        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+    scores = _check_scores(scores)
     check_consistent_length(scores, y)
     _, signs = encode_labels(column_or_1d(y))
     n_positive, n_negative = (signs > 0).sum(), (signs < 0).sum()
@@ -162,12 +160,10 @@ def false_alarm_threshold(scores, rate, confidence=0.95):
     >>> false_alarm_threshold(range(100), 0.1)
     95.0
     """
-    scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
-    if scores.ndim != 1:
-        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+    scores = np.sort(_check_scores(scores))
     for name, value in (("rate", rate), ("confidence", confidence)):
         check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
-    scores, n = np.sort(scores), len(scores)
+    n = len(scores)
     k = np.arange(1, n + 1)
     enough = beta.cdf(rate, k, n - k + 1) >= confidence
     if not enough.any():
@@ -177,3 +173,11 @@ def false_alarm_threshold(scores, rate, confidence=0.95):
             f"{confidence:g}; {needed:.15g} would. Hold out more, or allow a higher rate."
         )
     return float(scores[n - k[enough].max()])
+
+
+def _check_scores(scores):
+    """Return one finite number a point, or say what is wrong with them."""
+    scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
+    if scores.ndim != 1:
+        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+    return scores

@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ..base import forget
 from ..labels import decode_labels, encode_labels
 from ..weights import point_weights
 
@@ -99,8 +100,7 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         LeastSquaresClassifier
             The fitted estimator.
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # a failed fit leaves nothing of an earlier one
+        forget(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
         weights = np.ones(len(X))

@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
-from ..kernels.choice import choose_kernel
 from ..solvers.irwls.costs import unbiased_cost
 from ..solvers.irwls.rounds import irwls_path
 from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
@@ -284,14 +283,13 @@ class USVC(WeightedLeastSquaresMachine):
         # Before anything is fitted: would so many points do?
         quiet = np.zeros((problem.y[out] < 0).sum())
         false_alarm_threshold(quiet, float(self.target_false_alarm_rate), float(self.confidence))
-        params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         points, weights = problem.points[kept], problem.weights[kept]
         part = problem._replace(
             present=problem.present[kept],
             points=points,
             y=problem.y[kept],
             weights=weights,
-            kernel=choose_kernel(self.kernel, points, weights, **params),
+            kernel=self._choose_kernel(points, weights),
         )
         return part, out
 

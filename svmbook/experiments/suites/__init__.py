@@ -20,8 +20,8 @@ SUITES = {
     "usvc-biomedical": "usvc_biomedical",
     "usvc-cases": "usvc_cases",
     "usvc-gaussian": "usvc_gaussian",
-    "usvc-oracle": "usvc_oracle",
     "usvc-linear": "usvc_linear",
+    "usvc-oracle": "usvc_oracle",
 }
 
 

@@ -103,10 +103,10 @@ def _errors(machine, X, y, fit, check):
 def rows_beside(records, reported, against):
     """Return a row for each line of a table: reported, reproduced, and paired differences.
 
-    ``ten`` and ``z_ten`` are of the first ten divisions, as many as the paper makes, ``reproduced``
-    and ``z`` of all. ``z`` is the difference to the reported mean in joint standard errors. The
-    paired difference is to the method ``against``, on equal divisions, with the interval corrected
-    for their overlap.
+    ``reproduced_ten`` and ``z_ten`` are of the first ten divisions, as many as the paper makes,
+    ``reproduced`` and ``z`` of all. ``z`` is the difference to the reported mean in joint standard
+    errors. The paired difference is to the method ``against``, on equal divisions, with the
+    interval corrected for their overlap.
     """
     of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
@@ -142,10 +142,8 @@ def layout(rows, against, *, sizes=None):
 
     ``sizes`` gives the kernels that the paper prints, by data set and method, for two more columns.
     """
-    columns, ends = (
-        ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."],
-        ["_ten"],
-    )
+    columns = ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."]
+    ends = ["_ten"]
     if max(row["runs"] for row in rows) > PRINTED_RUNS:
         columns, ends = [*columns, "all (%)", "off, in s.e."], ["_ten", ""]
     columns.append(f"minus {against}")
