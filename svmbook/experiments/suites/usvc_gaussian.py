@@ -124,7 +124,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 3: Gaussian machines and their sizes",
     data_sets=tuple(BY_TABLE),
     methods=METHODS,
-    runs=10,
+    runs=50,
     work=work,
     compare=partial(rows_beside, reported=REPORTED, against="SVM"),
     layout=partial(layout, against="SVM", sizes=SIZES),
