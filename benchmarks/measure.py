@@ -71,6 +71,7 @@ VOLATILE = {
     *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
     *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
     *("relative_gap", "kkt_residual", "above_optimum", "exponent", "libsvm_over_usvc"),
+    *("kernels_over_curves", "kernels_over_curves_built"),
 }
 
 

@@ -3,12 +3,16 @@
 from importlib import import_module
 
 HOMES = {  # the folder of each estimator
+    "AdaBoostStump": "ensembles",
     "DualSVC": "svm",
     "ERMSVC": "unbiased",
     "IRWLSSVC": "unbiased",
     "ImportVectorMachine": "logistic",
     "KernelLogisticRegression": "logistic",
+    "LPBoost": "ensembles",
     "LeastSquaresClassifier": "unbiased",
+    "StumpEnsembleLogistic": "ensembles",
+    "StumpEnsembleSVC": "ensembles",
     "USVC": "unbiased",
 }
 

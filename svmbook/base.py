@@ -16,8 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .kernels.checks import IndefiniteKernelError
 from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
-from .kernels.functions import KERNELS
+from .kernels.names import KERNELS
 from .labels import decode_labels, encode_labels, encode_outputs
 from .weights import point_weights
 
@@ -144,6 +145,22 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return the kernel of the parameters for points with their weights."""
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
+
+    def _pinned_if_need_be(self, problem, attempt):
+        """Return the problem and ``attempt(problem)``, with the kernel pinned if only that helps.
+
+        Of use to machines whose coefficients sum to zero, as a free intercept demands: to them a
+        kernel that is definite on vectors that sum to zero is as good as any.
+        """
+        try:
+            return problem, attempt(problem)
+        except IndefiniteKernelError as indefinite:
+            kernel = problem.kernel.pinned(problem.X, problem.present)
+            pinned = problem._replace(kernel=kernel)
+            try:
+                return pinned, attempt(pinned)
+            except IndefiniteKernelError:
+                raise indefinite from None
 
     def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
         """Set the fitted attributes that all machines have; return coefficients of all points.

@@ -13,8 +13,8 @@ from measure import VOLATILE, again
 from svmbook.experiments import load_records
 
 SCRIPTS = [
-    *("bench_active", "bench_dense", "bench_grid", "bench_linear", "bench_logistic"),
-    "bench_unbiased",
+    *("bench_active", "bench_dense", "bench_ensembles", "bench_grid", "bench_linear"),
+    *("bench_logistic", "bench_unbiased"),
 ]
 QUICK = 1.0  # seconds
 
@@ -66,3 +66,20 @@ def test_small_machines_keep_their_claims():
     assert of[2_000, "USVC"] <= 2 * of[2_000, "SVC"]
     assert of[20_000, "USVC"] <= of[20_000, "SVC"] / 2
     assert of[200_000, "USVC"] <= 100**1.1 * of[2_000, "USVC"]
+
+
+def test_machines_of_stumps_keep_their_claims():
+    rows = load_records("bench_ensembles")
+    predicted = {r["n"]: r["kernels_over_curves"] for r in rows if r["problem"] == "prediction"}
+    assert predicted[5_000] >= 20 and predicted[40_000] >= 100
+    of = {(r["n"], r["method"]): r for r in rows if r["problem"] != "prediction"}
+    assert of[600, "AdaBoostClassifier"]["ratio"] >= 15
+    assert of[50_000, "AdaBoostClassifier"]["ratio"] >= 1
+    knots = "StumpEnsembleSVC, 32 knots"
+    small, large = of[20_000, knots], of[1_000_000, knots]
+    assert large["seconds"] <= 50**1.1 * small["seconds"]
+    assert large["memory_over_data"] <= 8
+    assert of[20_000, "LIBSVM, exact kernel"]["ratio"] >= 20
+    exact = of[4_000, "StumpEnsembleSVC, exact"]["error"]
+    assert abs(of[4_000, knots]["error"] - exact) <= 1.0
+    assert all(r["relative_gap"] <= 1e-4 for r in rows if r["method"] == knots)

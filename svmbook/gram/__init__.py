@@ -7,12 +7,15 @@ from .computed import ComputedGram
 from .low_rank import LowRankGram, centred_factor, pivoted_factor
 from .matrix import GramMatrix
 from .stored import StoredGram
+from .stumps import StumpGram, quantile_knots
 
 __all__ = [
     "ComputedGram",
     "GramMatrix",
     "LowRankGram",
     "StoredGram",
+    "StumpGram",
     "centred_factor",
     "pivoted_factor",
+    "quantile_knots",
 ]

@@ -1,17 +1,12 @@
 """Kernels: functions of two arrays, what a Gram matrix must be, and the estimators' choice."""
 
 from .checks import check_gram, check_square
-from .functions import (
-    DISTANCES,
-    KERNELS,
-    exponential,
-    gaussian,
-    laplacian,
-    linear,
-    polynomial,
-)
+from .ensembles import perceptron, stump, stump_regions, stump_tree
+from .functions import DISTANCES, exponential, gaussian, laplacian, linear, polynomial
+from .names import CONDITIONAL, KERNELS
 
 __all__ = [
+    "CONDITIONAL",
     "DISTANCES",
     "KERNELS",
     "check_gram",
@@ -20,5 +15,9 @@ __all__ = [
     "gaussian",
     "laplacian",
     "linear",
+    "perceptron",
     "polynomial",
+    "stump",
+    "stump_regions",
+    "stump_tree",
 ]

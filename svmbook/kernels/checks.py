@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.utils import check_array
 
-__all__ = ["check_definite", "check_finite", "check_gram", "check_square"]
+__all__ = ["IndefiniteKernelError", "check_definite", "check_finite", "check_gram", "check_square"]
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
 # errors of single precision, in which many a Gram matrix has been computed.
@@ -15,6 +15,10 @@ INDEFINITE = 1e-7  # of the number of points, the trace of the cosines
 SYMMETRIC = 1e-13  # of the cosines: what double precision leaves, and nobody notices
 IN_DOUBLE = 500  # points up to which single precision would save nothing
 TILE = 256  # rows and columns of a block that stays in the cache
+
+
+class IndefiniteKernelError(ValueError):
+    """The kernel is not positive semi-definite on the training points."""
 
 
 def check_gram(K, *, definite=True):
@@ -50,14 +54,14 @@ def check_gram(K, *, definite=True):
     >>> check_gram([[0.0, 1.0], [1.0, 0.0]])
     Traceback (most recent call last):
         ...
-    ValueError: the kernel is not positive semi-definite ...
+    svmbook.kernels.checks.IndefiniteKernelError: the kernel is not positive semi-definite ...
     """
     K = check_array(K, dtype=np.float64, ensure_all_finite=False, input_name="the Gram matrix")
     check_square(K)
     check_finite(K)
     diagonal = np.diagonal(K)
     if diagonal.min() < 0:
-        raise ValueError(
+        raise IndefiniteKernelError(
             "the kernel is not positive semi-definite: some k(x, x) is negative. "
             "Use another kernel."
         )
@@ -147,7 +151,7 @@ def check_definite(K):
     found = np.isfinite(np.diagonal(L))  # LAPACK lets pass what is no number
     info = info or (0 if found.all() else 1 + int(np.argmin(found)))
     if info:
-        raise ValueError(
+        raise IndefiniteKernelError(
             "the kernel is not positive semi-definite on the training points "
             f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
             "no single optimum. Use another kernel, or clip the negative eigenvalues of K."

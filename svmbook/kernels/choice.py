@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from .checks import check_finite, check_gram, check_square
-from .functions import KERNELS
+from .ensembles import box_of
+from .names import CONDITIONAL, KERNELS
 
 __all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
 
@@ -18,15 +19,23 @@ ROUNDING = 8 * np.finfo(float).eps  # of a mean
 
 @dataclass(frozen=True, eq=False)
 class KernelChoice:
-    """A kernel with its parameters fixed: ``function(X, Z)``, None for a precomputed one.
+    r"""A kernel with its parameters fixed: ``function(X, Z)``, None for a precomputed one.
 
     Its ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are
-    the parameters that a named kernel reads.
+    the parameters that a named kernel reads. A kernel that is definite on vectors that sum to zero
+    alone is pinned at a point o,
+
+    .. math:: k_o(x, z) = k(x, z) - k(x, o) - k(o, z) + k(o, o),
+
+    which is semi-definite, and the same on vectors that sum to zero. With an intercept that costs
+    nothing a machine cannot tell the two apart. ``pin`` holds o, as an array of one row; for a
+    precomputed kernel its index, its place among the points that count, and its kernel values.
     """
 
     name: str
     function: Callable | None = None
     params: dict = field(default_factory=dict)
+    pin: np.ndarray | tuple | None = None
 
     @property
     def known_definite(self):
@@ -41,8 +50,25 @@ class KernelChoice:
         """
         if self.known_definite:  # square and symmetric as well
             return check_finite(self._values(X, X))
-        K = X if self.name == "precomputed" else self._values(X, X)
+        if self.name != "precomputed":
+            K = self._values(X, X)
+        elif self.pin is None:
+            K = X
+        else:
+            _, o, _ = self.pin
+            K = X - np.add.outer(X[o], X[o]) + X[o, o]
         return check_gram(K, definite=definite)
+
+    def pinned(self, X, present):
+        """Return the kernel pinned at one of the training points that count.
+
+        It is the one of the smallest k(x, x): beside a large one the digits of others are lost.
+        """
+        points = rows_of_kernel(X, present, pairwise=self.name == "precomputed")
+        K = points if self.name == "precomputed" else self._unpinned(points, points)
+        place = int(np.argmin(np.diagonal(K)))
+        o = present[place]
+        return replace(self, pin=(o, place, X[o]) if self.name == "precomputed" else X[[o]])
 
     def blocks(self, X):
         """Return the function of two lists of training points that computes their kernel values."""
@@ -61,12 +87,24 @@ class KernelChoice:
     def with_support(self, X, machine):
         """Return the kernel values of new points with the support of a fitted machine."""
         if self.name == "precomputed":
-            return X[:, machine.support_]
+            K = X[:, machine.support_]
+            if self.pin is None:
+                return K
+            o, _, row = self.pin
+            return K - np.add.outer(X[:, o], row[machine.support_]) + row[o]
         if not len(machine.support_vectors_):  # a penalty, or a fit that ended early, leaves none
             return np.empty((len(X), 0))
         return self.between(X, machine.support_vectors_)
 
     def _values(self, X, Z):
+        """Return the kernel values, pinned if the kernel is."""
+        K, o = self._unpinned(X, Z), self.pin
+        if o is not None:
+            K = K - np.add.outer(self._unpinned(X, o)[:, 0], self._unpinned(Z, o)[:, 0])
+            K += self._unpinned(o, o)
+        return K
+
+    def _unpinned(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
             K = np.asarray(self.function(X, Z))
         if K.shape != (len(X), len(Z)):
@@ -112,8 +150,14 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     values = {"degree": degree, "coef0": coef0}
     if "gamma" in reads:
         values["gamma"] = _gamma(gamma, X, sample_weight)
+    if "box" in reads:
+        values["box"] = box_of(X)
     params = {parameter: values[parameter] for parameter in reads}
-    return KernelChoice(name, partial(function, **params), params)
+    pin = None
+    if name in CONDITIONAL:
+        shares = sample_weight / sample_weight.max()
+        pin = ((shares / shares.sum()) @ X)[None]  # their mean
+    return KernelChoice(name, partial(function, **params), params, pin)
 
 
 def _gamma(gamma, X, sample_weight):

@@ -14,7 +14,6 @@ from sklearn.metrics.pairwise import manhattan_distances
 
 __all__ = [
     "DISTANCES",
-    "KERNELS",
     "exponential",
     "gaussian",
     "laplacian",
@@ -181,15 +180,6 @@ DISTANCES = {
     "rbf": _squared_distances,
     "laplacian": manhattan_distances,
     "exponential": cdist,
-}
-
-#: Kernel functions by the names the estimators take, each with the parameters it reads.
-KERNELS = {
-    "linear": (linear, ()),
-    "poly": (polynomial, ("gamma", "coef0", "degree")),
-    "rbf": (gaussian, ("gamma",)),
-    "laplacian": (laplacian, ("gamma",)),
-    "exponential": (exponential, ("gamma",)),
 }
 
 

@@ -189,8 +189,7 @@ class KernelLogisticRegression(LogisticMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        problem = self._prepare(X, y, sample_weight)
-        gram, origin = self._gram(problem)
+        problem, (gram, origin) = self._legal(self._prepare(X, y, sample_weight))
         (result,) = self._results(problem, gram, [float(self.lam)])
         return self._keep(problem, gram, origin, result)
 
@@ -234,13 +233,21 @@ class KernelLogisticRegression(LogisticMachine):
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
         template = clone(self)  # its own fit, if it has one, stays
-        problem = template._prepare(X, y, sample_weight)
-        gram, origin = template._gram(problem)
+        problem, (gram, origin) = template._legal(template._prepare(X, y, sample_weight))
         lams = template._lams(lams, smallest, problem, gram)
         machines = [copy(template).set_params(lam=lam) for lam in lams]
         for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
             machine._keep(problem, gram, origin, result)
         return machines
+
+    def _legal(self, problem):
+        """Return the problem and its Gram matrix, the kernel pinned if need be.
+
+        With a penalty on the single coefficients they need not sum to zero.
+        """
+        if self.penalty == "l1":
+            return problem, self._gram(problem)
+        return self._pinned_if_need_be(problem, self._gram)
 
     def _gram(self, problem):
         """Return the Gram matrix, and the origin of the points that it is made from."""

@@ -60,7 +60,9 @@ class DualSVC(KernelMachine):
     kernel : str or callable, default="linear"
         A key of `svmbook.kernels.KERNELS` ("linear", "poly", "rbf", "laplacian", ...) or the
         function behind it, which get the parameters below; or any ``k(X, Z)`` returning shape
-        (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix.
+        (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix. It is enough that it is
+        definite on vectors that sum to zero, as "stump" and "perceptron" are: the constraint
+        :math:`y^\top\alpha = 0` asks for no others.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of every named kernel but the linear one. "scale" is
         ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
@@ -219,20 +221,11 @@ class DualSVC(KernelMachine):
         if kernel.name in MOVABLE:
             origin = points.mean(axis=0)
             points = points - origin
-        gram, mean = self._gram(solver, kernel, points)
-        try:
-            result = self._solve(solver, kernel, points, gram, problem.y, C)
-        except ValueError:
-            if not kernel.known_definite:  # that may be why, and says more
-                check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
-            raise
-        if not kernel.known_definite:
-            # A machine is that of its support vectors alone, whatever K says of the others: an
-            # indefinite K can only do harm among them.
-            support = np.flatnonzero(result.alpha)
-            check_definite(gram.block(support, support))
-        if mean is not None:
-            result = moved_back(result, gram, problem.y, mean)
+
+        def attempt(problem):
+            return self._definite_solution(solver, problem.kernel, points, problem.y, C)
+
+        problem, result = self._pinned_if_need_be(problem, attempt)
         signed, self.solver_ = problem.y * result.alpha, solver
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
@@ -246,6 +239,24 @@ class DualSVC(KernelMachine):
         self.geometric_margin_ = 1.0 / np.sqrt(w_squared) if w_squared > 0 else np.inf
         self.dual_objective_ = result.dual_objective
         return self
+
+    def _definite_solution(self, solver, kernel, points, y, C):
+        """Solve the dual, and check that the kernel is definite where that matters.
+
+        A machine is that of its support vectors alone, whatever K says of the others: an
+        indefinite K can only do harm among them.
+        """
+        gram, mean = self._gram(solver, kernel, points)
+        try:
+            result = self._solve(solver, kernel, points, gram, y, C)
+        except ValueError:
+            if not kernel.known_definite:  # that may be why, and says more
+                check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
+            raise
+        if not kernel.known_definite:
+            support = np.flatnonzero(result.alpha)
+            check_definite(gram.block(support, support))
+        return result if mean is None else moved_back(result, gram, y, mean)
 
     def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""

@@ -138,7 +138,7 @@ def test_list_goes_on_after_a_damaged_store(tmp_path, monkeypatch):
     (tmp_path / "exploring-forest.jsonl").write_text("damaged\n", encoding="utf-8")
     shown = run("list")
     assert shown.exit_code == 0
-    assert "stored: not usable" in shown.stdout and "stored: 0 of 1300" in shown.stdout
+    assert "stored: not usable" in shown.stdout and "stored: 0 of 6500" in shown.stdout
 
 
 def test_version():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svmbook.kernels import (
+    CONDITIONAL,
     DISTANCES,
     KERNELS,
     check_gram,
@@ -21,8 +22,27 @@ DEFINITIONS = {
     "rbf": lambda x, z: np.exp(-0.7 * np.sum((x - z) ** 2)),
     "laplacian": lambda x, z: np.exp(-0.7 * np.sum(np.abs(x - z))),
     "exponential": lambda x, z: np.exp(-0.7 * np.sqrt(np.sum((x - z) ** 2))),
+    "stump": lambda x, z: -np.sum(np.abs(x - z)),
+    "perceptron": lambda x, z: -np.sqrt(np.sum((x - z) ** 2)),
+    "regions": lambda x, z: (((1 + _agree(x, z)) ** 2 / 4 + 1) * (1 + _agree(x, z))) / 4,
+    "tree": lambda x, z: np.exp(-3 * (1 - _agree(x, z)) / 2),
 }
-PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3}
+BOX = np.array([[-2.0, -1.0, -0.5], [2.0, 1.5, 0.5]])
+PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}
+
+
+def _agree(x, z):
+    """Return 1 - 2 times the chance that a random stump tells two points apart."""
+    between = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
+    return 1 - 2 * between / (BOX[1] - BOX[0]).sum()
+
+
+def values(name, X, Z=None, **params):
+    """Return the kernel of a name, with the box of the points where it needs one."""
+    function, reads = KERNELS[name]
+    if "box" in reads:
+        params["box"] = np.stack([X.min(axis=0), X.max(axis=0)])
+    return function(X, Z, **params)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -38,8 +58,10 @@ def test_each_entry_is_the_definition(name):
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 5))
 def test_gram_matrices_are_semi_definite(seed, n, d):
     X = np.random.default_rng(seed).standard_normal((n, d))
-    for function, _ in KERNELS.values():
-        K = function(X)
+    for name in KERNELS:
+        K = values(name, X)
+        if name in CONDITIONAL:  # on vectors that sum to zero
+            K = K - np.add.outer(K[0], K[0]) + K[0, 0]
         np.testing.assert_allclose(K, K.T, rtol=1e-12, atol=1e-12)
         assert np.linalg.eigvalsh(K)[0] >= -1e-10 * np.trace(K)
         check_gram(K)
@@ -50,8 +72,7 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
 def test_gram_matrices_are_symmetric_to_the_last_bit(name, distance):
     X = np.random.default_rng(0).standard_normal((300, 20))
     X[::2] += distance
-    function, reads = KERNELS[name]
-    K = function(X, **({"gamma": 0.05} if "gamma" in reads else {}))
+    K = values(name, X, **({"gamma": 0.05} if "gamma" in KERNELS[name][1] else {}))
     np.testing.assert_array_equal(K, K.T)
 
 

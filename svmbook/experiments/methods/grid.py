@@ -20,13 +20,14 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
 from ...gram import StoredGram
-from ...kernels import DISTANCES, KERNELS, linear
+from ...kernels import CONDITIONAL, DISTANCES, KERNELS
 from ...solvers.dual.active_set import price_path
 
-__all__ = ["GridChoice", "choose_by_grid", "fit_choice", "grid_run"]
+__all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
 PATH_POINTS = 500  # to train on, from which a path is faster than LIBSVM at its tolerance
 GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
+PLAIN = tuple(name for name, (_, reads) in KERNELS.items() if not reads)  # no parameter but C
 
 
 class GridChoice(NamedTuple):
@@ -39,11 +40,13 @@ class GridChoice(NamedTuple):
     C, gamma : float
         The parameters with the best mean accuracy; of equals the first in the order of the grid,
         C outside and gamma inside, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None
-        for the linear kernel.
+        for a kernel without parameters.
     score : float
         Their mean accuracy.
     scores : ndarray of shape (n_C, n_gamma, n_folds)
         The accuracies.
+    Cs, gammas : list
+        The grid.
     """
 
     kernel: str
@@ -51,6 +54,13 @@ class GridChoice(NamedTuple):
     gamma: float | None
     score: float
     scores: np.ndarray
+    Cs: list
+    gammas: list
+
+    @property
+    def parameters(self):
+        """The chosen parameters by name."""
+        return {"C": self.C} | ({} if self.gamma is None else {"gamma": self.gamma})
 
 
 def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
@@ -63,11 +73,11 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     y : array-like of shape (n,)
         Their labels; more than two are served one against one, as in `sklearn.svm.SVC`.
     kernel : str, default="rbf"
-        "linear" or a key of `svmbook.kernels.DISTANCES`.
+        A key of `svmbook.kernels.DISTANCES`, or a kernel without parameters.
     C : sequence of float
         Prices to try.
     gamma : sequence of float, default=None
-        Widths to try; none for the linear kernel.
+        Widths to try; none for a kernel without parameters.
     cv : int, cross-validation splitter or iterable of (train, test)
         The folds; a number of stratified ones, in order.
 
@@ -78,8 +88,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     Raises
     ------
     ValueError
-        The kernel is not one of the four, a grid is empty or holds what is not positive, there is
-        no fold, or one with a single class, or the linear kernel is given a gamma.
+        The kernel is none of these, a grid is empty or holds what is not positive, there is
+        no fold, or one with a single class, or a kernel without parameters is given a gamma.
 
     Examples
     --------
@@ -99,18 +109,53 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("a fold of cv has one class to train on; give folds with two or more.")
-    distances = linear(X) if kernel == "linear" else DISTANCES[kernel](X, X)
+    base = KERNELS[kernel][0](X) if kernel in PLAIN else DISTANCES[kernel](X, X)
+    if kernel in CONDITIONAL:  # pinned at any point a machine cannot tell it from what it was
+        base = base - np.add.outer(base[0], base[0]) + base[0, 0]
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
-        K = distances if kernel == "linear" else np.exp(-width * distances)
+        K = base if kernel in PLAIN else np.exp(-width * base)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
             labels = _by_paths if len(train) >= PATH_POINTS else _by_libsvm
             for i, found in enumerate(labels(K_train, y[train], Cs, K_test)):
                 scores[i, j, f] = (found == y[test]).mean()
+    return _best(kernel, scores, Cs, gammas)
+
+
+def coarser(choice, step):
+    """Return what a coarser grid would have chosen: every ``step``-th value of each parameter.
+
+    Parameters
+    ----------
+    choice : GridChoice
+        From `choose_by_grid`.
+    step : int
+        Positive.
+
+    Returns
+    -------
+    GridChoice
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.experiments.methods.grid import choose_by_grid, coarser
+    >>> X, y = twonorm(60, random_state=0)
+    >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
+    >>> choice = choose_by_grid(X, y, **grid, cv=StratifiedKFold(3))
+    >>> coarser(choice, 2).scores.shape
+    (2, 1, 3)
+    """
+    scores = choice.scores[::step, ::step]
+    return _best(choice.kernel, scores, choice.Cs[::step], choice.gammas[::step])
+
+
+def _best(kernel, scores, Cs, gammas):
     means = scores.mean(axis=2)
     i, j = np.unravel_index(np.argmax(means), means.shape)
-    return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores)
+    return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores, Cs, gammas)
 
 
 def _by_libsvm(K, y, Cs, K_test):
@@ -218,7 +263,7 @@ def grid_run(X, y, X_test, y_test, *, seed, kernel, C, gamma=None):
     selection = time.perf_counter() - start
     labels, support_vectors = fit_choice(choice, X, y, X_test)
     return {
-        "parameters": {"C": choice.C} | ({} if choice.gamma is None else {"gamma": choice.gamma}),
+        "parameters": choice.parameters,
         "error": round(float(np.mean(labels != y_test)), 6),
         "model_size": support_vectors,
         "selection_seconds": round(selection, 4),
@@ -227,11 +272,11 @@ def grid_run(X, y, X_test, y_test, *, seed, kernel, C, gamma=None):
 
 def _check_grid(kernel, C, gamma):
     """Return the two grids as lists."""
-    if kernel not in (*DISTANCES, "linear"):
-        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(DISTANCES)}, linear.")
-    if kernel == "linear" and gamma is not None:
-        raise ValueError("the linear kernel has no gamma; leave it out.")
-    grids = {"C": C} if kernel == "linear" else {"C": C, "gamma": gamma}
+    if kernel not in (*DISTANCES, *PLAIN):
+        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join((*DISTANCES, *PLAIN))}.")
+    if kernel in PLAIN and gamma is not None:
+        raise ValueError(f"the kernel {kernel!r} has no gamma; leave it out.")
+    grids = {"C": C} if kernel in PLAIN else {"C": C, "gamma": gamma}
     for name, grid in grids.items():
         if np.ndim(grid) != 1 or len(grid) == 0:
             raise ValueError(f"{name} is {grid!r}; give a list of values to try.")
@@ -239,4 +284,4 @@ def _check_grid(kernel, C, gamma):
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
             if not np.isfinite(value):
                 raise ValueError(f"{name} holds {value}; give finite values.")
-    return list(C), [None] if kernel == "linear" else list(gamma)
+    return list(C), [None] if kernel in PLAIN else list(gamma)

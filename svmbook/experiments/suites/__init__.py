@@ -15,6 +15,7 @@ __all__ = ["SUITES", "find_suite", "report"]
 SUITES = {
     "exploring-parameters": "exploring",
     "exploring-forest": "forest",
+    "lin2005-boosting": "lin2005_boosting",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
     "usvc-biomedical": "usvc_biomedical",

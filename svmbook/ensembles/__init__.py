@@ -1,0 +1,7 @@
+"""Ensembles: machines of infinitely many stumps that can be read, and the boosting algorithms."""
+
+from .boosting import AdaBoostStump
+from .linear_program import LPBoost
+from .stump_machines import StumpEnsembleLogistic, StumpEnsembleSVC
+
+__all__ = ["AdaBoostStump", "LPBoost", "StumpEnsembleLogistic", "StumpEnsembleSVC"]

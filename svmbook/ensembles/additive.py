@@ -1,0 +1,189 @@
+r"""Machines that are sums of functions of one feature each, :math:`F(x) = b + \sum_j g_j(x_j)`.
+
+Whatever an ensemble of stumps is made by, it can be drawn, read and evaluated so: the **shape
+function** of a feature sums what all its stumps say.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..labels import decode_labels
+
+__all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
+
+
+class Line(NamedTuple):
+    """A shape function that is straight between knots, and constant outside."""
+
+    knots: np.ndarray
+    values: np.ndarray
+
+    def __call__(self, x):
+        """Return the function's values: sorted ones find their knots one after the other."""
+        x = np.asarray(x, dtype=float)
+        order = np.argsort(x)
+        values = np.empty_like(x)
+        values[order] = np.interp(x[order], self.knots, self.values)
+        return values
+
+
+class Steps(NamedTuple):
+    """A shape function that jumps after each threshold; it has one value more than thresholds."""
+
+    thresholds: np.ndarray
+    values: np.ndarray
+
+    def __call__(self, x):
+        """Return the function's values."""
+        return self.values[np.searchsorted(self.thresholds, x)]
+
+
+def line_of_kernels(x, A):
+    r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` as a `Line`, for coefficients that sum to zero.
+
+    Right of k sorted points its slope is :math:`-2\sum_{i \le k} A_i`.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        Values of a feature, one or more.
+    A : ndarray of shape (n,)
+        Coefficients; they sum to zero up to rounding.
+
+    Returns
+    -------
+    Line
+        Its first value is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.ensembles.additive import line_of_kernels
+    >>> line_of_kernels(np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5]))
+    Line(knots=array([0., 2.]), values=array([0., 4.]))
+    """
+    knots, place = np.unique(x, return_inverse=True)
+    slopes = -2.0 * np.cumsum(np.bincount(place, A))[:-1]
+    return Line(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
+
+
+def steps_of_stumps(stumps, weights, d):
+    r"""Return the shape functions of :math:`\sum_t w_t h_t`, and its constant part.
+
+    Parameters
+    ----------
+    stumps : Stumps
+        See `svmbook.solvers.boosting.stumps.Stumps`.
+    weights : ndarray
+        Their weights.
+    d : int
+        Number of features.
+
+    Returns
+    -------
+    shapes : list of Steps
+        One a feature; its first value is 0.
+    constant : float
+        What the sum is below all thresholds.
+    """
+    jumps = 2.0 * weights * stumps.signs
+    finite = np.isfinite(stumps.thresholds)
+    shapes = []
+    for j in range(d):
+        mine = finite & (stumps.features == j)
+        thresholds, place = np.unique(stumps.thresholds[mine], return_inverse=True)
+        heights = np.bincount(place, jumps[mine], minlength=len(thresholds))
+        shapes.append(Steps(thresholds, np.append(0.0, np.cumsum(heights))))
+    return shapes, -float(weights @ stumps.signs)
+
+
+class AdditiveMachine(ClassifierMixin, BaseEstimator):
+    """Base of the additive machines: outputs, contributions, importances."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "shape_functions_")
+
+    def contributions(self, X):
+        r"""Return what each feature adds to the output of each point, :math:`g_j(x_j)`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            With ``intercept_`` a row sums to the output of its point.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._contributions(X)
+
+    def _contributions(self, X):
+        parts = np.empty(X.shape, order="F")
+        for j, shape in enumerate(self.shape_functions_):
+            parts[:, j] = shape(X[:, j])
+        return parts
+
+    def decision_function(self, X):
+        r"""Return the outputs :math:`F(x) = b + \sum_j g_j(x_j)`, by one sorted search a feature.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive where the output speaks for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.full(len(X), self.intercept_[0])
+        for j, shape in enumerate(self.shape_functions_):
+            F += shape(X[:, j])
+        return F
+
+    def predict(self, X):
+        """Return the label that the outputs speak for, of each point.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        F = self.decision_function(X)  # raises NotFittedError before classes_ is read
+        return decode_labels(self.classes_, F)
+
+    def _keep_shapes(self, shapes, intercept, X, weights):
+        """Set the fitted attributes of an additive machine, its shape functions centred.
+
+        A number may be moved from a shape function to the intercept without a change; each is
+        moved so that its mean over the training points is zero.
+        """
+        self.shape_functions_ = shapes
+        parts, shares = self._contributions(X), weights / weights.sum()
+        means = shares @ parts
+        self.shape_functions_ = [
+            shape._replace(values=shape.values - mean)
+            for shape, mean in zip(shapes, means, strict=True)
+        ]
+        self.intercept_ = np.array([intercept + means.sum()])
+        self.feature_importances_ = np.sqrt(shares @ (parts - means) ** 2)

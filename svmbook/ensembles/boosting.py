@@ -1,0 +1,170 @@
+"""Adaptive boosting of stumps, as an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..labels import decode_labels
+from ..solvers.boosting.adaboost import adaboost
+from ..solvers.boosting.stumps import MiddleStumps, Stumps
+from .additive import AdditiveMachine, steps_of_stumps
+from .training import prepare
+
+__all__ = ["AdaBoostStump"]
+
+
+class AdaBoostStump(AdditiveMachine):
+    r"""Adaptive boosting of decision stumps.
+
+    Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights and
+    :math:`F = \sum_t w_th_t`: in each round the stump of the smallest weighted error
+    :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. The only
+    stop is the number of rounds.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Rounds at most. The thesis tries 100 and 1,000.
+
+    Attributes
+    ----------
+    features_, thresholds_, signs_ : ndarray of shape (n_iter_,)
+        The stumps in the order of the rounds: ``sign`` where ``feature > threshold``, else
+        ``-sign``. Thresholds lie in the middle between two training values; infinity makes a
+        constant.
+    estimator_weights_ : ndarray of shape (n_iter_,)
+        The weights :math:`w_t`.
+    shape_functions_ : list of Steps
+        What all stumps of a feature say together, as steps with the mean zero over the training
+        points.
+    intercept_ : ndarray of shape (1,)
+        What is left.
+    feature_importances_ : ndarray of shape (n_features,)
+        Standard deviation of each shape function over the training points.
+    n_iter_ : int
+        Rounds done.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive decision value speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; negative weights.
+
+    See Also
+    --------
+    sklearn.ensemble.AdaBoostClassifier : Boosts any classifier.
+
+    References
+    ----------
+    Lin (2005), algorithm 1; Freund and Schapire (1997), "A decision-theoretic generalization of
+    on-line learning and an application to boosting", Journal of Computer and System Sciences 55,
+    119-139.
+
+    Examples
+    --------
+    >>> from svmbook import AdaBoostStump
+    >>> from svmbook.datasets import twonorm
+    >>> X, y = twonorm(200, random_state=0)
+    >>> machine = AdaBoostStump(50).fit(X, y)
+    >>> machine.n_iter_, machine.score(X, y) > 0.95
+    (50, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, n_estimators=100):
+        self.n_estimators = n_estimators
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Boost on training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights to start from, not negative. A point of weight zero counts as absent.
+
+        Returns
+        -------
+        AdaBoostStump
+            The fitted estimator.
+        """
+        X, y, weights, self.classes_ = prepare(self, X, y, sample_weight)
+        learner = MiddleStumps(X)
+        result = adaboost(learner, X, y, int(self.n_estimators), weights)
+        if not result.hypotheses:
+            warnings.warn(
+                "no stump beats chance on the training points, as with XOR: the ensemble is empty "
+                "and gives every point the same label. Add features, or combine them.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        stumps = _joined(result.hypotheses)
+        self.features_, self.thresholds_, self.signs_ = stumps
+        self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
+        shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
+        self._keep_shapes(shapes, constant, X, weights)
+        return self
+
+    def staged_decision_function(self, X):
+        """Yield the outputs after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Outputs of the ensemble so far.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.zeros(len(X))
+        stumps = Stumps(self.features_, self.thresholds_, self.signs_)
+        for weight, stump in zip(self.estimator_weights_, stumps.apart(), strict=True):
+            F = F + weight * stump(X)[:, 0]
+            yield F
+
+    def staged_predict(self, X):
+        """Yield the labels after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Labels of the ensemble so far.
+        """
+        for F in self.staged_decision_function(X):
+            yield decode_labels(self.classes_, F)
+
+
+def _joined(stumps):
+    """Return stumps of length one as one tuple of arrays."""
+    if not stumps:
+        return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
+    return Stumps(*(np.concatenate(parts) for parts in zip(*stumps, strict=True)))

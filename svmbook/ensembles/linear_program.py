@@ -1,0 +1,208 @@
+"""The ensemble of largest margin in the one-norm, as an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..labels import decode_labels
+from ..solvers.boosting.lpboost import lpboost
+from ..solvers.boosting.stumps import MiddleStumps
+from ..weights import upper_bounds
+from .training import prepare
+
+__all__ = ["LPBoost"]
+
+
+class LPBoost(ClassifierMixin, BaseEstimator):
+    r"""The ensemble of largest margin in the one-norm, found by column generation.
+
+    Minimises over the weights :math:`w \ge 0` of all hypotheses and :math:`\xi \ge 0`
+
+    .. math:: \sum_h w_h + \sum_i C_i\xi_i \quad\text{subject to}\quad
+        y_i\sum_h w_h h(x_i) \ge 1 - \xi_i,
+
+    where :math:`C_i` is ``C`` times the sample weight.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of slack, positive. ``C=inf`` is the hard margin.
+    base : "stump" or classifier, default="stump"
+        The base learner: all stumps with middle thresholds, or a scikit-learn classifier that
+        takes sample weights and is fitted anew in each round. Of a classifier that does not find
+        the hypothesis of the smallest weighted error the certificate speaks as if it did.
+    tol : float, default=1e-6
+        Relative gap to reach.
+    max_iter : int, default=1000
+        Linear programs at most.
+
+    Attributes
+    ----------
+    hypotheses_ : list
+        Hypotheses of positive weight; each returns an array of shape (n, 1) of -1 and +1.
+    estimator_weights_ : ndarray
+        Their weights.
+    prices_ : ndarray of shape (n_samples,)
+        The dual variables of the points: no hypothesis has :math:`\sum_i u_iy_ih(x_i) > 1`.
+    margin_ : float
+        The smallest :math:`y_iF(x_i)/\sum_h w_h` of the training points.
+    objective_, dual_objective_, dual_gap_ : float
+        The objective, its lower bound from the prices, and their difference.
+    converged_ : bool
+        Whether the gap is within ``tol``; where it is not, `fit` warns.
+    n_iter_ : int
+        Linear programs solved.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive decision value speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; negative weights; a hard margin where no ensemble separates
+        the classes.
+
+    References
+    ----------
+    Lin (2005), (P7) and algorithm 2; Demiriz, Bennett and Shawe-Taylor (2002), "Linear programming
+    boosting via column generation", Machine Learning 46, 225-254.
+
+    Examples
+    --------
+    >>> from svmbook import LPBoost
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0]
+    >>> machine = LPBoost(C=float("inf")).fit(X, y)
+    >>> round(machine.margin_, 4), machine.score(X, y)
+    (0.3333, 1.0)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "base": [StrOptions({"stump"}), HasMethods(["fit", "predict"])],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, C=1.0, *, base="stump", tol=1e-6, max_iter=1000):
+        self.C = C
+        self.base = base
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None):
+        """Solve the linear program on training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of ``C``, not negative. A point of weight zero counts as absent.
+
+        Returns
+        -------
+        LPBoost
+            The fitted estimator.
+        """
+        X, y, weights, self.classes_ = prepare(self, X, y, sample_weight)
+        learner = MiddleStumps(X) if isinstance(self.base, str) else _Fitted(self.base, X)
+        C = upper_bounds(self.C, weights)
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        result = lpboost(learner, X, y, C, **options)
+        self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
+        self.prices_, self.margin_ = result.prices, result.margin
+        self.objective_, self.dual_objective_ = result.objective, result.dual_objective
+        self.dual_gap_, self.n_iter_, self.converged_ = result.gap, result.n_iter, result.converged
+        if not result.converged:
+            warnings.warn(
+                f"LPBoost stopped after {result.n_iter} linear programs at a duality gap of "
+                f"{result.gap:.1e} (objective {result.objective:.1e}), not certified to "
+                f"tol={self.tol:g} ({result.message}). Raise max_iter or tol, or lower C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def decision_function(self, X):
+        r"""Return the outputs :math:`F(x) = \sum_h w_h h(x)`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive where the output speaks for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.zeros(len(X))
+        for weight, hypothesis in zip(self.estimator_weights_, self.hypotheses_, strict=True):
+            F += weight * hypothesis(X)[:, 0]
+        return F
+
+    def predict(self, X):
+        """Return the label that the outputs speak for, of each point.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        F = self.decision_function(X)  # raises NotFittedError before classes_ is read
+        return decode_labels(self.classes_, F)
+
+
+class _Fitted:
+    """A scikit-learn classifier as base learner: fitted anew for each set of weights."""
+
+    def __init__(self, classifier, X):
+        self.classifier, self.X = classifier, X
+
+    def proposals(self, g, above):
+        """Return the classifier fitted to signs and sizes of g, if its edge is large enough."""
+        signs = np.where(g < 0, -1.0, 1.0)
+        hypothesis = _Hypothesis(clone(self.classifier).fit(self.X, signs, sample_weight=np.abs(g)))
+        edge = float(g @ hypothesis(self.X)[:, 0])
+        return hypothesis, np.array([edge] if edge > above else [])
+
+
+class _Hypothesis:
+    """A fitted classifier as a hypothesis."""
+
+    def __init__(self, fitted):
+        self.fitted = fitted
+
+    def __call__(self, X):
+        """Return what it says, an array of -1 and +1 of shape (n, 1)."""
+        return self.fitted.predict(X)[:, None]
+
+    def apart(self):
+        """Return a list of it."""
+        return [self]

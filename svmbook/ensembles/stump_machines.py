@@ -1,0 +1,302 @@
+r"""Machines over all stumps, :math:`F(x) = b + \sum_j g_j(x_j)`: fitted, then read."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from ..base import KernelMachine
+from ..gram import ComputedGram, StoredGram, StumpGram, quantile_knots
+from ..losses import logistic
+from ..solvers.dual.active_set import active_set
+from ..solvers.logistic.likelihoods import Binomial
+from ..solvers.logistic.newton import ridge_path
+from ..solvers.smoothed import smoothed
+from ..weights import upper_bounds
+from .additive import AdditiveMachine, Line, line_of_kernels
+
+__all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
+
+STORED = 10_000  # points up to which a Gram matrix is stored
+
+
+class StumpMachine(AdditiveMachine, KernelMachine):
+    """Base: the stump kernel, on the points themselves or between knots."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_knots": [Interval(Integral, 2, None, closed="left"), None],
+        "class_weight": KernelMachine._parameter_constraints["class_weight"],
+        "tol": KernelMachine._parameter_constraints["tol"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+    # What `KernelMachine` reads; no parameters, for there is nothing to choose.
+    kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "shape_functions_")
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the machine to training data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Two labels of any kind.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of the price of each point, not negative. A point of weight zero counts as
+            absent.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        problem = self._prepare(X, y, sample_weight)
+        solve = self._on_points if self.n_knots is None else self._between_knots
+        result, shapes, intercept = solve(problem)
+        self._certify(problem, result, stacklevel=4)
+        del self._kernel  # the solver's: the machine is its shape functions
+        self._keep_shapes(shapes, intercept, problem.points, problem.weights)
+        return self
+
+    def _on_points(self, problem):
+        """Solve with a kernel on each point, and sum the kernels into shape functions."""
+        points, kernel = problem.points, problem.kernel
+        large = len(points) > STORED
+        gram = (
+            ComputedGram(kernel.blocks(points), len(points))
+            if large
+            else StoredGram(kernel.gram(points))
+        )
+        result, A = self._solve(gram, problem)
+        support = np.flatnonzero(A)
+        shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
+        some = np.arange(1)
+        output = float((gram.block(some, support) @ A[support])[0]) + result.intercept
+        rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, points.T, strict=True))
+        return result, shapes, output - rest
+
+    def _between_knots(self, problem):
+        """Solve for the values at the knots."""
+        knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
+        gram = StumpGram.at_knots(problem.points, knots)
+        result, weights = self._solve(gram, problem)
+        ends = np.cumsum([len(t) for t in knots])
+        values = np.split(gram.T @ weights, ends[:-1])
+        shapes = [Line(t, v) for t, v in zip(knots, values, strict=True)]
+        return result, shapes, result.intercept
+
+
+class StumpEnsembleSVC(StumpMachine):
+    r"""Support vector machine over all decision stumps, as functions of one feature each.
+
+    Minimises over shape functions :math:`g_j` and b
+
+    .. math:: \tfrac14\sum_j\int g_j'(u)^2\,du + \sum_i C_i\max(0, 1 - y_iF(x_i)),
+        \qquad F(x) = b + \sum_j g_j(x_j),
+
+    where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
+    That is the support vector machine with the stump kernel :math:`-\|x - z\|_1`, an ensemble of
+    infinitely many stumps (`svmbook.kernels.stump`). Its shape functions are straight between
+    training values and constant beyond the outermost.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of slack, positive. The unit of the penalty is that of the features: ten
+        times the features with a tenth of ``C`` are the same machine.
+    n_knots : int, default=None
+        Knots of a feature at most, where its shape function may bend: quantiles of its values. By
+        default every support vector is a knot, which is exact and takes a Gram matrix; a knot at
+        every value is exact as well. With knots the time is linear in the number of points.
+    class_weight : dict or "balanced", default=None
+        Factor of ``C`` for each class, positive.
+    tol : float, default=1e-4
+        Relative duality gap to reach; between knots it is that of the machine between knots.
+    max_iter : int, default=10000
+        Steps of the solver at most.
+
+    Attributes
+    ----------
+    shape_functions_ : list of Line
+        One a feature: ``knots`` and ``values``, the mean over the training points zero. Called with
+        values of the feature it returns those of the function.
+    intercept_ : ndarray of shape (1,)
+        The mean output.
+    feature_importances_ : ndarray of shape (n_features,)
+        Standard deviation of each shape function over the training points, in units of the margin.
+    dual_gap_, objective_, kkt_residual_ : float
+        Primal minus dual objective, the objective, and the largest violation of the optimality
+        conditions in units of the margin.
+    converged_ : bool
+        Whether that is certified to ``tol``; where it is not, `fit` warns.
+    n_iter_ : int
+        Steps of the solver.
+    classes_ : ndarray of shape (2,)
+        The labels; a positive decision value speaks for the second.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; negative weights.
+
+    See Also
+    --------
+    DualSVC : With ``kernel="stump"`` the same machine as a sum of kernels.
+    StumpEnsembleLogistic : The same with probabilities.
+
+    References
+    ----------
+    Lin (2005), section 4.1; knots and shape functions are ours.
+
+    Examples
+    --------
+    >>> from svmbook import StumpEnsembleSVC
+    >>> X, y = [[0.0, 3.0], [1.0, 3.0], [2.0, 3.0], [4.0, 3.0]], [0, 0, 1, 1]
+    >>> machine = StumpEnsembleSVC(C=10.0).fit(X, y)
+    >>> machine.shape_functions_[0].knots, machine.shape_functions_[1].values
+    (array([1., 2.]), array([0.]))
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **StumpMachine._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    _remedy = "Scale the features, lower C, or raise max_iter or tol."
+
+    def __init__(self, C=1.0, *, n_knots=None, class_weight=None, tol=1e-4, max_iter=10_000):
+        self.C = C
+        self.n_knots = n_knots
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _solve(self, gram, problem):
+        """Return a result, and what holds the function: coefficients of points, or weights."""
+        C = upper_bounds(float(self.C), problem.weights)
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        if isinstance(gram, StumpGram):
+            return smoothed(gram, problem.y, C, **options)
+        result = active_set(gram, problem.y, C, **options)
+        return result, problem.y * result.alpha
+
+
+class StumpEnsembleLogistic(StumpMachine):
+    r"""Logistic regression over all decision stumps, as functions of one feature each.
+
+    Minimises over shape functions :math:`g_j` and b
+
+    .. math:: \tfrac\lambda4\sum_j\int g_j'(u)^2\,du + \sum_i s_i\log(1 + e^{-y_iF(x_i)}),
+        \qquad F(x) = b + \sum_j g_j(x_j),
+
+    where :math:`s_i` is the weight of the class of :math:`x_i` times its sample weight. Outputs are
+    natural log odds, so what a feature contributes is a factor of the odds.
+
+    Parameters
+    ----------
+    lam : float, default=1.0
+        The weight :math:`\lambda` of the penalty, positive.
+    n_knots, class_weight, max_iter
+        As in `StumpEnsembleSVC`; ``class_weight`` and sample weights are factors of the loss.
+    tol : float, default=1e-6
+        The norm of the gradient at which to stop, as a fraction of the sum of the norms of its
+        terms, and the duality gap, as a fraction of the objective. A smooth loss makes the last
+        digits cheap.
+
+    Attributes
+    ----------
+    shape_functions_, intercept_, feature_importances_
+        As in `StumpEnsembleSVC`, in natural log odds.
+    dual_gap_, objective_, kkt_residual_ : float
+        Gap, objective, and the norm of the gradient relative to the sum of its terms' norms.
+    converged_, n_iter_, classes_, n_features_in_, feature_names_in_
+        As in `StumpEnsembleSVC`.
+
+    Raises
+    ------
+    ValueError
+        One class, or more than two; negative weights.
+
+    See Also
+    --------
+    KernelLogisticRegression : With ``kernel="stump"`` the same machine as a sum of kernels.
+
+    References
+    ----------
+    Lin (2005), section 4.1, for the kernel; the rest is ours.
+
+    Examples
+    --------
+    >>> from svmbook import StumpEnsembleLogistic
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
+    >>> machine = StumpEnsembleLogistic(lam=0.5).fit(X, y)
+    >>> machine.predict_proba([[1.5], [100.0]]).round(2)
+    array([[0.52, 0.48],
+           [0.13, 0.87]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **StumpMachine._parameter_constraints,
+        "lam": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    _remedy = "Raise lam, scale the features, or raise tol."
+
+    def __init__(self, lam=1.0, *, n_knots=None, class_weight=None, tol=1e-6, max_iter=10_000):
+        self.lam = lam
+        self.n_knots = n_knots
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _solve(self, gram, problem):
+        """Return a result, and what holds the function: coefficients of points, or weights."""
+        likelihood = Binomial(problem.y, problem.weights)
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        (result,) = ridge_path(gram, likelihood, [float(self.lam)], **options)
+        return result, result.coef
+
+    def predict_proba(self, X):
+        r"""Return the probability of each class, :math:`\sigma(\pm F)`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Probabilities in the order of ``classes_``.
+        """
+        F = self.decision_function(X)
+        return expit(np.column_stack([-F, F]))
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`, exact where a probability is below 1e-308.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Logarithms.
+        """
+        F = self.decision_function(X)
+        return -logistic(np.column_stack([-F, F]))

@@ -1,0 +1,251 @@
+r"""Kernels of infinite ensembles: inner products of the answers of all stumps, or all perceptrons.
+
+A kernel that embeds a set of hypotheses h with weights :math:`r` and a measure is
+:math:`\int r^2\,h(x)\,h(z)\,d\mu`, :eq:`eq-embedding`, Lin (2005, definition 3). What
+`svmbook.ensembles.learners` draws at random converges to what is written here in closed form.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import gammaln
+
+from .functions import _pair
+
+__all__ = [
+    "box_of",
+    "mean_cosine",
+    "perceptron",
+    "stump",
+    "stump_mass",
+    "stump_regions",
+    "stump_tree",
+]
+
+
+def stump(X, Z=None, *, box=None):
+    r"""Return :math:`\Delta_S - \|x - z\|_1`, the kernel of all decision stumps.
+
+    A stump :math:`q\,\mathrm{sign}(x_j - a)` asks one feature one question. With thresholds a
+    uniform in the range :math:`[L_j, R_j]` of each feature, both signs q, and
+    :math:`r = \tfrac12` the integral is :eq:`eq-stump-kernel`, and the constant
+    :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    Z : array-like of shape (m, d), optional
+        Other points; ``X`` itself by default.
+    box : array-like of shape (2, d), default=None
+        The lowest and the highest threshold of each feature. No stump tells points beyond from
+        points at the edge, so they are moved there. By default the simplified kernel,
+        :math:`-\|x - z\|_1`, which is definite on vectors that sum to zero and on no others:
+        enough for a machine with an intercept.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    References
+    ----------
+    Lin (2005), definition 4 and theorem 10.
+
+    Examples
+    --------
+    >>> from svmbook.kernels import stump
+    >>> stump([[0.0], [1.0], [4.0]], box=[[0.0], [4.0]])
+    array([[ 2.,  1., -2.],
+           [ 1.,  2., -1.],
+           [-2., -1.,  2.]])
+    """
+    X, Z = _pair(X, Z)
+    if box is None:
+        return 0.0 - cdist(X, Z, "cityblock")
+    return stump_mass(box) - cdist(np.clip(X, *box), np.clip(Z, *box), "cityblock")
+
+
+def perceptron(X, Z=None, *, radius=None):
+    r"""Return :math:`\Delta_P - \|x - z\|_2`, the kernel of all perceptrons.
+
+    A perceptron :math:`q\,\mathrm{sign}(\theta^\top x - a)` asks on which side of a hyperplane a
+    point lies. With directions uniform on the sphere, thresholds a uniform in :math:`[-R, R]`, and
+    r such that the distance has the factor one, :math:`\Delta_P = R/m`, where m is the mean of
+    :math:`|\theta_1|` over the sphere, `mean_cosine`.
+
+    Parameters
+    ----------
+    X, Z : array-like
+        As in `stump`.
+    radius : float, default=None
+        The R of a ball around the origin that holds all points. By default the simplified kernel,
+        :math:`-\|x - z\|_2`, definite on vectors that sum to zero.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    References
+    ----------
+    Lin (2005), definition 5, whose constant lacks the area of the sphere.
+
+    Examples
+    --------
+    >>> from svmbook.kernels import perceptron
+    >>> perceptron([[0.0, 0.0], [3.0, 4.0]])
+    array([[ 0., -5.],
+           [-5.,  0.]])
+    """
+    X, Z = _pair(X, Z)
+    mass = 0.0 if radius is None else radius / mean_cosine(X.shape[1])
+    return mass - cdist(X, Z)
+
+
+def stump_regions(X, Z=None, *, box, degree=3, as_printed=False):
+    r"""Return the kernel of regions with L stump boundaries, L being ``degree``.
+
+    A region joins a stump to a region of one boundary less by AND; it or the rest of the space is
+    the hypothesis, with equal right. With the weight of all hypotheses brought to one, so that
+    :math:`k(x, x) = 1`,
+
+    .. math:: \kappa_1 = K_S/\Delta_S, \qquad
+        \kappa_L = \tfrac14(\kappa_{L-1} + 1)(\kappa_1 + 1).
+
+    Parameters
+    ----------
+    X, Z, box
+        As in `stump`; here the kernel needs its constant.
+    degree : int, default=3
+        Boundaries.
+    as_printed : bool, default=False
+        Take one off at each level, as the source does: it treats AND as if it said yes as often
+        as no. At two levels that is a constant, which no machine sees; from three on the function
+        is another.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    References
+    ----------
+    Lin (2005), theorem 14 and definition 7.
+
+    Examples
+    --------
+    >>> from svmbook.kernels import stump_regions
+    >>> stump_regions([[0.0], [2.0], [4.0]], box=[[0.0], [4.0]], degree=2)
+    array([[1.  , 0.25, 0.  ],
+           [0.25, 1.  , 0.25],
+           [0.  , 0.25, 1.  ]])
+    """
+    kappa_1 = _agreement(X, Z, box)
+    kappa = kappa_1
+    for _ in range(1, degree):
+        kappa = 0.25 * (kappa + 1.0) * (kappa_1 + 1.0) - as_printed
+    return kappa
+
+
+def stump_tree(X, Z=None, *, box, degree=3):
+    r"""Return :math:`\exp(-\tfrac L2(1 - K_S/\Delta_S))`, the kernel of leaves of random trees.
+
+    A leaf is the AND of any number of stumps, a Poisson number with mean L among the leaves that
+    hold a given point; L is ``degree``. With :math:`\gamma = L/(2\Delta_S)` this is the Laplacian
+    kernel :math:`\exp(-\gamma\|x - z\|_1)`, in a unit that no scaling of the features changes.
+
+    Parameters
+    ----------
+    X, Z, box
+        As in `stump`; here the kernel needs its constant.
+    degree : int, default=3
+        Mean number of stumps that a leaf around a point is made of.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    References
+    ----------
+    Lin (2005), theorem 15, by way of rules that say 0 or 1.
+
+    Examples
+    --------
+    >>> from svmbook.kernels import stump_tree
+    >>> stump_tree([[0.0], [4.0]], box=[[0.0], [4.0]], degree=1).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+    return np.exp(-0.5 * degree * (1.0 - _agreement(X, Z, box)))
+
+
+def _agreement(X, Z, box):
+    """Return how much more often two points are alike to a random stump than not."""
+    return stump(X, Z, box=box) / (stump_mass(box) or 1.0)  # no mass: all points are one
+
+
+def stump_mass(box):
+    r"""Return :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`, the squared weight of all stumps.
+
+    Parameters
+    ----------
+    box : array-like of shape (2, d)
+        The lowest and the highest threshold of each feature.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from svmbook.kernels.ensembles import stump_mass
+    >>> stump_mass([[0.0, -1.0], [4.0, 1.0]])
+    3.0
+    """
+    low, high = np.asarray(box, dtype=float)
+    return 0.5 * float((high - low).sum())
+
+
+def mean_cosine(d):
+    r"""Return the mean of :math:`|\theta_1|` over the unit sphere in d dimensions.
+
+    .. math:: m = \frac{\Gamma(d/2)}{\sqrt\pi\,\Gamma((d + 1)/2)}
+
+    Parameters
+    ----------
+    d : int
+        Dimension, at least 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from svmbook.kernels.ensembles import mean_cosine
+    >>> [round(mean_cosine(d), 4) for d in (1, 2, 3)]  # 1, 2 / pi, 1 / 2
+    [1.0, 0.6366, 0.5]
+    """
+    return float(np.exp(gammaln(0.5 * d) - gammaln(0.5 * (d + 1))) / np.sqrt(np.pi))
+
+
+def box_of(X):
+    """Return the smallest box that holds some points.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+
+    Returns
+    -------
+    ndarray of shape (2, d)
+        The lowest and the highest value of each feature.
+
+    Examples
+    --------
+    >>> from svmbook.kernels.ensembles import box_of
+    >>> box_of([[0.0, 5.0], [2.0, 1.0]])
+    array([[0., 1.],
+           [2., 5.]])
+    """
+    return np.stack([np.min(X, axis=0), np.max(X, axis=0)])

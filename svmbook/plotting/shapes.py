@@ -1,0 +1,77 @@
+"""Pictures of additive machines: one curve a feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .two import COLOURS
+
+__all__ = ["plot_shapes"]
+
+STRIPES = 200  # values at most that are marked below a curve
+
+
+def plot_shapes(axes, shapes, *, names=None, X=None):
+    """Draw shape functions, one on each of some axes, and where the values of the feature lie.
+
+    Parameters
+    ----------
+    axes : sequence of matplotlib.axes.Axes
+        Where to draw; as many as shape functions, or fewer for the first ones.
+    shapes : sequence
+        Shape functions as a machine keeps them: ``knots`` and ``values``, straight in between, or
+        ``thresholds`` and one value more, for steps.
+    names : sequence of str, default=None
+        Labels of the axes; "$x_1$" and so on by default.
+    X : array-like of shape (n, d), default=None
+        Points whose values are marked, by short lines at the foot; 200 of them at most.
+
+    Returns
+    -------
+    list of matplotlib.lines.Line2D
+        The curves.
+
+    Raises
+    ------
+    ValueError
+        There are more axes than shape functions.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from svmbook import StumpEnsembleSVC
+    >>> from svmbook.plotting import plot_shapes
+    >>> machine = StumpEnsembleSVC().fit([[0.0], [1.0], [3.0]], [0, 1, 1])
+    >>> figure, ax = plt.subplots()
+    >>> len(plot_shapes([ax], machine.shape_functions_))
+    1
+    >>> plt.close(figure)
+    """
+    axes = np.ravel(axes)
+    if len(axes) > len(shapes):
+        raise ValueError(f"there are {len(axes)} axes for {len(shapes)} shape functions.")
+    curves = []
+    for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
+        column = None if X is None else np.asarray(X, dtype=float)[:, j]
+        x, heights = _curve(shape, column)
+        ax.axhline(0.0, color=COLOURS["quiet"], lw=0.8)
+        curves += ax.plot(x, heights, color=COLOURS[1], lw=1.8)
+        if column is not None:
+            some = column[:: -(-len(column) // STRIPES)]
+            foot = np.zeros(len(some))
+            transform = ax.get_xaxis_transform()
+            ax.plot(some, foot, "|", color=COLOURS["ink"], ms=7, transform=transform)
+        ax.set_xlabel(f"$x_{{{j + 1}}}$" if names is None else names[j])
+    return curves
+
+
+def _curve(shape, column):
+    """Return points of a curve: the knots, or both ends of each step, and the ends of the data."""
+    ends = np.zeros(0) if column is None else np.array([column.min(), column.max()])
+    if hasattr(shape, "knots"):
+        x = np.union1d(shape.knots, ends)
+        return x, shape(x)
+    inner = np.repeat(shape.thresholds, 2)
+    outer = ends if len(ends) else shape.thresholds[[0, -1]] + [-1.0, 1.0]
+    x = np.concatenate([[min(outer[0], *inner[:1])], inner, [max(outer[1], *inner[-1:])]])
+    return x, np.repeat(shape.values, 2)

@@ -1,0 +1,71 @@
+"""The boosted estimators: stages, shape functions, and what they say of bad input."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier
+
+from svmbook import AdaBoostStump, LPBoost
+from svmbook.datasets import twonorm
+
+X, Y = twonorm(120, random_state=0)
+NEW, _ = twonorm(80, random_state=1)
+SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+
+
+def test_stages_end_in_the_whole_ensemble():
+    machine = AdaBoostStump(30).fit(X, Y)
+    stages = list(machine.staged_decision_function(NEW))
+    assert len(stages) == machine.n_iter_ == 30
+    np.testing.assert_allclose(stages[-1], machine.decision_function(NEW), atol=1e-12)
+    short = AdaBoostStump(7).fit(X, Y)
+    np.testing.assert_allclose(stages[6], short.decision_function(NEW), atol=1e-12)
+    *_, last = machine.staged_predict(NEW)
+    np.testing.assert_array_equal(last, machine.predict(NEW))
+    parts = machine.contributions(NEW).sum(axis=1) + machine.intercept_
+    np.testing.assert_allclose(parts, machine.decision_function(NEW), atol=1e-12)
+
+
+def test_our_boosting_is_as_good_as_that_of_scikit_learn():
+    errors = []
+    for seed in range(10):
+        train, test = twonorm(300, random_state=seed), twonorm(2000, random_state=100 + seed)
+        ours = AdaBoostStump(50).fit(*train)
+        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=50)
+        errors.append([1 - m.score(*test) for m in (ours, theirs.fit(*train))])
+    difference = np.diff(errors, axis=1)[:, 0]
+    assert abs(difference.mean()) < 0.01
+
+
+def test_where_no_stump_beats_chance_the_ensemble_is_empty():
+    with pytest.warns(ConvergenceWarning, match="no stump beats chance"):
+        machine = AdaBoostStump().fit(SQUARE, [0, 0, 1, 1])
+    assert machine.n_iter_ == 0 and len(set(machine.predict(SQUARE))) == 1
+
+
+def test_a_hard_margin_that_does_not_exist():
+    with pytest.raises(ValueError, match="Choose a finite C"):
+        LPBoost(C=np.inf).fit(SQUARE, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="points 0 and 1 are equal"):
+        LPBoost(C=np.inf).fit([[1.0], [1.0], [2.0]], [0, 1, 1])
+
+
+def test_any_classifier_may_be_boosted():
+    trees = DecisionTreeClassifier(max_depth=2, random_state=0)
+    machine = LPBoost(C=np.inf, base=trees).fit(SQUARE, [0, 0, 1, 1])
+    assert machine.score(SQUARE, [0, 0, 1, 1]) == 1.0 and machine.margin_ == pytest.approx(1.0)
+    soft = LPBoost(C=0.2, base=trees).fit(X, Y)
+    assert soft.score(X, Y) > 0.9
+    assert all(hypothesis(NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
+
+
+def test_a_program_cut_short_says_so():
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 linear programs"):
+        LPBoost(C=1.0, max_iter=1).fit(X, Y)
+
+
+def test_the_certificate_is_in_the_attributes():
+    machine = LPBoost(C=0.3).fit(X, Y)
+    assert machine.converged_ and machine.dual_gap_ <= 1e-6 * machine.objective_
+    assert machine.prices_.max() <= 0.3 and (machine.estimator_weights_ > 0).all()

@@ -1,0 +1,138 @@
+"""Kernels of infinite ensembles: against drawn ensembles, and what an intercept makes of them."""
+
+import numpy as np
+import pytest
+
+from svmbook import DualSVC, KernelLogisticRegression
+from svmbook.datasets import twonorm
+from svmbook.ensembles.learners import (
+    And,
+    Closure,
+    Leaves,
+    Perceptrons,
+    Rules,
+    Stumps,
+    sampled_kernel,
+)
+from svmbook.kernels import perceptron, stump, stump_regions, stump_tree
+from svmbook.kernels.ensembles import box_of, mean_cosine, stump_mass
+
+POINTS = np.random.default_rng(0).uniform(-1, 1, (8, 3)) * [1.0, 2.0, 0.5]
+BOX = box_of(POINTS)
+STUMPS = Stumps(BOX)
+RULES = Rules(STUMPS)
+RADIUS = 1.1 * np.linalg.norm(POINTS, axis=1).max()
+TWO = Closure(And(RULES, RULES))
+EMBEDDED = {
+    "stump": (STUMPS, stump(POINTS, box=BOX)),
+    "perceptron": (Perceptrons(3, RADIUS), perceptron(POINTS, radius=RADIUS)),
+    "two boundaries": (TWO, STUMPS.mass**2 * stump_regions(POINTS, box=BOX, degree=2)),
+    "three boundaries": (
+        Closure(And(Rules(TWO), RULES)),
+        STUMPS.mass**3 * stump_regions(POINTS, box=BOX, degree=3),
+    ),
+    "leaves": (Leaves(RULES, 1), stump_tree(POINTS, box=BOX, degree=1)),
+}
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_finite_ensembles_converge_to_the_closed_form(name):
+    learner, K = EMBEDDED[name]
+    counts = np.array([100, 1_000, 10_000])
+    off = [
+        np.mean(
+            [
+                np.mean((sampled_kernel(learner, POINTS, count=count, random_state=seed) - K) ** 2)
+                for seed in range(20)
+            ]
+        )
+        ** 0.5
+        for count in counts
+    ]
+    rate = np.polyfit(np.log(counts), np.log(off), 1)[0]
+    assert rate == pytest.approx(-0.5, abs=0.05)
+    assert off[-1] < 0.05 * np.abs(K).max()
+
+
+def test_the_mean_cosine_is_that_of_the_sphere():
+    theta = np.random.default_rng(0).standard_normal((200_000, 7))
+    theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+    assert mean_cosine(7) == pytest.approx(np.abs(theta[:, 0]).mean(), rel=0.01)
+
+
+def test_beyond_the_box_no_stump_sees_a_difference():
+    edge, far = BOX[1] + 0.0, BOX[1] + 5.0
+    np.testing.assert_allclose(
+        stump(edge[None], POINTS, box=BOX), stump(far[None], POINTS, box=BOX)
+    )
+
+
+def test_the_recursion_of_the_source_differs_from_three_boundaries_on():
+    for degree, equal in ((2, True), (3, False)):
+        ours, printed = (
+            stump_regions(POINTS, box=BOX, degree=degree, as_printed=flag) for flag in (False, True)
+        )
+        assert (np.ptp(ours - printed) < 1e-12) == equal
+
+
+def test_a_kernel_without_mass_is_constant():
+    same = np.ones((4, 2))
+    assert stump_mass(box_of(same)) == 0.0
+    for kernel in (stump_regions, stump_tree):
+        assert np.ptp(kernel(same, box=box_of(same))) == 0.0
+
+
+X, Y = twonorm(80, random_state=0)
+NEW, _ = twonorm(40, random_state=1)
+
+
+@pytest.mark.parametrize("kernel", [stump, perceptron])
+@pytest.mark.parametrize("machine", [DualSVC(C=0.1), KernelLogisticRegression(lam=5.0, tol=1e-10)])
+def test_a_constant_added_to_a_kernel_changes_no_decision(kernel, machine):
+    outputs = []
+    for constant in (0.0, 3.0, 100.0):
+        shifted = lambda A, B, c=constant: kernel(A, B) + c  # noqa: E731
+        outputs.append(machine.set_params(kernel=shifted).fit(X, Y).decision_function(NEW))
+    outputs.append(machine.set_params(kernel=kernel).fit(X, Y).decision_function(NEW))
+    K, K_new = kernel(X), kernel(NEW, X)
+    machine.set_params(kernel="precomputed").fit(K, Y)
+    outputs.append(machine.decision_function(K_new))
+    for other in outputs[1:]:
+        np.testing.assert_allclose(other, outputs[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["active-set", "cvxopt", "smo", "libsvm"])
+def test_every_solver_takes_a_conditionally_definite_kernel(solver):
+    weights = np.where(np.arange(80) % 7 == 0, 0.0, 1.0)  # the first point is absent
+    named = DualSVC(C=0.1, kernel="stump", solver=solver).fit(X, Y, sample_weight=weights)
+    K = DualSVC(C=0.1, kernel="precomputed", solver=solver).fit(stump(X), Y, sample_weight=weights)
+    assert K.objective_ == pytest.approx(named.objective_, rel=1e-6)
+    np.testing.assert_allclose(
+        K.decision_function(stump(NEW, X)), named.decision_function(NEW), atol=1e-4
+    )
+
+
+def test_minus_the_squared_distance_is_twice_the_linear_kernel():
+    def kernel(A, B):
+        return -((A[:, None] - B[None]) ** 2).sum(-1)
+
+    by_distance, linear = DualSVC(0.05, kernel=kernel), DualSVC(0.1, kernel="linear")
+    np.testing.assert_allclose(
+        by_distance.fit(X, Y).decision_function(NEW),
+        linear.fit(X, Y).decision_function(NEW),
+        atol=1e-5,
+    )
+
+
+def test_with_a_penalty_on_coefficients_no_constant_is_free():
+    machine = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B))
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        machine.fit(X, Y)
+
+
+@pytest.mark.parametrize("kernel", ["regions", "tree"])
+def test_scaling_the_features_changes_nothing_without_a_width(kernel):
+    machine = DualSVC(C=1.0, kernel=kernel)
+    plain = machine.fit(X, Y).decision_function(NEW)
+    scaled = machine.fit(10.0 * X, Y).decision_function(10.0 * NEW)
+    np.testing.assert_allclose(scaled, plain, atol=1e-8)
