@@ -184,25 +184,20 @@ def _compare(records):
 
 
 def _layout(rows):
-    """Return the table of errors as the source lays it out: reported, and below what came out."""
+    """Return the table of errors as the source lays it out, and below what came out."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
         here = [cells.get((data_set, method)) for method in methods]
-        lines.append([data_set, "reported", *(_printed(row) for row in here)])
-        lines.append(["", "here", *(_ours(row) for row in here)])
-    return Table(["data", "error (%)", *methods], lines)
+        lines.append([data_set, *(_cell(row, "reported") for row in here)])
+        lines.append(["here", *(_cell(row, "reproduced") for row in here)])
+        lines.append(["off, in s.e.", *(f"{row['z']:+.1f}" if row else "" for row in here)])
+    return Table(["error (%)", *methods], lines)
 
 
-def _printed(row):
-    return plus_minus(row["reported"], row["reported_error"], "#.3g") if row else ""
-
-
-def _ours(row):
-    if not row:
-        return ""
-    return f"{plus_minus(row['reproduced'], row['reproduced_error'])} ({row['z']:+.1f})"
+def _cell(row, which):
+    return plus_minus(row[which], row[f"{which}_error"], "#.3g") if row else ""
 
 
 SUITE = Suite(

@@ -119,9 +119,9 @@ def _layout(rows):
     lines = []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
         here = [cells.get((data_set, method)) for method in methods]
-        lines.append([data_set, "reported", *(_cell(row, "reported") for row in here)])
-        lines.append(["", "here", *(_cell(row, "reproduced") for row in here)])
-    return Table(["data", "error (%)", *methods], lines)
+        lines.append([data_set, *(_cell(row, "reported") for row in here)])
+        lines.append(["here", *(_cell(row, "reproduced") for row in here)])
+    return Table(["error (%)", *methods], lines)
 
 
 def _cell(row, which):
