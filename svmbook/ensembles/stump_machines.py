@@ -101,7 +101,8 @@ class StumpEnsembleSVC(StumpMachine):
     Minimises over shape functions :math:`g_j` and b
 
     .. math:: \tfrac14\sum_j\int g_j'(u)^2\,du + \sum_i C_i\max(0, 1 - y_iF(x_i)),
-        \qquad F(x) = b + \sum_j g_j(x_j),
+
+    .. math:: F(x) = b + \sum_j g_j(x_j),
 
     where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
     That is the support vector machine with the stump kernel :math:`-\|x - z\|_1`, an ensemble of
@@ -200,7 +201,8 @@ class StumpEnsembleLogistic(StumpMachine):
     Minimises over shape functions :math:`g_j` and b
 
     .. math:: \tfrac\lambda4\sum_j\int g_j'(u)^2\,du + \sum_i s_i\log(1 + e^{-y_iF(x_i)}),
-        \qquad F(x) = b + \sum_j g_j(x_j),
+
+    .. math:: F(x) = b + \sum_j g_j(x_j),
 
     where :math:`s_i` is the weight of the class of :math:`x_i` times its sample weight. Outputs are
     natural log odds, so what a feature contributes is a factor of the odds.

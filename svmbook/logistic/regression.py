@@ -29,7 +29,8 @@ class KernelLogisticRegression(LogisticMachine):
     for two classes, labelled -1 and +1,
 
     .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \Omega,
-        \quad \Omega = \tfrac\lambda2\,\|f\|^2 = \tfrac\lambda2\,\alpha^\top K\alpha
+
+    .. math:: \Omega = \tfrac\lambda2\,\|f\|^2 = \tfrac\lambda2\,\alpha^\top K\alpha
         \;\text{or}\; \lambda\,\|\alpha\|_1,
 
     and for k > 2 classes, with one function :math:`f_c` a class,
