@@ -1,7 +1,7 @@
-r"""What every kernel estimator does before and after its solver.
+r"""What every estimator does before and after its solver.
 
-A fitted machine is :math:`F(x) = \sum_j A_j k(x_j, x) + b`, with one output for two classes and, if
-it can tell more than two, one a class. The points with :math:`A_j \ne 0` are kept.
+A fitted kernel machine is :math:`F(x) = \sum_j A_j k(x_j, x) + b`, with one output for two classes
+and, if it can tell more than two, one a class. The points with :math:`A_j \ne 0` are kept.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,9 +21,10 @@ from .kernels.checks import IndefiniteKernelError
 from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
 from .kernels.names import KERNELS
 from .labels import decode_labels, encode_labels, encode_outputs
+from .losses import logistic
 from .weights import point_weights
 
-__all__ = ["KernelMachine", "Problem", "forget"]
+__all__ = ["KernelMachine", "LogOdds", "Machine", "Problem"]
 
 OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
 
@@ -51,35 +53,26 @@ def forget(machine):
         delattr(machine, name)
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
-    """Base of the kernel estimators: checks of the data, outputs, labels.
+class Machine(ClassifierMixin, BaseEstimator):
+    """Base of all machines: checked training data, outputs, labels.
 
-    An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
-    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`.
+    An estimator has a `fit` that calls `_training_data` and sets ``classes_`` once it has solved
+    its problem, and ``_outputs(X)`` for points that have been checked.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-    }
-
     _two_classes_only = True
+    class_weight = None  # of estimators without that parameter
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._two_classes_only
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
     def __sklearn_is_fitted__(self):
-        return hasattr(self, "dual_coef_")
+        return hasattr(self, "classes_")
 
     def decision_function(self, X):
-        r"""Return the outputs :math:`F(x) = \sum_j A_j k(x_j, x) + b`.
+        r"""Return the outputs :math:`F(x)`, whose signs are the answers.
 
         Parameters
         ----------
@@ -95,16 +88,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._outputs(X)
-
-    def _outputs(self, X):
-        """Return the outputs for points that have been checked."""
-        if self._kernel.name == "linear":
-            # Far from the origin X @ coef_ has fewer digits.
-            origin, at_origin, fitted = self._centred
-            F = (X - origin) @ self.coef_.T + at_origin + (self.intercept_ - fitted)
-        else:
-            F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
-        return F[:, 0] if len(self.intercept_) == 1 else F
 
     def predict(self, X):
         """Return the label that the outputs speak for, of each point.
@@ -122,10 +105,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
-    def _prepare(self, X, y, sample_weight):
-        """Forget an earlier fit, check training data, and return the `Problem`.
+    def _training_data(self, X, y, sample_weight):
+        """Forget an earlier fit, and check training data.
 
-        A failed fit leaves what `validate_data` sets and nothing else.
+        Returns points, labels in their order, a number for each point's label, weights, and the
+        indices of the points of positive weight. A failed fit leaves what `validate_data` sets and
+        nothing else.
         """
         forget(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -134,7 +119,79 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weights = point_weights(self.class_weight, classes, y, weights)
-        present = np.flatnonzero(weights > 0)
+        return X, classes, targets, weights, np.flatnonzero(weights > 0)
+
+
+class LogOdds:
+    """What the outputs of a machine say where they are log odds: probabilities."""
+
+    def predict_proba(self, X):
+        r"""Return the probability of each class, :math:`\sigma(F)` or the softmax of F.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities in the order of ``classes_``.
+        """
+        F = self.decision_function(X)
+        return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`, exact where a probability is below 1e-308.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms.
+        """
+        F = self.decision_function(X)
+        return log_softmax(F, axis=1) if F.ndim > 1 else -logistic(np.column_stack([-F, F]))
+
+
+class KernelMachine(Machine):
+    """Base of the kernel estimators: checks of the data, outputs, labels.
+
+    An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
+    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _outputs(self, X):
+        """Return the outputs for points that have been checked."""
+        if self._kernel.name == "linear":
+            # Far from the origin X @ coef_ has fewer digits.
+            origin, at_origin, fitted = self._centred
+            F = (X - origin) @ self.coef_.T + at_origin + (self.intercept_ - fitted)
+        else:
+            F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
+        return F[:, 0] if len(self.intercept_) == 1 else F
+
+    def _prepare(self, X, y, sample_weight):
+        """Check training data, and return the `Problem`."""
+        X, classes, targets, weights, present = self._training_data(X, y, sample_weight)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = rows_of_kernel(X, present, pairwise=pairwise)
         y, weights = targets[present], weights[present]

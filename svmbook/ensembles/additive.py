@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..labels import decode_labels
+from ..base import Machine
 
 __all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
 
@@ -102,16 +101,8 @@ def steps_of_stumps(stumps, weights, d):
     return shapes, -float(weights @ stumps.signs)
 
 
-class AdditiveMachine(ClassifierMixin, BaseEstimator):
+class AdditiveMachine(Machine):
     """Base of the additive machines: outputs, contributions, importances."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "shape_functions_")
 
     def contributions(self, X):
         r"""Return what each feature adds to the output of each point, :math:`g_j(x_j)`.
@@ -136,41 +127,12 @@ class AdditiveMachine(ClassifierMixin, BaseEstimator):
             parts[:, j] = shape(X[:, j])
         return parts
 
-    def decision_function(self, X):
-        r"""Return the outputs :math:`F(x) = b + \sum_j g_j(x_j)`, by one sorted search a feature.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive where the output speaks for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _outputs(self, X):
+        """Return the outputs, by one sorted search a feature."""
         F = np.full(len(X), self.intercept_[0])
         for j, shape in enumerate(self.shape_functions_):
             F += shape(X[:, j])
         return F
-
-    def predict(self, X):
-        """Return the label that the outputs speak for, of each point.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        F = self.decision_function(X)  # raises NotFittedError before classes_ is read
-        return decode_labels(self.classes_, F)
 
     def _keep_shapes(self, shapes, intercept, X, weights):
         """Set the fitted attributes of an additive machine, its shape functions centred.

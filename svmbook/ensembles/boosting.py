@@ -16,7 +16,6 @@ from ..labels import decode_labels
 from ..solvers.boosting.adaboost import adaboost
 from ..solvers.boosting.stumps import MiddleStumps, Stumps
 from .additive import AdditiveMachine, steps_of_stumps
-from .training import prepare
 
 __all__ = ["AdaBoostStump"]
 
@@ -108,9 +107,9 @@ class AdaBoostStump(AdditiveMachine):
         AdaBoostStump
             The fitted estimator.
         """
-        X, y, weights, self.classes_ = prepare(self, X, y, sample_weight)
-        learner = MiddleStumps(X)
-        result = adaboost(learner, X, y, int(self.n_estimators), weights)
+        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
+        X, y, weights = X[present], y[present], weights[present]
+        result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
         if not result.hypotheses:
             warnings.warn(
                 "no stump beats chance on the training points, as with XOR: the ensemble is empty "
@@ -123,6 +122,7 @@ class AdaBoostStump(AdditiveMachine):
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
         self._keep_shapes(shapes, constant, X, weights)
+        self.classes_ = classes
         return self
 
     def staged_decision_function(self, X):

@@ -7,21 +7,19 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..labels import decode_labels
+from ..base import Machine
 from ..solvers.boosting.lpboost import lpboost
 from ..solvers.boosting.stumps import MiddleStumps
 from ..weights import upper_bounds
-from .training import prepare
 
 __all__ = ["LPBoost"]
 
 
-class LPBoost(ClassifierMixin, BaseEstimator):
+class LPBoost(Machine):
     r"""The ensemble of largest margin in the one-norm, found by column generation.
 
     Minimises over the weights :math:`w \ge 0` of all hypotheses and :math:`\xi \ge 0`
@@ -100,11 +98,6 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Solve the linear program on training data.
@@ -123,11 +116,13 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         LPBoost
             The fitted estimator.
         """
-        X, y, weights, self.classes_ = prepare(self, X, y, sample_weight)
+        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
+        X, y, weights = X[present], y[present], weights[present]
         learner = MiddleStumps(X) if isinstance(self.base, str) else _Fitted(self.base, X)
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         result = lpboost(learner, X, y, C, **options)
+        self.classes_ = classes
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.prices_, self.margin_ = result.prices, result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
@@ -142,41 +137,11 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def decision_function(self, X):
-        r"""Return the outputs :math:`F(x) = \sum_h w_h h(x)`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Positive where the output speaks for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _outputs(self, X):
         F = np.zeros(len(X))
         for weight, hypothesis in zip(self.estimator_weights_, self.hypotheses_, strict=True):
             F += weight * hypothesis(X)[:, 0]
         return F
-
-    def predict(self, X):
-        """Return the label that the outputs speak for, of each point.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        F = self.decision_function(X)  # raises NotFittedError before classes_ is read
-        return decode_labels(self.classes_, F)
 
 
 class _Fitted:

@@ -6,13 +6,11 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..base import KernelMachine
+from ..base import KernelMachine, LogOdds
 from ..gram import ComputedGram, StoredGram, StumpGram, quantile_knots
-from ..losses import logistic
 from ..solvers.dual.active_set import active_set
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
@@ -36,9 +34,6 @@ class StumpMachine(AdditiveMachine, KernelMachine):
     }
     # What `KernelMachine` reads; no parameters, for there is nothing to choose.
     kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "shape_functions_")
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -69,13 +64,7 @@ class StumpMachine(AdditiveMachine, KernelMachine):
 
     def _on_points(self, problem):
         """Solve with a kernel on each point, and sum the kernels into shape functions."""
-        points, kernel = problem.points, problem.kernel
-        large = len(points) > STORED
-        gram = (
-            ComputedGram(kernel.blocks(points), len(points))
-            if large
-            else StoredGram(kernel.gram(points))
-        )
+        points, gram = problem.points, self._gram(problem)
         result, A = self._solve(gram, problem)
         support = np.flatnonzero(A)
         shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
@@ -83,6 +72,10 @@ class StumpMachine(AdditiveMachine, KernelMachine):
         output = float((gram.block(some, support) @ A[support])[0]) + result.intercept
         rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, points.T, strict=True))
         return result, shapes, output - rest
+
+    def _gram(self, problem):
+        """Return the Gram matrix of the points."""
+        return StoredGram(problem.kernel.gram(problem.points))
 
     def _between_knots(self, problem):
         """Solve for the values at the knots."""
@@ -185,6 +178,13 @@ class StumpEnsembleSVC(StumpMachine):
         self.tol = tol
         self.max_iter = max_iter
 
+    def _gram(self, problem):
+        """Return the Gram matrix of the points, computed as it is asked for where they are many."""
+        points, n = problem.points, len(problem.points)
+        if n <= STORED:
+            return super()._gram(problem)
+        return ComputedGram(problem.kernel.blocks(points), n)
+
     def _solve(self, gram, problem):
         """Return a result, and what holds the function: coefficients of points, or weights."""
         C = upper_bounds(float(self.C), problem.weights)
@@ -195,7 +195,7 @@ class StumpEnsembleSVC(StumpMachine):
         return result, problem.y * result.alpha
 
 
-class StumpEnsembleLogistic(StumpMachine):
+class StumpEnsembleLogistic(LogOdds, StumpMachine):
     r"""Logistic regression over all decision stumps, as functions of one feature each.
 
     Minimises over shape functions :math:`g_j` and b
@@ -270,35 +270,3 @@ class StumpEnsembleLogistic(StumpMachine):
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         (result,) = ridge_path(gram, likelihood, [float(self.lam)], **options)
         return result, result.coef
-
-    def predict_proba(self, X):
-        r"""Return the probability of each class, :math:`\sigma(\pm F)`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            Probabilities in the order of ``classes_``.
-        """
-        F = self.decision_function(X)
-        return expit(np.column_stack([-F, F]))
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`, exact where a probability is below 1e-308.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            Logarithms.
-        """
-        F = self.decision_function(X)
-        return -logistic(np.column_stack([-F, F]))

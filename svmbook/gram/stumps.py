@@ -121,6 +121,11 @@ class StumpGram(LowRankGram):
         return cls(B, csr_array(block_diag(sums)), diagonal)
 
     @property
+    def Z(self):
+        """The features of all points in full, for what is not written for hats."""
+        return (self.B @ self.T).toarray()
+
+    @property
     def size(self):
         """Number of weights by which a function is held."""
         return self.T.shape[1]
@@ -139,7 +144,7 @@ class StumpGram(LowRankGram):
 
     def block(self, points, others):
         """Return the block of some points with others."""
-        return ((self.B[points] @ self.T) @ (self.B[others] @ self.T).T).toarray()
+        return self.part(points).Z @ self.part(others).Z.T
 
     def columns(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
@@ -154,8 +159,7 @@ class StumpGram(LowRankGram):
         """
         points = np.flatnonzero(W)
         if len(points) <= DENSE * self.size:  # rows in full are multiplied faster than sparse ones
-            Z = (self.B[points] @ self.T).toarray()
-            return LowRankGram(Z).ridge(W[points], lam)
+            return LowRankGram(self.part(points).Z).ridge(W[points], lam)
         step = -(-len(points) // CURVED)
         points = points[::step]
         B, W = self.B[points], step * W[points]

@@ -12,7 +12,7 @@ from .checks import check_finite, check_gram, check_square
 from .ensembles import box_of
 from .names import CONDITIONAL, KERNELS
 
-__all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel"]
+__all__ = ["KernelChoice", "choose_kernel", "pinned", "rows_of_kernel"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of a mean
 
@@ -56,7 +56,7 @@ class KernelChoice:
             K = X
         else:
             _, o, _ = self.pin
-            K = X - np.add.outer(X[o], X[o]) + X[o, o]
+            K = pinned(X, X[o], X[o], X[o, o])
         return check_gram(K, definite=definite)
 
     def pinned(self, X, present):
@@ -64,11 +64,12 @@ class KernelChoice:
 
         It is the one of the smallest k(x, x): beside a large one the digits of others are lost.
         """
-        points = rows_of_kernel(X, present, pairwise=self.name == "precomputed")
-        K = points if self.name == "precomputed" else self._unpinned(points, points)
+        pairwise = self.name == "precomputed"
+        points = rows_of_kernel(X, present, pairwise=pairwise)
+        K = points if pairwise else self._unpinned(points, points)
         place = int(np.argmin(np.diagonal(K)))
         o = present[place]
-        return replace(self, pin=(o, place, X[o]) if self.name == "precomputed" else X[[o]])
+        return replace(self, pin=(o, place, X[o]) if pairwise else X[[o]])
 
     def blocks(self, X):
         """Return the function of two lists of training points that computes their kernel values."""
@@ -91,7 +92,7 @@ class KernelChoice:
             if self.pin is None:
                 return K
             o, _, row = self.pin
-            return K - np.add.outer(X[:, o], row[machine.support_]) + row[o]
+            return pinned(K, X[:, o], row[machine.support_], row[o])
         if not len(machine.support_vectors_):  # a penalty, or a fit that ended early, leaves none
             return np.empty((len(X), 0))
         return self.between(X, machine.support_vectors_)
@@ -100,8 +101,8 @@ class KernelChoice:
         """Return the kernel values, pinned if the kernel is."""
         K, o = self._unpinned(X, Z), self.pin
         if o is not None:
-            K = K - np.add.outer(self._unpinned(X, o)[:, 0], self._unpinned(Z, o)[:, 0])
-            K += self._unpinned(o, o)
+            at_o = (self._unpinned(points, o)[:, 0] for points in (X, Z, o))
+            K = pinned(K, *at_o)
         return K
 
     def _unpinned(self, X, Z):
@@ -115,6 +116,11 @@ class KernelChoice:
         if K.dtype.kind not in "fiub":
             raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
         return K.astype(np.float64, copy=False)
+
+
+def pinned(K, of_X, of_Z, of_o):
+    """Pin kernel values: take off those of either point with o, and add that of o with itself."""
+    return K - np.add.outer(of_X, of_Z) + of_o
 
 
 def rows_of_kernel(X, present, *, pairwise):
@@ -155,8 +161,7 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     params = {parameter: values[parameter] for parameter in reads}
     pin = None
     if name in CONDITIONAL:
-        shares = sample_weight / sample_weight.max()
-        pin = ((shares / shares.sum()) @ X)[None]  # their mean
+        pin = (_shares(sample_weight) @ X)[None]  # their mean
     return KernelChoice(name, partial(function, **params), params, pin)
 
 
@@ -165,8 +170,7 @@ def _gamma(gamma, X, sample_weight):
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    shares = sample_weight / sample_weight.max()  # large ones must not overflow in their sum
-    shares /= shares.sum()
+    shares = _shares(sample_weight)
     with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
         away = X - shares @ X.mean(axis=1)
         unit = np.abs(away).max()
@@ -179,3 +183,9 @@ def _gamma(gamma, X, sample_weight):
             f"values of size {unit:.0e}; scale the features (for instance with StandardScaler)."
         )
     return float(gamma)
+
+
+def _shares(sample_weight):
+    """Return weights that sum to one; large ones must not overflow in their sum."""
+    shares = sample_weight / sample_weight.max()
+    return shares / shares.sum()

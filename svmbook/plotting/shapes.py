@@ -67,11 +67,12 @@ def plot_shapes(axes, shapes, *, names=None, X=None):
 
 def _curve(shape, column):
     """Return points of a curve: the knots, or both ends of each step, and the ends of the data."""
-    ends = np.zeros(0) if column is None else np.array([column.min(), column.max()])
+    ends = [] if column is None else [column.min(), column.max()]
     if hasattr(shape, "knots"):
         x = np.union1d(shape.knots, ends)
         return x, shape(x)
-    inner = np.repeat(shape.thresholds, 2)
-    outer = ends if len(ends) else shape.thresholds[[0, -1]] + [-1.0, 1.0]
-    x = np.concatenate([[min(outer[0], *inner[:1])], inner, [max(outer[1], *inner[-1:])]])
-    return x, np.repeat(shape.values, 2)
+    marks = np.append(shape.thresholds, ends)
+    marks = marks if len(marks) else np.zeros(1)  # a feature without a say
+    beyond = 1.0 if column is None else 0.0
+    x = [marks.min() - beyond, *np.repeat(shape.thresholds, 2), marks.max() + beyond]
+    return np.array(x), np.repeat(shape.values, 2)

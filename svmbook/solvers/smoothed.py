@@ -131,11 +131,11 @@ def _narrow(gram, y, C, start, width, tol, max_iter):
 def _certified(gram, y, C, smooth, width, steps, tol):
     """Return the true machine's result: primal of the weights, dual of the multipliers."""
     w, b, signed = smooth.coef, smooth.intercept, smooth.negative_gradient
-    alpha, v = y * signed, gram.adjoint(signed)
+    alpha, v, f = y * signed, gram.adjoint(signed), gram.outputs(w)
     w_squared = float(w @ w)
     message = f"Newton's method on hinges rounded over a width of {width:.1e}"
-    result = certify(alpha, b, y, C, gram.outputs(w), n_iter=steps, tol=tol, message=message)
-    primal = 0.5 * w_squared + float(C @ hinge(y * (gram.outputs(w) + b)))
+    result = certify(alpha, b, y, C, f, n_iter=steps, tol=tol, message=message)
+    primal = 0.5 * w_squared + float(C @ hinge(y * (f + b)))
     dual = float(alpha.sum() - 0.5 * v @ v)
     closed = primal - dual <= tol * primal
     return replace(

@@ -6,19 +6,16 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..base import forget
-from ..labels import decode_labels, encode_labels
-from ..weights import point_weights
+from ..base import Machine
 
 __all__ = ["LeastSquaresClassifier"]
 
 
-class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
+class LeastSquaresClassifier(Machine):
     r"""Linear least squares on the labels, with a ridge; for two classes.
 
     Minimises over w and b, with labels :math:`y_i = \pm1`,
@@ -77,11 +74,6 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         self.C = C
         self.class_weight = class_weight
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Solve the least squares problem.
@@ -100,50 +92,12 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         LeastSquaresClassifier
             The fitted estimator.
         """
-        forget(self)
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        classes, signs = encode_labels(y)
-        weights = np.ones(len(X))
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        weights = point_weights(self.class_weight, classes, y, weights)
+        X, classes, signs, weights, _ = self._training_data(X, y, sample_weight)
         ridge = Ridge(alpha=1.0 / self.C).fit(X, signs, sample_weight=weights)
         self.classes_ = classes
         self.coef_ = ridge.coef_.reshape(1, -1)
         self.intercept_ = np.array([ridge.intercept_])
         return self
 
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "coef_")
-
-    def decision_function(self, X):
-        """Return the outputs, positive where they speak for ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _outputs(self, X):
         return X @ self.coef_[0] + self.intercept_[0]
-
-    def predict(self, X):
-        """Return the label that the outputs speak for, of each point.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)
-        return decode_labels(self.classes_, scores)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, LPBoost
@@ -69,3 +69,11 @@ def test_the_certificate_is_in_the_attributes():
     machine = LPBoost(C=0.3).fit(X, Y)
     assert machine.converged_ and machine.dual_gap_ <= 1e-6 * machine.objective_
     assert machine.prices_.max() <= 0.3 and (machine.estimator_weights_ > 0).all()
+
+
+def test_a_fit_that_fails_leaves_no_machine():
+    machine = LPBoost(C=0.3).fit(X, Y)
+    with pytest.raises(ValueError, match="Choose a finite C"):
+        machine.set_params(C=np.inf).fit(SQUARE, [0, 0, 1, 1])
+    with pytest.raises(NotFittedError):
+        machine.predict(SQUARE)

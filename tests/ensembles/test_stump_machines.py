@@ -151,3 +151,10 @@ def test_odds_are_certified_probabilities():
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     np.testing.assert_allclose(np.log(P), machine.predict_log_proba(NEW), atol=1e-10)
     assert machine.converged_ and machine.dual_gap_ <= 1e-6 * machine.objective_
+
+
+@pytest.mark.parametrize("machine", [machine for machine, _ in PAIRS], ids=["svc", "logistic"])
+def test_many_points_are_no_other_problem(machine, monkeypatch):
+    few = machine.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
+    monkeypatch.setattr("svmbook.ensembles.stump_machines.STORED", 10)
+    np.testing.assert_allclose(machine.fit(X, Y).decision_function(NEW), few, atol=1e-6)

@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from svmbook.gram import ComputedGram, LowRankGram, StoredGram, centred_factor, pivoted_factor
+from svmbook.gram import (
+    ComputedGram,
+    LowRankGram,
+    StoredGram,
+    StumpGram,
+    centred_factor,
+    pivoted_factor,
+)
 
 N = 300
 Z = np.random.default_rng(0).standard_normal((N, 4)) + np.array([3.0, 0, 0, -2])
@@ -19,10 +27,11 @@ FORMS = {
     "stored": lambda: StoredGram(Z @ Z.T),
     "by columns": lambda: StoredGram(np.asfortranarray(Z @ Z.T)),
     "low rank": lambda: LowRankGram(Z),
+    "hats": lambda: StumpGram(csr_array(Z), csr_array(np.eye(4)), (Z**2).sum(axis=1)),
     "computed": lambda: computed(Z @ Z.T),
     "forgetful": lambda: computed(Z @ Z.T, kept=0.0984),  # room for 41 rows only
 }
-SYSTEMS = ("stored", "low rank")
+SYSTEMS = ("stored", "low rank", "hats")
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
@@ -83,7 +92,7 @@ def test_outputs_and_adjoint_make_the_product(form):
     assert gram.inner(gram.adjoint(G), A, f) == pytest.approx(np.sum(G * f))
     np.testing.assert_allclose(gram.outputs(gram.adjoint(G)), K @ G, atol=1e-10)
     assert gram.inner(A, A, f) == pytest.approx(
-        np.sum(A * A) if form == "low rank" else np.sum(A * (K @ A))
+        np.sum(A * A) if isinstance(gram, LowRankGram) else np.sum(A * (K @ A))
     )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
+from svmbook import AdaBoostStump, StumpEnsembleSVC
 from svmbook.plotting import (
     CLASS_COLOURS,
     COLOURS,
@@ -12,6 +13,7 @@ from svmbook.plotting import (
     plot_machine,
     plot_points,
     plot_regions,
+    plot_shapes,
     ring_support,
     use_book_style,
 )
@@ -214,3 +216,18 @@ def test_a_class_without_a_label_is_named_before_anything_is_drawn(ax):
 def test_numbers_that_are_no_classes_are_named(ax, codes):
     with pytest.raises(ValueError, match="classes"):
         plot_classes(ax, [[0, 0], [1, 1]], codes)
+
+
+def test_shape_functions_are_drawn_as_they_are():
+    X = np.column_stack([np.arange(6.0), np.ones(6)])
+    steps = AdaBoostStump(3).fit(X, [1, 1, 0, 0, 1, 1])
+    lines = StumpEnsembleSVC(C=10.0).fit(X, [0, 0, 0, 1, 1, 1])
+    for machine in (steps, lines):
+        for points in (None, X):  # the second feature has no say: a level line
+            _, axes = plt.subplots(1, 2)
+            curves = plot_shapes(axes, machine.shape_functions_, X=points)
+            for curve, shape in zip(curves, machine.shape_functions_, strict=True):
+                assert set(curve.get_ydata()) == set(shape.values)
+            with pytest.raises(ValueError, match="2 axes for 1 shape functions"):
+                plot_shapes(axes, machine.shape_functions_[:1])
+            plt.close("all")

@@ -31,6 +31,8 @@ __all__ = [
     "SECONDS",
     "SUITE",
     "TABLES",
+    "beside",
+    "layout",
     "protocol",
     "work",
 ]
@@ -153,25 +155,19 @@ def _condition(choice, X):
 
 
 def _compare(records):
-    """Set the mean errors beside the reported ones; ``z`` is in joint standard errors."""
+    """Set the mean errors beside the reported ones."""
     rows = []
     for k, (method, reported) in enumerate(REPORTED.items()):
-        for data_set, (error, uncertainty) in reported.items():
+        for data_set, printed in reported.items():
             runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
             if not runs:
                 continue
-            ours = summarise([100 * r["error"] for r in runs])
             few = summarise([100 * (r["quarter_error"] - r["error"]) for r in runs])
             rows.append(
                 {
                     "data_set": data_set,
                     "method": method,
-                    "runs": ours.runs,
-                    "reported": error,
-                    "reported_error": uncertainty,
-                    "reproduced": ours.mean,
-                    "reproduced_error": ours.error,
-                    "z": (ours.mean - error) / float(np.hypot(uncertainty, ours.error)),
+                    **beside(printed, [100 * r["error"] for r in runs]),
                     "quarter": few.mean,
                     "quarter_error": few.error,
                     "reported_selection_seconds": SECONDS[data_set][k],
@@ -183,8 +179,24 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
-    """Return the table of errors as the source lays it out, and below what came out."""
+def beside(printed, errors):
+    """Set the mean of errors beside a printed one; ``z`` is in joint standard errors."""
+    ours, (error, uncertainty) = summarise(errors), printed
+    return {
+        "runs": ours.runs,
+        "reported": error,
+        "reported_error": uncertainty,
+        "reproduced": ours.mean,
+        "reproduced_error": ours.error,
+        "z": (ours.mean - error) / float(np.hypot(uncertainty, ours.error)),
+    }
+
+
+def layout(rows, *, off=True):
+    """Return the table of errors as the source lays it out, and below what came out.
+
+    With ``off`` a third line says by how many standard errors the two differ.
+    """
     methods = list(dict.fromkeys(row["method"] for row in rows))
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
@@ -192,12 +204,16 @@ def _layout(rows):
         here = [cells.get((data_set, method)) for method in methods]
         lines.append([data_set, *(_cell(row, "reported") for row in here)])
         lines.append(["here", *(_cell(row, "reproduced") for row in here)])
-        lines.append(["off, in s.e.", *(f"{row['z']:+.1f}" if row else "" for row in here)])
+        if off:
+            differences = (f"{row['z']:+.1f}" if row else "" for row in here)
+            lines.append(["off, in s.e.", *differences])
     return Table(["error (%)", *methods], lines)
 
 
 def _cell(row, which):
-    return plus_minus(row[which], row[f"{which}_error"], "#.3g") if row else ""
+    if not row or np.isnan(row[which]):
+        return ""
+    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
 
 
 SUITE = Suite(
@@ -208,6 +224,6 @@ SUITE = Suite(
     runs=100,
     work=work,
     compare=_compare,
-    layout=_layout,
+    layout=layout,
     tables=TABLES,
 )

@@ -8,16 +8,16 @@ the training points there is no hard margin; a price as good as infinite takes i
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from ...ensembles import AdaBoostStump, LPBoost
 from ...svm import DualSVC
-from ...tables import Table, plus_minus
-from ..methods.grid import choose_by_grid, fit_choice
-from ..methods.statistics import compare, summarise
+from ..methods.grid import grid_run
+from ..methods.statistics import compare
 from ..running.suite import Suite
-from .lin2005 import DATA_SETS, GENERATORS, LONG, TABLES, protocol
+from .lin2005 import DATA_SETS, GENERATORS, LONG, TABLES, beside, layout, protocol
 
 __all__ = ["METHODS", "REPORTED", "SUITE", "work"]
 
@@ -59,11 +59,9 @@ def work(data_set, method, run):
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     record = {"seed": seed, "parameters": {}}
     if method == "SVM-Stump":
-        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-        choice = choose_by_grid(X, y, kernel="stump", **LONG, cv=folds)
-        labels, size = fit_choice(choice, X, y, X_test)
-        record["parameters"] = choice.parameters
-    elif method.startswith("AdaBoost"):
+        found = grid_run(X, y, X_test, y_test, seed=seed, kernel="stump", **LONG)
+        return record | {key: found[key] for key in ("parameters", "error", "model_size")}
+    if method.startswith("AdaBoost"):
         machine = AdaBoostStump(int(method.split()[-1])).fit(X, y)
         labels, size = machine.predict(X_test), machine.n_iter_
     else:
@@ -88,17 +86,13 @@ def _compare(records):
     """Set mean errors beside the reported ones, and pair each with the first method's."""
     of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
-    for (data_set, method), (error, uncertainty) in REPORTED.items():
+    for (data_set, method), printed in REPORTED.items():
         runs = sorted(run for d, m, run in of if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
         mine = [of[data_set, method, run] for run in runs]
-        errors = [100 * r["error"] for r in mine]
-        ours = summarise(errors)
-        row = {"data_set": data_set, "method": method, "runs": ours.runs}
-        row |= {"reported": error, "reported_error": uncertainty}
-        row |= {"reproduced": ours.mean, "reproduced_error": ours.error}
-        row["z"] = (ours.mean - error) / float(np.hypot(uncertainty, ours.error))
+        row = {"data_set": data_set, "method": method}
+        row |= beside(printed, [100 * r["error"] for r in mine])
         row["size"] = float(np.mean([r["model_size"] for r in mine]))
         row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in mine]))
         both = [run for run in runs if (data_set, METHODS[0], run) in of]
@@ -112,24 +106,6 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
-    """Return the table of errors as the source lays it out: reported, and below what came out."""
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    cells = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
-    for data_set in dict.fromkeys(row["data_set"] for row in rows):
-        here = [cells.get((data_set, method)) for method in methods]
-        lines.append([data_set, *(_cell(row, "reported") for row in here)])
-        lines.append(["here", *(_cell(row, "reproduced") for row in here)])
-    return Table(["error (%)", *methods], lines)
-
-
-def _cell(row, which):
-    if not row or np.isnan(row[which]):
-        return ""
-    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
-
-
 SUITE = Suite(
     name="lin2005-boosting",
     title="Lin (2005), Tables 5.2 and 5.3: infinite and finite ensembles of stumps",
@@ -138,6 +114,6 @@ SUITE = Suite(
     runs=100,
     work=work,
     compare=_compare,
-    layout=_layout,
+    layout=partial(layout, off=False),
     tables=TABLES,
 )

@@ -120,7 +120,8 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000):
         bound, feasible = bounds(u, largest)
         if bound > dual:
             dual, prices = bound, feasible
-        if np.isfinite(objective) and objective - dual <= tol * objective:
+        closed = bool(np.isfinite(objective) and objective - dual <= tol * objective)
+        if closed:
             message = "no hypothesis is missing"
             break
         if not len(edges):
@@ -143,7 +144,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000):
         dual_objective=float(dual),
         margin=float(outputs.min() / weights.sum()) if len(kept) else 0.0,
         n_iter=solved,
-        converged=bool(np.isfinite(objective) and objective - dual <= tol * objective),
+        converged=closed,
         message=message,
     )
 
