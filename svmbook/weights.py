@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-__all__ = ["point_weights", "upper_bounds"]
+__all__ = ["point_weights", "shares", "upper_bounds"]
 
 
 def point_weights(class_weight, classes, y, sample_weight):
@@ -36,8 +36,8 @@ def point_weights(class_weight, classes, y, sample_weight):
     if class_weight is not None:
         if not isinstance(class_weight, str):  # "balanced", the only word
             _check_class_weight(class_weight)
-        shares = sample_weight / sample_weight.max()  # whose sum is a double
-        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=shares)
+        counts = sample_weight / sample_weight.max()  # whose sum is a double
+        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=counts)
         with np.errstate(over="ignore"):  # what overflows is named below
             weights = sample_weight * factors[codes]
         if not np.isfinite(weights).all():
@@ -50,6 +50,20 @@ def point_weights(class_weight, classes, y, sample_weight):
     weights = np.where(weights < rounding, 0.0, weights)
     _check_classes_remain(classes, codes[weights > 0])
     return weights
+
+
+def shares(weights):
+    """Return weights that sum to one; large ones must not overflow in their sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.weights import shares
+    >>> shares(np.array([1e308, 3e307, 1e308 - 3e307])).round(3)
+    array([0.5 , 0.15, 0.35])
+    """
+    counts = weights / weights.max()
+    return counts / counts.sum()
 
 
 def upper_bounds(C, weights):

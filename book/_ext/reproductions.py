@@ -1,4 +1,4 @@
-"""The directive ``{reproduction} SUITE``: its table, made from the committed records."""
+"""The directive ``{reproduction} SUITE [TABLE]``: a table, made from the committed records."""
 
 from sphinx.util.docutils import SphinxDirective
 
@@ -10,12 +10,13 @@ class Reproduction(SphinxDirective):
     """Show what a source reports beside what came out, and how it was made."""
 
     required_arguments = 1
+    optional_arguments = 1
 
     def run(self):
-        (suite,) = self.arguments
+        suite, *table = self.arguments
         self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
         try:
-            made = report(suite)
+            made = report(suite, table=table[0] if table else None)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error
         return self.parse_text_to_nodes(made._repr_markdown_())

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base import Machine
+from ..weights import shares
 
 __all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
 
@@ -25,10 +26,10 @@ class Line(NamedTuple):
     def __call__(self, x):
         """Return the function's values: sorted ones find their knots one after the other."""
         x = np.asarray(x, dtype=float)
-        order = np.argsort(x)
-        values = np.empty_like(x)
-        values[order] = np.interp(x[order], self.knots, self.values)
-        return values
+        order = np.argsort(x, axis=None)
+        values = np.empty(x.size)
+        values[order] = np.interp(x.ravel()[order], self.knots, self.values)
+        return values.reshape(x.shape)
 
 
 class Steps(NamedTuple):
@@ -141,11 +142,11 @@ class AdditiveMachine(Machine):
         moved so that its mean over the training points is zero.
         """
         self.shape_functions_ = shapes
-        parts, shares = self._contributions(X), weights / weights.sum()
-        means = shares @ parts
+        parts, share = self._contributions(X), shares(weights)
+        means = share @ parts
         self.shape_functions_ = [
             shape._replace(values=shape.values - mean)
             for shape, mean in zip(shapes, means, strict=True)
         ]
         self.intercept_ = np.array([intercept + means.sum()])
-        self.feature_importances_ = np.sqrt(shares @ (parts - means) ** 2)
+        self.feature_importances_ = np.sqrt(share @ (parts - means) ** 2)

@@ -25,8 +25,9 @@ class AdaBoostStump(AdditiveMachine):
 
     Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights and
     :math:`F = \sum_t w_th_t`: in each round the stump of the smallest weighted error
-    :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. The only
-    stop is the number of rounds.
+    :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. It
+    stops early only where a stump makes no error, which is then the whole ensemble and weighs one,
+    and where no stump beats chance.
 
     Parameters
     ----------
@@ -110,19 +111,19 @@ class AdaBoostStump(AdditiveMachine):
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         X, y, weights = X[present], y[present], weights[present]
         result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
-        if not result.hypotheses:
-            warnings.warn(
-                "no stump beats chance on the training points, as with XOR: the ensemble is empty "
-                "and gives every point the same label. Add features, or combine them.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
         stumps = _joined(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
         self._keep_shapes(shapes, constant, X, weights)
         self.classes_ = classes
+        if not result.hypotheses:
+            warnings.warn(
+                f"{result.message} on the training points, as with XOR: the ensemble is empty "
+                "and gives every point the same label. Add features, or combine them.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return self
 
     def staged_decision_function(self, X):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -117,16 +118,25 @@ class LPBoost(Machine):
             The fitted estimator.
         """
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
-        X, y, weights = X[present], y[present], weights[present]
-        learner = MiddleStumps(X) if isinstance(self.base, str) else _Fitted(self.base, X)
+        n, X, y, weights = len(X), X[present], y[present], weights[present]
+        learner = MiddleStumps(X) if isinstance(self.base, str) else _Fitted(self.base, X, y)
         C = upper_bounds(self.C, weights)
-        options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "names": present}
         result = lpboost(learner, X, y, C, **options)
         self.classes_ = classes
+        self.prices_ = np.zeros(n)
+        self.prices_[present] = result.prices
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
-        self.prices_, self.margin_ = result.prices, result.margin
+        self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
         self.dual_gap_, self.n_iter_, self.converged_ = result.gap, result.n_iter, result.converged
+        if result.converged and not result.hypotheses:
+            warnings.warn(
+                f"no ensemble pays at C={self.C:g}: slack costs less than any hypothesis saves. "
+                "Every point gets the same label; raise C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         if not result.converged:
             warnings.warn(
                 f"LPBoost stopped after {result.n_iter} linear programs at a duality gap of "
@@ -147,13 +157,17 @@ class LPBoost(Machine):
 class _Fitted:
     """A scikit-learn classifier as base learner: fitted anew for each set of weights."""
 
-    def __init__(self, classifier, X):
-        self.classifier, self.X = classifier, X
+    def __init__(self, classifier, X, y):
+        self.classifier, self.X, self.y = classifier, X, y
 
     def proposals(self, g, above):
-        """Return the classifier fitted to signs and sizes of g, if its edge is large enough."""
-        signs = np.where(g < 0, -1.0, 1.0)
-        hypothesis = _Hypothesis(clone(self.classifier).fit(self.X, signs, sample_weight=np.abs(g)))
+        """Return the classifier fitted to points weighted by the sizes of g, if it is of use."""
+        paid = g != 0.0  # the rest has no say in which hypothesis is the best
+        if np.ptp(self.y[paid]):
+            fitted = clone(self.classifier).fit(self.X[paid], self.y[paid], np.abs(g[paid]))
+        else:
+            fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # says what all say
+        hypothesis = _Hypothesis(fitted)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])
 

@@ -55,20 +55,22 @@ class StumpMachine(AdditiveMachine, KernelMachine):
             The fitted estimator.
         """
         problem = self._prepare(X, y, sample_weight)
-        solve = self._on_points if self.n_knots is None else self._between_knots
+        constant = not np.ptp(problem.points, axis=0).any()  # nothing to put between knots
+        exact = self.n_knots is None or constant
+        solve = self._on_points if exact else self._between_knots
         result, shapes, intercept = solve(problem)
+        self._keep_shapes(shapes, intercept, problem.points, problem.weights)
         self._certify(problem, result, stacklevel=4)
         del self._kernel  # the solver's: the machine is its shape functions
-        self._keep_shapes(shapes, intercept, problem.points, problem.weights)
         return self
 
     def _on_points(self, problem):
         """Solve with a kernel on each point, and sum the kernels into shape functions."""
         points, gram = problem.points, self._gram(problem)
         result, A = self._solve(gram, problem)
-        support = np.flatnonzero(A)
-        shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
         some = np.arange(1)
+        support = np.flatnonzero(A) if A.any() else some  # none where the first step failed
+        shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
         output = float((gram.block(some, support) @ A[support])[0]) + result.intercept
         rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, points.T, strict=True))
         return result, shapes, output - rest

@@ -16,15 +16,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
+from ..weights import shares
 from .low_rank import LowRankGram
 from .matrix import cholesky, cholesky_solve
 
 __all__ = ["StumpGram", "quantile_knots"]
 
-READ = 200_000  # values at most from which quantiles are read
+READ = 200_000  # values from which quantiles are read, about
 SAME = 1e-9  # of a sum of weights: what its order may change
 DENSE = 4  # points for each weight
-CURVED = 100_000  # points at most from which a curvature is computed
+CURVED = 100_000  # points from which a curvature is computed, about
 
 
 def quantile_knots(X, n_knots, weights=None):
@@ -51,18 +52,25 @@ def quantile_knots(X, n_knots, weights=None):
     >>> quantile_knots(np.array([[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]), 3)
     [array([1., 2., 9.]), array([5.])]
     """
-    every = -(-len(X) // READ)
-    weights = np.ones(len(X[::every])) if weights is None else weights[::every]
-    knots = []
-    for column in X.T:
-        values, place = np.unique(column[::every], return_inverse=True)
+    read = _sample(len(X), READ)
+    counts = shares(np.ones(len(X)) if weights is None else weights)[read]
+    knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
+    for column, ends in zip(X[read].T, ends_of, strict=True):
+        values, place = np.unique(np.append(column, ends), return_inverse=True)
         if len(values) > n_knots:
-            below = np.cumsum(np.bincount(place, weights))
-            shares = np.linspace(0, 1, n_knots)[1:-1] * below[-1]
-            values = np.unique(values[np.searchsorted(below, shares * (1.0 - SAME))])
-            values = np.unique(np.concatenate([[column.min()], values, [column.max()]]))
+            below = np.cumsum(np.bincount(place[:-2], counts, minlength=len(values)))
+            wanted = np.linspace(0, 1, n_knots)[1:-1] * below[-1]
+            inner = values[np.searchsorted(below, wanted * (1.0 - SAME))]
+            values = np.unique(np.append(inner, ends))
         knots.append(values)
     return knots
+
+
+def _sample(n, most):
+    """Return the indices of n things, or of about so many of them at random, in order."""
+    if n <= most:
+        return np.arange(n)
+    return np.flatnonzero(np.random.default_rng(0).random(n) < most / n)
 
 
 class StumpGram(LowRankGram):
@@ -154,15 +162,14 @@ class StumpGram(LowRankGram):
         r"""Factor one system of weighted ridge regression, as `LowRankGram.ridge` does.
 
         :math:`B^\top W B` takes :math:`(2d)^2` operations a point, of those that weigh anything. Of
-        more than 100,000 of them a regular sample stands for all: a step that is nearly Newton's
+        more than 100,000 of them a random sample stands for all: a step that is nearly Newton's
         costs less, and what proves a solution takes no notice of how it was found.
         """
         points = np.flatnonzero(W)
         if len(points) <= DENSE * self.size:  # rows in full are multiplied faster than sparse ones
             return LowRankGram(self.part(points).Z).ridge(W[points], lam)
-        step = -(-len(points) // CURVED)
-        points = points[::step]
-        B, W = self.B[points], step * W[points]
+        few = points[_sample(len(points), CURVED)]
+        B, W = self.B[few], len(points) / len(few) * W[few]
         total = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
         mean = self.T.T @ WB.sum(axis=0) / total

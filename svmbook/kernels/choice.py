@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ..weights import shares
 from .checks import check_finite, check_gram, check_square
 from .ensembles import box_of
 from .names import CONDITIONAL, KERNELS
@@ -161,7 +162,7 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     params = {parameter: values[parameter] for parameter in reads}
     pin = None
     if name in CONDITIONAL:
-        pin = (_shares(sample_weight) @ X)[None]  # their mean
+        pin = (shares(sample_weight) @ X)[None]  # their mean
     return KernelChoice(name, partial(function, **params), params, pin)
 
 
@@ -170,22 +171,16 @@ def _gamma(gamma, X, sample_weight):
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    shares = _shares(sample_weight)
+    share = shares(sample_weight)
     with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
-        away = X - shares @ X.mean(axis=1)
+        away = X - share @ X.mean(axis=1)
         unit = np.abs(away).max()
         if unit <= ROUNDING * np.abs(X).max():  # all the same
             return 1.0
-        gamma = 1.0 / (X.shape[1] * (shares @ ((away / unit) ** 2).mean(axis=1))) / unit / unit
+        gamma = 1.0 / (X.shape[1] * (share @ ((away / unit) ** 2).mean(axis=1))) / unit / unit
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(
             "gamma='scale', one over the variance of the features, is not finite or zero for "
             f"values of size {unit:.0e}; scale the features (for instance with StandardScaler)."
         )
     return float(gamma)
-
-
-def _shares(sample_weight):
-    """Return weights that sum to one; large ones must not overflow in their sum."""
-    shares = sample_weight / sample_weight.max()
-    return shares / shares.sum()

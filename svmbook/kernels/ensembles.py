@@ -180,7 +180,8 @@ def stump_tree(X, Z=None, *, box, degree=3):
 
 def _agreement(X, Z, box):
     """Return how much more often two points are alike to a random stump than not."""
-    return stump(X, Z, box=box) / (stump_mass(box) or 1.0)  # no mass: all points are one
+    mass = stump_mass(box)
+    return stump(X, Z, box=box) / mass if mass else np.ones((len(X), len(X if Z is None else Z)))
 
 
 def stump_mass(box):

@@ -2,6 +2,7 @@
 
 from .many import CLASS_COLOURS, plot_classes, plot_regions
 from .moving import MovingFigure
+from .ranks import plot_ranks
 from .shapes import plot_shapes
 from .style import figure_svg, use_book_style
 from .two import COLOURS, plot_machine, plot_points, ring_support
@@ -14,6 +15,7 @@ __all__ = [
     "plot_classes",
     "plot_machine",
     "plot_points",
+    "plot_ranks",
     "plot_regions",
     "plot_shapes",
     "ring_support",

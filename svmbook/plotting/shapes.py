@@ -34,7 +34,7 @@ def plot_shapes(axes, shapes, *, names=None, X=None):
     Raises
     ------
     ValueError
-        There are more axes than shape functions.
+        There are more axes than shape functions, names, or columns of points.
 
     Examples
     --------
@@ -48,11 +48,13 @@ def plot_shapes(axes, shapes, *, names=None, X=None):
     >>> plt.close(figure)
     """
     axes = np.ravel(axes)
-    if len(axes) > len(shapes):
-        raise ValueError(f"there are {len(axes)} axes for {len(shapes)} shape functions.")
+    columns = None if X is None else np.asarray(X, dtype=float).T
+    for given, what in ((shapes, "shape functions"), (names, "names"), (columns, "columns of X")):
+        if given is not None and len(axes) > len(given):
+            raise ValueError(f"there are {len(axes)} axes for {len(given)} {what}.")
     curves = []
     for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
-        column = None if X is None else np.asarray(X, dtype=float)[:, j]
+        column = None if columns is None else columns[j]
         x, heights = _curve(shape, column)
         ax.axhline(0.0, color=COLOURS["quiet"], lw=0.8)
         curves += ax.plot(x, heights, color=COLOURS[1], lw=1.8)

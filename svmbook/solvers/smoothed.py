@@ -29,7 +29,9 @@ NARROWER = 0.25  # the next width, of one
 SAMPLE = 20_000  # points from which a large problem is started
 ROUGHLY = 1e-3  # gap of that start
 FINER = 0.3  # of the gap: how exactly a smooth problem is solved
-NARROWEST = 1e-12  # in units of the margin
+STEPS = 200  # of Newton's method at most for one width
+ANY_GAP = 1e12  # relative: what is certified to it is feasible, no more
+WORSE = 2  # widths in a row that do not close the gap any further: rounding is reached
 
 
 class SmoothedHinge:
@@ -63,9 +65,9 @@ class SmoothedHinge:
         return np.array([[self.curvature(F).sum()]])
 
     def newton_step(self, gram, lam, F, R, r):
-        """Return the Newton step; where nothing is curved, that of an upper bound."""
+        """Return the Newton step; where no point is curved only the penalty is."""
         W = self.curvature(F)
-        return gram.ridge(W if W.any() else self.C / self.width, lam)(R, r)
+        return gram.ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
 
 
 def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
@@ -97,47 +99,66 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
 
 def _from_wide_to_narrow(gram, y, C, tol, max_iter):
     """Do as `smoothed`, starting from a sample where the points are many."""
-    start, width = None, 1.0
+    # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
+    start, width, gap = None, max(1.0, float(C.mean() * gram.diagonal.mean())), 1.0
     if gram.n > 2 * SAMPLE:
         few = np.sort(np.random.default_rng(0).choice(gram.n, SAMPLE, replace=False))
         if np.ptp(y[few]):
             prices = C[few] * (C.sum() / C[few].sum())
-            part = gram.part(few)
-            _, start, width = _narrow(part, y[few], prices, None, width, ROUGHLY, max_iter)
-    result, (weights, _), _ = _narrow(gram, y, C, start, width, tol, max_iter)
+            part, gap = gram.part(few), max(ROUGHLY, tol)
+            _, start, width = _narrow(part, y[few], prices, start, width, 1.0, gap, max_iter)
+    result, (weights, _), _ = _narrow(gram, y, C, start, width, gap, tol, max_iter)
     return result, weights
 
 
-def _narrow(gram, y, C, start, width, tol, max_iter):
+def _narrow(gram, y, C, start, width, gap, tol, max_iter):
     """Lower the width until the gap is closed; return result, weights with intercept, and width."""
-    gap, steps = ROUGHLY / FINER, 0
+    steps, best, worse = 0, None, 0
     while True:
         smooth, *_ = ridge_path(
             gram,
             SmoothedHinge(y, C, width),
             [1.0],
             tol=FINER * max(tol, FINER * gap),
-            max_iter=max_iter - steps,
+            max_iter=min(max_iter - steps, STEPS),
             start=start,
         )
         steps += smooth.n_iter
         start = smooth.coef, smooth.intercept
         result = _certified(gram, y, C, smooth, width, steps, tol)
-        if result.converged or steps >= max_iter or width < NARROWEST:
-            return result, start, width
+        worse = 0 if best is None or result.gap < best[0].gap else worse + 1
+        if worse == 0:
+            best = result, start, width
+        if result.converged or steps >= max_iter or worse == WORSE:
+            return replace(best[0], n_iter=steps), *best[1:]
         gap, width = result.relative_gap, NARROWER * width
 
 
 def _certified(gram, y, C, smooth, width, steps, tol):
-    """Return the true machine's result: primal of the weights, dual of the multipliers."""
-    w, b, signed = smooth.coef, smooth.intercept, smooth.negative_gradient
-    alpha, v, f = y * signed, gram.adjoint(signed), gram.outputs(w)
-    w_squared = float(w @ w)
+    """Return the true machine's result: primal of the weights, dual of the multipliers.
+
+    Its KKT residual is also the distance of the weights from those of the multipliers, relative.
+    """
+    w, b, f = smooth.coef, smooth.intercept, gram.outputs(smooth.coef)
+    slopes = y * smooth.negative_gradient
+    alpha = _balanced(slopes, y)
+    v = gram.adjoint(y * alpha)
     message = f"Newton's method on hinges rounded over a width of {width:.1e}"
-    result = certify(alpha, b, y, C, f, n_iter=steps, tol=tol, message=message)
-    primal = 0.5 * w_squared + float(C @ hinge(y * (f + b)))
-    dual = float(alpha.sum() - 0.5 * v @ v)
-    closed = primal - dual <= tol * primal
+    certificate = {"n_iter": steps, "tol": ANY_GAP, "message": message}
+    bound = certify(alpha, b, y, C, gram.outputs(v), **certificate)  # does it prove anything?
+    length = float(np.linalg.norm(w))
+    primal = 0.5 * length**2 + float(C @ hinge(y * (f + b)))
+    closed = bound.converged and abs(primal - bound.dual_objective) <= tol * primal
+    apart = np.linalg.norm(w - v) / (length or 1.0)
+    residual = max(certify(slopes, b, y, C, f, **certificate).kkt_residual, float(apart))
     return replace(
-        result, objective=primal, dual_objective=dual, w_squared=w_squared, converged=bool(closed)
+        bound, objective=primal, w_squared=length**2, kkt_residual=residual, converged=bool(closed)
     )
+
+
+def _balanced(alpha, y):
+    """Return multipliers in balance: those of the class with the larger sum, made smaller."""
+    sums = alpha[y > 0].sum(), alpha[y < 0].sum()
+    least = min(sums)
+    factors = [least / total if total else 1.0 for total in sums]
+    return alpha * np.where(y > 0, *factors)

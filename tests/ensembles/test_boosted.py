@@ -1,9 +1,12 @@
 """The boosted estimators: stages, shape functions, and what they say of bad input."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, LPBoost
@@ -39,7 +42,7 @@ def test_our_boosting_is_as_good_as_that_of_scikit_learn():
 
 
 def test_where_no_stump_beats_chance_the_ensemble_is_empty():
-    with pytest.warns(ConvergenceWarning, match="no stump beats chance"):
+    with pytest.warns(ConvergenceWarning, match="no hypothesis beats chance"):
         machine = AdaBoostStump().fit(SQUARE, [0, 0, 1, 1])
     assert machine.n_iter_ == 0 and len(set(machine.predict(SQUARE))) == 1
 
@@ -58,6 +61,77 @@ def test_any_classifier_may_be_boosted():
     soft = LPBoost(C=0.2, base=trees).fit(X, Y)
     assert soft.score(X, Y) > 0.9
     assert all(hypothesis(NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
+
+
+def test_a_base_learner_never_sees_what_has_no_price():
+    seen = []
+
+    class Recorder(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((np.asarray(X), np.asarray(y), np.asarray(sample_weight)))
+            return super().fit(X, y, sample_weight)
+
+    machine = LPBoost(C=0.3, base=Recorder()).fit(X, Y)
+    assert machine.score(X, Y) > 0.9 and len(seen) > 1
+    of = {tuple(x): label for x, label in zip(X, Y, strict=True)}
+    for points, labels, weights in seen:
+        assert (weights > 0).all() and [of[tuple(x)] for x in points] == labels.tolist()
+
+
+def test_a_hard_margin_over_lines_is_found_or_refused():
+    # Prices on one class alone are a base learner's one class: it must not be asked.
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        points, labels = rng.standard_normal((12, 3)), np.repeat([0, 1], 6)
+        try:
+            machine = LPBoost(C=np.inf, base=LogisticRegression()).fit(points, labels)
+        except ValueError as error:
+            assert "no ensemble of these hypotheses separates" in str(error)
+            continue
+        found.append(machine.score(points, labels))
+    assert len(found) > 5 and min(found) == 1.0
+
+
+def test_prices_and_errors_count_absent_points():
+    weights = np.append(np.zeros(10), np.ones(110))
+    machine = LPBoost(C=0.3).fit(X, Y, weights)
+    assert machine.prices_.shape == (120,) and not machine.prices_[:10].any()
+    with pytest.raises(ValueError, match="points 1 and 2 are equal"):
+        LPBoost(C=np.inf).fit([[5.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], [0, 1, 1, 1])
+
+
+def test_an_empty_ensemble_says_so():
+    with pytest.warns(ConvergenceWarning, match="no ensemble pays at C=0.001"):
+        machine = LPBoost(C=1e-3).fit(X, Y)
+    assert not machine.hypotheses_ and machine.converged_
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e6, 1e10])
+def test_the_objective_is_that_of_the_weights(C):
+    machine = LPBoost(C=C)
+    with warnings.catch_warnings():  # the last is more than rounding lets a program prove
+        warnings.simplefilter("ignore" if C > 1e6 else "error", ConvergenceWarning)
+        machine.fit(X, Y)
+    slack = np.maximum(0.0, 1.0 - Y * machine.decision_function(X)).sum()
+    assert machine.objective_ == pytest.approx(machine.estimator_weights_.sum() + C * slack)
+
+
+def test_a_tiny_error_is_an_error():
+    # One wrong point of hardly any weight: its round must not divide by a rounded zero.
+    for weight in (1e-16, 1e-15, 1e-13):
+        weights = np.append(np.ones(9), weight)
+        labels = np.append(np.repeat([0, 1], [5, 4]), 0)
+        machine = AdaBoostStump(3).fit(np.arange(10.0)[:, None], labels, weights)
+        assert np.isfinite(machine.decision_function(X[:1, :1])).all()
+        first = 0.5 * np.log((9 - 0) / weight)
+        assert machine.estimator_weights_[0] == pytest.approx(first, rel=1e-3)
+
+
+def test_huge_weights_are_shares():
+    plain = AdaBoostStump(10).fit(X, Y)
+    huge = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
+    np.testing.assert_allclose(huge.decision_function(NEW), plain.decision_function(NEW))
 
 
 def test_a_program_cut_short_says_so():

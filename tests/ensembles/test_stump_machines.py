@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC, KernelLogisticRegression, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.datasets import twonorm
@@ -88,11 +90,62 @@ def test_a_start_from_a_sample_changes_the_way_and_not_the_end(monkeypatch):
     rng = np.random.default_rng(2)
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
-    plain, _ = smoothed(LowRankGram(Z), y, np.full(900, 0.1), tol=1e-6)
+    gram = StumpGram.at_knots(Z, quantile_knots(Z, 5))
+    plain, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed.SAMPLE", 100)
-    monkeypatch.setattr("svmbook.gram.stumps.CURVED", 50)
-    sampled, _ = smoothed(LowRankGram(Z), y, np.full(900, 0.1), tol=1e-6)
-    assert sampled.converged and sampled.objective == pytest.approx(plain.objective, rel=2e-6)
+    few, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    monkeypatch.setattr("svmbook.gram.stumps.CURVED", 30)
+    monkeypatch.setattr("svmbook.gram.stumps.DENSE", 0)
+    rough, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    for sampled in (few, rough):
+        assert sampled.converged and sampled.objective == pytest.approx(plain.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("n_knots", [2, 8, 32])
+def test_separable_points_are_no_trouble(n_knots, C):
+    points, kinds = load_iris(return_X_y=True)
+    y = np.where(kinds == 0, 1.0, -1.0)
+    machine = StumpEnsembleSVC(C=C, n_knots=n_knots).fit(points, y)
+    gram = StumpGram.at_knots(points, quantile_knots(points, n_knots))
+    exact = solve_dual(gram.Z, y, np.full(150, C), form="low-rank", tol=1e-9)
+    assert machine.converged_ and machine.n_iter_ < 100 and machine.kkt_residual_ < 1e-2
+    assert machine.objective_ == pytest.approx(exact.objective, rel=2e-4)
+    assert machine.objective_ - machine.dual_gap_ <= exact.objective * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+def test_a_tolerance_that_rounding_forbids_ends_at_the_best_certificate(C):
+    result, _ = smoothed(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
+    exact = solve_dual(X, Y, C, form="low-rank", tol=1e-10)
+    assert not result.converged and result.n_iter < 1000
+    assert 0 <= result.relative_gap < 1e-7
+    # Bounds of the optimum from both sides, and the multipliers those of a dual point.
+    assert result.dual_objective <= exact.objective * (1 + 1e-9)
+    assert abs(Y @ result.alpha) <= 1e-12 * result.alpha.sum()
+
+
+def test_far_from_the_optimum_the_residual_says_so():
+    with pytest.warns(ConvergenceWarning, match="KKT residual"):
+        machine = StumpEnsembleSVC(C=10.0, n_knots=8, max_iter=1).fit(X, Y)
+    assert machine.kkt_residual_ > 0.1
+
+
+def test_knots_see_every_value_and_no_period_of_the_rows(monkeypatch):
+    monkeypatch.setattr("svmbook.gram.stumps.READ", 1000)
+    sites = np.tile([0.0, 1.0], 2000)
+    sites[[1, 3]] = 100.0, -7.0
+    (knots,) = quantile_knots(sites[:, None], 4)
+    np.testing.assert_array_equal(knots, [-7.0, 0.0, 1.0, 100.0])
+    alternating = np.where(sites == 0, 0.0, 10.0) + np.random.default_rng(0).random(4000)
+    (knots,) = quantile_knots(alternating[:, None], 9)
+    assert 3 <= (knots < 5).sum() <= 6
+
+
+def test_nothing_but_constant_features_leaves_a_constant():
+    for machine in (StumpEnsembleSVC(n_knots=5), StumpEnsembleLogistic(n_knots=5)):
+        machine.fit(np.full((5, 1), 3.0), [0, 0, 1, 1, 1])
+        assert machine.predict([[3.0], [9.0]]).tolist() == [1, 1] and machine.converged_
 
 
 def test_the_gram_matrix_between_knots_is_that_of_its_features():
@@ -143,6 +196,18 @@ def test_beyond_the_training_points_nothing_changes():
         np.testing.assert_allclose(
             machine.decision_function(edge), machine.decision_function(far), atol=1e-10
         )
+
+
+def test_a_shape_function_takes_arrays_of_any_shape():
+    line, values = StumpEnsembleSVC(C=0.3).fit(X, Y).shape_functions_[0], NEW[:4, 0]
+    assert line(values[0]) == line(values)[0]
+    np.testing.assert_array_equal(line(values.reshape(2, 2)).ravel(), line(values))
+
+
+def test_a_step_that_fails_is_a_warning_and_a_constant():
+    with pytest.warns(ConvergenceWarning):
+        machine = StumpEnsembleLogistic().fit(1e16 * X, Y)
+    assert np.isfinite(machine.decision_function(1e16 * X)).all()
 
 
 def test_odds_are_certified_probabilities():

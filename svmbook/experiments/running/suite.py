@@ -45,6 +45,8 @@ class Suite:
         records: ``runs``, how many; what the source reports; and what came out.
     layout : callable
         ``layout(rows)`` returns the `Table` of these dicts, as the source prints it.
+    more : mapping
+        Layouts of further tables of the same rows, by name.
     tables : mapping
         Names for `svmbook.datasets.load`, by data set; none for generated data.
     """
@@ -57,6 +59,7 @@ class Suite:
     work: Callable
     compare: Callable[[list], list]
     layout: Callable[[list], Table]
+    more: Mapping = field(default_factory=dict)
     tables: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):

@@ -15,6 +15,8 @@ __all__ = ["SUITES", "find_suite", "report"]
 SUITES = {
     "exploring-parameters": "exploring",
     "exploring-forest": "forest",
+    "glass-boxes": "glass_boxes",
+    "lin2005-beyond": "lin2005_beyond",
     "lin2005-boosting": "lin2005_boosting",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
@@ -40,7 +42,7 @@ def find_suite(name):
     return import_module(f".{SUITES[name]}", __name__).SUITE
 
 
-def report(name, store=None):
+def report(name, store=None, *, table=None):
     """Return the table of a suite: what its source reports beside what came out.
 
     Parameters
@@ -49,6 +51,8 @@ def report(name, store=None):
         A name in `SUITES`.
     store : Store, default=None
         Where its records are, by default among the book's results.
+    table : str, default=None
+        The name of a further table of the suite.
 
     Returns
     -------
@@ -58,9 +62,14 @@ def report(name, store=None):
     Raises
     ------
     FileNotFoundError, ValueError
-        There is no such suite, the store holds no run of it or too few, or a record is damaged.
+        There is no such suite or table, the store holds no run of it or too few, or a record is
+        damaged.
     """
     suite = find_suite(name)
+    if table is not None and table not in suite.more:
+        more = ", ".join(suite.more) or "none but its own"
+        raise ValueError(f"{name} has no table {table!r}; it has {more}.")
+    layout = suite.layout if table is None else suite.more[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
     # In the order of the jobs, so that no sum and no tie depends on which run was done first.
     records = sorted(store.records(name), key=itemgetter(*Job._fields))
@@ -78,7 +87,7 @@ def report(name, store=None):
         notes = _notes(suite, rows, records)
     except KeyError as error:
         raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
-    return Report(suite.layout(rows), rows, notes)
+    return Report(layout(rows), rows, notes)
 
 
 def _notes(suite, rows, records):

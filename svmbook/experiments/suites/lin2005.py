@@ -210,6 +210,40 @@ def layout(rows, *, off=True):
     return Table(["error (%)", *methods], lines)
 
 
+def _by_kernel(rows, lines_of, head):
+    """Return a table with a column for each kernel and some lines for each data set."""
+    cells = {(row["data_set"], row["method"]): row for row in rows}
+    lines = []
+    for name in dict.fromkeys(row["data_set"] for row in rows):
+        lines += lines_of(name, [cells[name, method] for method in METHODS])
+    return Table([head, *METHODS], lines)
+
+
+def selection(rows):
+    """Return Table 5.5: the time of a choice over that with the stump kernel, and the condition."""
+
+    def lines_of(name, here):
+        def over_stump(key):
+            return [f"{row[key] / here[0][key]:.1f}" for row in here]
+
+        return [
+            [name, *over_stump("reported_selection_seconds")],
+            ["here", *over_stump("selection_seconds")],
+            ["condition", *(f"{row['condition']:.0e}" for row in here)],
+        ]
+
+    return _by_kernel(rows, lines_of, "time over stump's")
+
+
+def quarter(rows):
+    """Return what the test error gains or loses where a quarter of the grid is searched."""
+
+    def lines_of(name, here):
+        return [[name, *(plus_minus(r["quarter"], r["quarter_error"]) for r in here)]]
+
+    return _by_kernel(rows, lines_of, "more (%)")
+
+
 def _cell(row, which):
     if not row or np.isnan(row[which]):
         return ""
@@ -225,5 +259,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=layout,
+    more={"selection": selection, "quarter": quarter},
     tables=TABLES,
 )

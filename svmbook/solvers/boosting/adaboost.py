@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...weights import shares
+
 __all__ = ["BoostingResult", "adaboost"]
 
 
@@ -54,14 +56,14 @@ def adaboost(learner, X, y, rounds, u):
     ----------
     Lin (2005), algorithm 1.
     """
-    g, hypotheses, weights = y * u / u.sum(), [], []
+    g, hypotheses, weights = y * shares(u), [], []
     for _ in range(rounds):
         found, edge = learner.best(g)
         if edge <= np.finfo(float).eps:
             return BoostingResult(hypotheses, np.array(weights), "no hypothesis beats chance")
         hypotheses.append(found)
-        error = 0.5 * (1.0 - edge)
         agrees = found(X)[:, 0] * y > 0
+        error = np.abs(g[~agrees]).sum()  # not from the edge: one minus it loses small errors
         if agrees.all():
             weights.append(1.0)  # the first: it would have been best before
             return BoostingResult(hypotheses, np.array(weights), "one hypothesis makes no error")

@@ -73,7 +73,7 @@ class LPBoostResult:
         return self.objective - self.dual_objective
 
 
-def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000):
+def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
     r"""Find the ensemble by column generation.
 
     Parameters
@@ -91,6 +91,8 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000):
         Relative gap at which to stop.
     max_iter : int, default=1000
         Linear programs at most.
+    names : ndarray of shape (n,), default=None
+        Numbers of the points in an error; 0, 1, 2 and so on by default.
 
     Returns
     -------
@@ -111,46 +113,58 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000):
     u = np.full(n, 1.0 / n) if hard else C  # what is optimal while there is no hypothesis
     objective, dual = np.inf if hard else C.sum(), -np.inf
     hypotheses, columns, weights, prices = [], np.empty((n, 0)), np.empty(0), u
-    message, reached, solved = "all linear programs used up", 0.0, 0
+    message, reached, solved, known = "all linear programs used up", 0.0, 0, set()
     while True:
         found, edges = learner.proposals(u * y, reached)
         largest = edges.max(initial=reached)
         if hard and largest <= NOTHING:
-            raise ValueError(_inseparable(X, y))
+            raise ValueError(_inseparable(X, y, np.arange(n) if names is None else names))
         bound, feasible = bounds(u, largest)
         if bound > dual:
             dual, prices = bound, feasible
-        closed = bool(np.isfinite(objective) and objective - dual <= tol * objective)
+        closed = bool(np.isfinite(objective) and abs(objective - dual) <= tol * objective)
         if closed:
             message = "no hypothesis is missing"
             break
-        if not len(edges):
-            message = "the linear program is not exact enough to name a missing hypothesis"
-            break
         if solved == max_iter:
             break
-        hypotheses += found.apart()
-        columns = np.column_stack([columns, y[:, None] * found(X)])
-        weights, u, objective, reached = solve(columns, C)
+        says = y[:, None] * found(X)
+        new = [k for k, column in enumerate(says.T) if column.tobytes() not in known]
+        if not new:
+            message = "the linear program is not exact enough to name a missing hypothesis"
+            break
+        known.update(says[:, k].tobytes() for k in new)
+        apart = found.apart()
+        hypotheses += [apart[k] for k in new]
+        columns = np.column_stack([columns, says[:, new]])
+        weights, u, reached = solve(columns, C)
+        weights = np.where(weights > KEPT * weights.max(initial=0.0), weights, 0.0)
+        margins = columns @ weights
+        objective = _objective(weights, margins, C, hard)
         solved += 1
-    kept = np.flatnonzero(weights > KEPT * weights.max(initial=0.0))
-    weights = weights[kept]
-    outputs = columns[:, kept] @ weights
+    kept = np.flatnonzero(weights)
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in kept],
-        weights=weights,
+        weights=weights[kept],
         prices=prices,
         objective=float(objective),
         dual_objective=float(dual),
-        margin=float(outputs.min() / weights.sum()) if len(kept) else 0.0,
+        margin=float(margins.min() / weights.sum()) if len(kept) else 0.0,
         n_iter=solved,
         converged=closed,
         message=message,
     )
 
 
+def _objective(weights, margins, C, hard):
+    """Return the objective of weights: what they prove from above, whatever a solver says."""
+    if not hard:
+        return weights.sum() + C @ np.maximum(0.0, 1.0 - margins)
+    return weights.sum() / margins.min() if margins.min() > 0 else np.inf
+
+
 def _soft(columns, C):
-    """Return weights, prices and objective for some columns, and the edge that a new one needs."""
+    """Return weights and prices for some columns, and the edge that a new one needs."""
     n, k = columns.shape
     found = linprog(
         np.concatenate([np.ones(k), C]),
@@ -159,7 +173,7 @@ def _soft(columns, C):
         method="highs-ds",
         options=EXACT,
     )
-    return found.x[:k], np.clip(-found.ineqlin.marginals, 0.0, C), found.fun, 1.0
+    return found.x[:k], np.clip(-found.ineqlin.marginals, 0.0, C), 1.0
 
 
 def _soft_bound(u, largest):
@@ -184,8 +198,8 @@ def _hard(columns, _):
     u = np.maximum(-found.ineqlin.marginals, 0.0)
     margin = -found.fun
     if margin <= NOTHING:
-        return found.x[:k], u / u.sum(), np.inf, max(margin, 0.0)
-    return found.x[:k] / margin, u / u.sum(), 1.0 / margin, margin
+        return found.x[:k], u / u.sum(), max(margin, 0.0)
+    return found.x[:k] / margin, u / u.sum(), margin
 
 
 def _hard_bound(u, largest):
@@ -193,13 +207,13 @@ def _hard_bound(u, largest):
     return 1.0 / largest, u / largest
 
 
-def _inseparable(X, y):
+def _inseparable(X, y, names):
     """Say which two points no ensemble tells apart, or that it takes more than two."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     order = np.lexsort([y, group.ravel()])
     twins = np.flatnonzero((np.diff(group.ravel()[order]) == 0) & (np.diff(y[order]) != 0))
     if len(twins):
-        i, j = sorted(order[twins[0] : twins[0] + 2].tolist())
+        i, j = sorted(names[order[twins[0] : twins[0] + 2]].tolist())
         why = f"points {i} and {j} are equal and have different labels"
     else:
         why = "some mixture of points of one class looks to every hypothesis like one of the other"

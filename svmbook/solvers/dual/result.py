@@ -155,7 +155,8 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
     rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
     convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
-    uncertain = rounding * np.linalg.norm(C) / primal if np.isfinite(C).all() else 0.0
+    soft = np.isfinite(C).all() and primal > 0
+    uncertain = rounding * np.linalg.norm(C) / primal if soft else 0.0
     if uncertain > tol:
         message = f"{message}; rounding leaves the objective uncertain by {uncertain:.0e} of it"
     proved = balanced and convex and uncertain <= tol and np.isfinite(primal)

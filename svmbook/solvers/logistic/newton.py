@@ -260,7 +260,7 @@ def _certificate(gram, lam, G, R, r):
     squared = abs(gram.inner(R, R, gram.outputs(R)))  # negative only by rounding, which then shows
     parts = np.abs(G).reshape(len(G), -1).sum(axis=1)
     terms = parts @ gram.lengths
-    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / parts.sum())
+    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / (parts.sum() or 1.0))
     return float(residual), float(0.5 * squared / lam) if lam else np.inf
 
 
