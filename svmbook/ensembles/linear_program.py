@@ -33,7 +33,8 @@ class LPBoost(Machine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive. ``C=inf`` is the hard margin.
+        Price of one unit of slack, positive. ``C=inf`` is the hard margin. Where slack is cheaper
+        than any hypothesis the best ensemble is empty, and every point gets the first label.
     base : "stump" or classifier, default="stump"
         The base learner: all stumps with middle thresholds, or a scikit-learn classifier that
         takes sample weights and is fitted anew in each round. Of a classifier that does not find
@@ -130,13 +131,6 @@ class LPBoost(Machine):
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
         self.dual_gap_, self.n_iter_, self.converged_ = result.gap, result.n_iter, result.converged
-        if result.converged and not result.hypotheses:
-            warnings.warn(
-                f"no ensemble pays at C={self.C:g}: slack costs less than any hypothesis saves. "
-                "Every point gets the same label; raise C.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
         if not result.converged:
             warnings.warn(
                 f"LPBoost stopped after {result.n_iter} linear programs at a duality gap of "

@@ -88,7 +88,7 @@ def perceptron(X, Z=None, *, radius=None):
 
     References
     ----------
-    Lin (2005), definition 5, whose constant lacks the area of the sphere.
+    Lin (2005), definition 5; read with an area for its measure, its constant lacks the sphere's.
 
     Examples
     --------
@@ -105,8 +105,8 @@ def perceptron(X, Z=None, *, radius=None):
 def stump_regions(X, Z=None, *, box, degree=3, as_printed=False):
     r"""Return the kernel of regions with L stump boundaries, L being ``degree``.
 
-    A region joins a stump to a region of one boundary less by AND; it or the rest of the space is
-    the hypothesis, with equal right. With the weight of all hypotheses brought to one, so that
+    A region cuts a region of one boundary less, or the rest of the space with equal right, by one
+    more stump; it or its complement is the hypothesis. With the weight of all hypotheses brought to one, so that
     :math:`k(x, x) = 1`,
 
     .. math:: \kappa_1 = K_S/\Delta_S, \qquad

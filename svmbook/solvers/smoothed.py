@@ -25,7 +25,7 @@ from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "smoothed"]
 
-NARROWER = 0.25  # the next width, of one
+NARROWER, FAR = 0.25, 0.5  # the next width, of one; and a gap at which it may be smaller still
 SAMPLE = 20_000  # points from which a large problem is started
 ROUGHLY = 1e-3  # gap of that start
 FINER = 0.3  # of the gap: how exactly a smooth problem is solved
@@ -100,7 +100,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
 def _from_wide_to_narrow(gram, y, C, tol, max_iter):
     """Do as `smoothed`, starting from a sample where the points are many."""
     # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
-    start, width, gap = None, max(1.0, float(C.mean() * gram.diagonal.mean())), 1.0
+    start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
     if gram.n > 2 * SAMPLE:
         few = np.sort(np.random.default_rng(0).choice(gram.n, SAMPLE, replace=False))
         if np.ptp(y[few]):
@@ -131,7 +131,8 @@ def _narrow(gram, y, C, start, width, gap, tol, max_iter):
             best = result, start, width
         if result.converged or steps >= max_iter or worse == WORSE:
             return replace(best[0], n_iter=steps), *best[1:]
-        gap, width = result.relative_gap, NARROWER * width
+        gap = result.relative_gap
+        width *= NARROWER if gap < FAR else NARROWER**2
 
 
 def _certified(gram, y, C, smooth, width, steps, tol):

@@ -12,6 +12,7 @@ from svmbook.plotting import (
     plot_classes,
     plot_machine,
     plot_points,
+    plot_ranks,
     plot_regions,
     plot_shapes,
     ring_support,
@@ -238,3 +239,22 @@ def test_shape_functions_are_drawn_as_they_are():
                 with pytest.raises(ValueError, match="2 axes for 1"):
                     plot_shapes(axes, machine.shape_functions_, **given)
             plt.close("all")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_methods_share_a_band_exactly_where_they_do_not_differ(ax, seed):
+    means = np.random.default_rng(seed).uniform(1, 6, 6).round(1)
+    groups = plot_ranks(ax, list("abcdef"), means, 1.5 + 1e-9)
+    of = dict(zip("abcdef", means, strict=True))
+    for one in "abcdef":
+        for other in set("abcdef") - {one}:
+            together = any({one, other} <= set(group) for group in groups)
+            assert together == (abs(of[one] - of[other]) <= 1.5 + 1e-9)
+    assert all(not set(a) < set(b) for a in groups for b in groups)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert [of[label] for label in labels] == sorted(means)
+
+
+def test_a_rank_without_a_name_is_named(ax):
+    with pytest.raises(ValueError, match="2 names for 3 mean ranks"):
+        plot_ranks(ax, ["a", "b"], [1.0, 2.0, 3.0], 1.0)

@@ -246,7 +246,7 @@ def rank(errors, *, level=0.95):
     Examples
     --------
     >>> from svmbook.experiments.methods.statistics import rank
-    >>> found = rank([[1.0, 2.0, 3.0], [1.0, 2.0, 2.0], [1.0, 3.0, 2.0], [1.0, 2.0, 4.0]])
+    >>> found = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
     >>> found.means, round(found.p, 3), round(found.critical_difference, 2)
     (array([1.   , 2.375, 2.625]), 0.038, 1.66)
     """

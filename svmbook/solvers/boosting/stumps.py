@@ -89,9 +89,7 @@ class MiddleStumps:
         return self._stumps(edges, [row], [place]), float(sizes[row, place])
 
     def proposals(self, g, above):
-        """Return the stumps whose edges are peaks among their neighbours' of the same feature.
-
-        Of these the best, half as many as points: more would make a program slow.
+        """Return, of each feature, all stumps whose edges are peaks among their neighbours'.
 
         Parameters
         ----------
@@ -109,8 +107,6 @@ class MiddleStumps:
         framed = np.pad(sizes, ((0, 0), (1, 1)))
         peaks = (sizes > above) & (sizes >= framed[:, :-2]) & (sizes > framed[:, 2:])
         rows, places = np.nonzero(peaks)
-        few = np.argsort(-sizes[rows, places], kind="stable")[: max(1, self.n // 2)]
-        rows, places = rows[few], places[few]
         return self._stumps(edges, rows, places), sizes[rows, places]
 
     def _all_edges(self, g):

@@ -13,6 +13,7 @@ from svmbook.experiments.methods.statistics import (
     as_good_as_the_best,
     compare,
     holm,
+    rank,
     summarise,
 )
 
@@ -143,9 +144,35 @@ def test_holm_finds_something_where_nothing_is_once_in_twenty_times():
     assert np.mean(p.min(axis=1) <= 0.05) > 0.6
 
 
+def test_the_critical_difference_is_that_of_the_published_table():
+    # Demsar (2006), table 5(a): q at 0.05 for 3, 4, 5 and 10 methods.
+    for k, q in ((3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)):
+        errors = np.random.default_rng(k).random((14, k))
+        found = rank(errors)
+        assert found.critical_difference == pytest.approx(
+            q * np.sqrt(k * (k + 1) / (6 * 14)), rel=1e-3
+        )
+        assert found.means.sum() == pytest.approx(k * (k + 1) / 2)
+        assert found.p == pytest.approx(stats.friedmanchisquare(*errors.T).pvalue)
+
+
+def test_equals_share_their_ranks_and_the_best_has_the_first():
+    found = rank([[0.1, 0.3, 0.1], [0.2, 0.5, 0.4]])
+    assert found.means.tolist() == [1.25, 3.0, 1.75]
+
+
+def test_alike_methods_are_told_apart_as_often_as_is_said():
+    rng = np.random.default_rng(0)
+    wrong = [
+        np.ptp((r := rank(rng.random((12, 5)))).means) > r.critical_difference for _ in range(400)
+    ]
+    assert np.mean(wrong) < 0.08  # 0.05, and chance
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: rank([[1.0, 2.0], [1.0, 2.0]]), "minimum of 3"),
         (lambda: summarise([]), "minimum of 1"),
         (lambda: summarise([1.0, np.nan]), "NaN"),
         (lambda: compare([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),

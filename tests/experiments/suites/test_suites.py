@@ -54,6 +54,11 @@ def test_every_suite_names_its_report():
         (lambda: find_suite("nosuch"), "there is no suite 'nosuch'; there are exploring-param"),
         (lambda: find_suite("exploring-forest").jobs(["iris"]), "has no data set 'iris'; it has c"),
         (lambda: find_suite("lin2005-kernels").jobs(methods=["x"]), "has no method 'x'; it has S"),
+        (
+            lambda: report("lin2005-kernels", table="x"),
+            "has no table 'x'; it has selection, quarter",
+        ),
+        (lambda: report("usvc-cases", table="x"), "it has none but its own"),
         (lambda: find_suite("lin2005-kernels").jobs(runs=0), "runs is 0; give at least 1"),
         (lambda: find_suite("lin2005-kernels").jobs(runs=[3, -1]), "give at least 1, or numbers"),
     ],

@@ -1,0 +1,75 @@
+"""Beyond the thesis: what its kernels are compared with, and machines that can be read."""
+
+import numpy as np
+import pytest
+from records import committed, needs_table
+
+from svmbook.datasets import load
+from svmbook.experiments import load_records, report
+from svmbook.experiments.suites import glass_boxes, lin2005, lin2005_beyond
+
+
+@pytest.mark.parametrize("method", ["random forest", "SVM-Tree, L = d"])
+def test_a_committed_run_can_be_done_again(method):
+    stored = committed("lin2005-beyond", data_set="twonorm", method=method, run=3)
+    again = lin2005_beyond.work("twonorm", method, 3)
+    assert again["seed"] == stored["seed"]
+    assert again["error"] == pytest.approx(stored["error"], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "method", ["stumps", "stumps, 16 knots", "linear", "boosted trees, default"]
+)
+def test_a_committed_forecast_can_be_made_again(method):
+    stored = committed("glass-boxes", data_set="wdbc", method=method, run=2)
+    again = glass_boxes.work("wdbc", method, 2)
+    assert again["parameters"] == stored["parameters"]
+    assert again["log_loss"] == pytest.approx(stored["log_loss"], abs=1e-3)
+
+
+def test_the_runs_are_on_the_divisions_of_the_thesis():
+    X, _, X_test, _, seed = lin2005.protocol("twonorm")[3]
+    stored = committed("lin2005-beyond", data_set="twonorm", method="random forest", run=3)
+    assert stored["seed"] == seed and len(X) == 300 and len(X_test) == 3000
+
+
+def test_a_division_holds_each_row_once():
+    X, y, X_test, y_test = glass_boxes.split("wdbc", run=4)
+    table = load("wdbc")
+    assert sorted(map(tuple, np.vstack([X, X_test]))) == sorted(map(tuple, table.data))
+    assert np.append(y, y_test).sum() == (table.target == "malignant").sum()
+
+
+def test_kept_curves_are_those_of_the_machine():
+    needs_table("heart")
+    stored = committed("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
+    _, _, X_test, y_test = glass_boxes.split("heart", run=1)
+    F = stored["intercept"] + sum(
+        np.interp(x, *shape) for x, shape in zip(X_test.T, stored["shapes"], strict=True)
+    )
+    assert np.mean((F > 0) != y_test) == pytest.approx(stored["error"], abs=1e-6)
+    p = 1 / (1 + np.exp(-F * np.where(y_test == 1, 1, -1)))
+    assert -np.log(p).mean() == pytest.approx(stored["log_loss"], abs=1e-3)
+
+
+def test_steps_of_explainable_boosting_have_a_value_more_than_thresholds():
+    for record in load_records("glass-boxes"):
+        if record["method"].startswith("explainable") and "shapes" in record:
+            assert all(len(values) == len(cuts) + 1 for cuts, values in record["shapes"])
+
+
+def test_the_difference_is_to_the_first_method_on_the_same_runs():
+    rows = {(r["data_set"], r["method"]): r for r in report("glass-boxes").rows}
+    records = load_records("glass-boxes")
+    for data_set in glass_boxes.DATA_SETS:
+        mine, first = (
+            [
+                r["error"]
+                for r in sorted(records, key=lambda r: r["run"])
+                if (r["data_set"], r["method"]) == (data_set, method)
+            ]
+            for method in ("linear", "stumps")
+        )
+        more = 100 * np.mean(np.subtract(mine, first))
+        assert rows[data_set, "linear"]["error_more"] == pytest.approx(more)
+    assert "error_more" not in rows["heart", "stumps"]
