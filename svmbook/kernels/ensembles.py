@@ -106,8 +106,8 @@ def stump_regions(X, Z=None, *, box, degree=3, as_printed=False):
     r"""Return the kernel of regions with L stump boundaries, L being ``degree``.
 
     A region cuts a region of one boundary less, or the rest of the space with equal right, by one
-    more stump; it or its complement is the hypothesis. With the weight of all hypotheses brought to one, so that
-    :math:`k(x, x) = 1`,
+    more stump; it or its complement is the hypothesis. With the weight of all hypotheses brought
+    to one, so that :math:`k(x, x) = 1`,
 
     .. math:: \kappa_1 = K_S/\Delta_S, \qquad
         \kappa_L = \tfrac14(\kappa_{L-1} + 1)(\kappa_1 + 1).
