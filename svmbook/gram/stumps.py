@@ -13,6 +13,8 @@ whose feature k of a point is :math:`\sqrt{2h_k}` times the share of interval k 
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
@@ -24,6 +26,7 @@ __all__ = ["StumpGram", "quantile_knots"]
 
 READ = 200_000  # values from which quantiles are read, about
 SAME = 1e-9  # of a sum of weights: what its order may change
+ROWS = 10_000  # whose hats are computed together: they fit into a cache
 DENSE = 4  # points for each weight
 CURVED = 100_000  # points from which a curvature is computed, about
 
@@ -109,22 +112,22 @@ class StumpGram(LowRankGram):
 
         Pinned at the first knots, where all shape functions are zero.
         """
-        n, ends = len(X), np.cumsum([len(t) for t in knots])
+        n, starts_of = len(X), np.cumsum([0, *(len(t) for t in knots)])
         varied = [j for j, t in enumerate(knots) if len(t) > 1]
-        shares = np.empty((n, len(varied), 2))
+        parts = np.empty((n, len(varied), 2))
         places = np.empty((n, len(varied), 2), dtype=np.int32)
         diagonal = np.zeros(n)
-        for at, j in enumerate(varied):
-            t, first = knots[j], ends[j] - len(knots[j])
+        for at, j in product(range(0, n, ROWS), range(len(varied))):
+            rows, t, first = slice(at, at + ROWS), knots[varied[j]], starts_of[varied[j]]
             h = np.diff(t)
-            x = np.clip(X[:, j], t[0], t[-1])  # beyond the knots nothing changes
+            x = np.clip(X[rows, varied[j]], t[0], t[-1])  # beyond the knots nothing changes
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
             upper = (x - t[k]) / h[k]
-            shares[:, at, 0], shares[:, at, 1] = 1.0 - upper, upper
-            places[:, at, 0], places[:, at, 1] = first + k, first + k + 1
-            diagonal += 2.0 * (t[k] - t[0] + h[k] * upper**2)
+            parts[rows, j, 0], parts[rows, j, 1] = 1.0 - upper, upper
+            places[rows, j, 0], places[rows, j, 1] = first + k, first + k + 1
+            diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper**2)
         starts = np.arange(n + 1, dtype=np.int32) * (2 * len(varied))
-        B = csr_array((shares.ravel(), places.ravel(), starts), shape=(n, int(ends[-1])))
+        B = csr_array((parts.ravel(), places.ravel(), starts), shape=(n, int(starts_of[-1])))
         sums = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
         return cls(B, csr_array(block_diag(sums)), diagonal)
 

@@ -8,9 +8,11 @@ from .two import COLOURS
 
 __all__ = ["plot_ranks"]
 
+GAP = 0.07  # between two bars, of the breadth of the ranks
+
 
 def plot_ranks(ax, names, means, critical_difference):
-    """Draw mean ranks in their order, the best on top, and bars over those that do not differ.
+    """Draw mean ranks in their order, the best on top, and bars beside those that do not differ.
 
     Parameters
     ----------
@@ -48,9 +50,10 @@ def plot_ranks(ax, names, means, critical_difference):
     order = np.argsort(means, kind="stable")
     groups = _groups(means[order], critical_difference)
     ax.scatter(means[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
-    for first, last in groups:
-        reach = means[order[first]], means[order[last]]
-        ax.fill_between(reach, first - 0.3, last + 0.3, color=COLOURS[1], alpha=0.25, lw=0)
+    step = GAP * max(np.ptp(means), critical_difference)
+    for k, (first, last) in enumerate(groups, start=1):
+        beside = means.max() + k * step
+        ax.plot([beside, beside], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)
     ax.set_yticks(np.arange(len(order)), [names[k] for k in order])
     ax.invert_yaxis()
     ax.set_xlabel("mean rank")

@@ -27,7 +27,8 @@ __all__ = ["SmoothedHinge", "smoothed"]
 
 NARROWER, FAR = 0.25, 0.5  # the next width, of one; and a gap at which it may be smaller still
 SAMPLE = 20_000  # points from which a large problem is started
-ROUGHLY = 1e-3  # gap of that start
+ROUGHLY = 5e-4  # gap of that start
+AIM = 0.7  # of the gap wanted, where it is near
 FINER = 0.3  # of the gap: how exactly a smooth problem is solved
 STEPS = 200  # of Newton's method at most for one width
 ANY_GAP = 1e12  # relative: what is certified to it is feasible, no more
@@ -131,8 +132,8 @@ def _narrow(gram, y, C, start, width, gap, tol, max_iter):
             best = result, start, width
         if result.converged or steps >= max_iter or worse == WORSE:
             return replace(best[0], n_iter=steps), *best[1:]
-        gap = result.relative_gap
-        width *= NARROWER if gap < FAR else NARROWER**2
+        gap = result.relative_gap  # it falls like the width
+        width *= max(NARROWER, AIM * tol / gap) if gap < FAR else NARROWER**2
 
 
 def _certified(gram, y, C, smooth, width, steps, tol):
