@@ -236,10 +236,12 @@ def selection(rows):
 
 
 def quarter(rows):
-    """Return what the test error gains or loses where a quarter of the grid is searched."""
+    """Return what a quarter of the grid costs in errors, marked if beyond two standard errors."""
 
     def lines_of(name, here):
-        return [[name, *(plus_minus(r["quarter"], r["quarter_error"]) for r in here)]]
+        clear = [abs(row["quarter"]) > 2 * row["quarter_error"] for row in here]
+        marks = ["\N{DAGGER}" if mark else "" for mark in clear]
+        return [[name, *(f"{r['quarter']:+.2f}{m}" for r, m in zip(here, marks, strict=True))]]
 
     return _by_kernel(rows, lines_of, "more (%)")
 
