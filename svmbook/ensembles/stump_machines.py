@@ -131,7 +131,8 @@ class StumpEnsembleSVC(StumpMachine):
         Standard deviation of each shape function over the training points, in units of the margin.
     dual_gap_, objective_, kkt_residual_ : float
         Primal minus dual objective, the objective, and the largest violation of the optimality
-        conditions in units of the margin.
+        conditions in units of the margin; between knots also how far the weights are from those of
+        the multipliers, relative to their length, if that is more.
     converged_ : bool
         Whether that is certified to ``tol``; where it is not, `fit` warns.
     n_iter_ : int

@@ -125,6 +125,15 @@ def test_a_tolerance_that_rounding_forbids_ends_at_the_best_certificate(C):
     assert abs(Y @ result.alpha) <= 1e-12 * result.alpha.sum()
 
 
+@pytest.mark.parametrize("C", [1e-8, 1e-4, 1e-3])
+@pytest.mark.parametrize("seed", range(4))
+def test_where_slack_is_cheap_and_classes_unequal_the_intercept_does_not_go_round(seed, C):
+    rng = np.random.default_rng(seed)
+    points, y = rng.standard_normal((60, 3)), np.where(rng.random(60) < 0.3, 1.0, -1.0)
+    machine = StumpEnsembleSVC(C=C, n_knots=6).fit(points, y)
+    assert machine.converged_ and machine.dual_gap_ <= 1e-4 * machine.objective_
+
+
 def test_far_from_the_optimum_the_residual_says_so():
     with pytest.warns(ConvergenceWarning, match="KKT residual"):
         machine = StumpEnsembleSVC(C=10.0, n_knots=8, max_iter=1).fit(X, Y)

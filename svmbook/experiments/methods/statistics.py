@@ -243,6 +243,11 @@ def rank(errors, *, level=0.95):
     -------
     Ranks
 
+    Raises
+    ------
+    ValueError
+        There are fewer than two data sets or three methods, or an error is not finite.
+
     Examples
     --------
     >>> from svmbook.experiments.methods.statistics import rank
@@ -252,10 +257,11 @@ def rank(errors, *, level=0.95):
     """
     errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
     n, k = errors.shape
-    means = stats.rankdata(errors, axis=1).mean(axis=0)
+    unit = EQUAL * (np.abs(errors).max() or 1.0)
+    ranks = stats.rankdata(np.round(errors / unit), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
-    p = stats.friedmanchisquare(*errors.T).pvalue
-    return Ranks(means, float(p), float(q * np.sqrt(k * (k + 1) / (6.0 * n))))
+    p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
+    return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))
 
 
 def as_good_as_the_best(errors, *, level=0.95, test_share=None):

@@ -164,7 +164,7 @@ def _compare(records):
         both = [run for run in runs if (data_set, METHODS[0], run) in of]
         if len(both) < 2:
             continue
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+        row = {"data_set": data_set, "method": method, "runs": len(both)}
         for name, unit in (("error", 100.0), ("log_loss", 1.0)):
             mine, first = (
                 [unit * of[data_set, m, run][name] for run in both] for m in (method, METHODS[0])
@@ -178,8 +178,8 @@ def _compare(records):
                     f"{name}_low": against.low,
                     f"{name}_high": against.high,
                 }
-        row["size"] = float(np.mean([of[data_set, method, run]["model_size"] for run in runs]))
-        row["seconds"] = float(np.mean([of[data_set, method, run]["seconds"] for run in runs]))
+        row["size"] = float(np.mean([of[data_set, method, run]["model_size"] for run in both]))
+        row["seconds"] = float(np.mean([of[data_set, method, run]["seconds"] for run in both]))
         rows.append(row)
     return rows
 

@@ -215,7 +215,8 @@ def _by_kernel(rows, lines_of, head):
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        lines += lines_of(name, [cells[name, method] for method in METHODS])
+        if all((name, method) in cells for method in METHODS):
+            lines += lines_of(name, [cells[name, method] for method in METHODS])
     return Table([head, *METHODS], lines)
 
 

@@ -18,6 +18,7 @@ FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, a
 PRODUCTS = 500  # Newton-CG: products with the curvature in one step, at most
 LINEAR = 1e-12  # of the gradient's size: a curvature so small that the loss is a straight line
 BEST_INTERCEPT = 1e-13  # of the gradient's size: what rounding leaves of its sum
+SAME_LOSS = 1e-14  # of a loss: what rounding moves it by
 STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
 
 
@@ -212,7 +213,9 @@ def best_intercept(likelihood, f, start):
         for _ in range(STEPS):
             new = likelihood.negative_gradient(f + b + step)
             nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
-            if nearer or likelihood.loss(f + b + step) < likelihood.loss(f + b):
+            before, after = likelihood.loss(f + b), likelihood.loss(f + b + step)
+            # Nearer and higher is the way round a circle, where the loss has straight parts.
+            if after < before or (nearer and after <= before * (1.0 + SAME_LOSS)):
                 break
             step = 0.5 * step
         else:

@@ -161,6 +161,13 @@ def test_equals_share_their_ranks_and_the_best_has_the_first():
     assert found.means.tolist() == [1.25, 3.0, 1.75]
 
 
+def test_rounding_makes_no_ranks():
+    found = rank([[0.1 + 0.2, 0.3, 0.5]] * 3)
+    assert found.means.tolist() == [1.5, 1.5, 3.0]
+    same = rank(np.full((3, 4), 0.2))
+    assert same.means.tolist() == [2.5] * 4 and same.p == 1.0
+
+
 def test_alike_methods_are_told_apart_as_often_as_is_said():
     rng = np.random.default_rng(0)
     wrong = [
