@@ -162,7 +162,8 @@ class KernelMachine(Machine):
     """Base of the kernel estimators: checks of the data, outputs, labels.
 
     An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
-    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`.
+    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`, or `_certify` where it
+    keeps no kernel.
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ...datasets import load
@@ -70,13 +70,14 @@ def work(data_set, method, run):
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
     machine, grid = _candidates(method, seed)
-    candidates = [
-        clone(machine).set_params(**dict(zip(grid, values, strict=True)))
-        for values in itertools.product(*grid.values())
-    ]
-    folds = list(StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y))
-    least = [_loss(one, X, y, folds) for one in candidates] if len(candidates) > 1 else [0.0]
-    model = make_pipeline(StandardScaler(), candidates[int(np.argmin(least))]).fit(X, y)
+    model = Pipeline([("scaler", StandardScaler()), ("machine", machine)])
+    if grid:
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+        named = {f"machine__{name}": values for name, values in grid.items()}
+        model = GridSearchCV(model, named, scoring="neg_log_loss", cv=folds).fit(X, y)
+        model = model.best_estimator_
+    else:
+        model.fit(X, y)
     forecast = model.predict_proba(X_test)[:, 1]
     record = {
         "seed": seed,
@@ -101,9 +102,8 @@ def _candidates(method, seed):
     """Return a machine, and the values of its parameters."""
     trees = HistGradientBoostingClassifier(random_state=seed)
     if method.startswith("explainable"):
-        from interpret.glassbox import (
-            ExplainableBoostingClassifier,
-        )  # the book's, not the package's
+        # Of the book's environment, not of the package's.
+        from interpret.glassbox import ExplainableBoostingClassifier
 
         pairs = {"interactions": 0} if method.endswith("no pairs") else {}
         options = {"max_rounds": ROUNDS, "n_jobs": 1, "random_state": seed}
@@ -119,14 +119,6 @@ def _candidates(method, seed):
         ),
         "boosted trees, default": (trees, {}),
     }[method]
-
-
-def _loss(machine, X, y, folds):
-    losses = []
-    for fit, check in folds:
-        model = make_pipeline(StandardScaler(), clone(machine)).fit(X[fit], y[fit])
-        losses.append(log_loss(y[check], model.predict_proba(X[check])))
-    return np.mean(losses)
 
 
 def _size(machine):

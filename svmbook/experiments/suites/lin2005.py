@@ -10,6 +10,7 @@ the condition of the Gram matrix.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -32,6 +33,8 @@ __all__ = [
     "SUITE",
     "TABLES",
     "beside",
+    "by_method",
+    "cell",
     "layout",
     "protocol",
     "work",
@@ -192,32 +195,41 @@ def beside(printed, errors):
     }
 
 
+def by_method(rows, lines_of, head):
+    """Return a table with a column for each method and some lines for each data set.
+
+    ``lines_of(data_set, here)`` makes the lines of a data set's rows, None where one is missing.
+    """
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    cells = {(row["data_set"], row["method"]): row for row in rows}
+    lines = []
+    for name in dict.fromkeys(row["data_set"] for row in rows):
+        lines += lines_of(name, [cells.get((name, method)) for method in methods])
+    return Table([head, *methods], lines)
+
+
+def cell(row, which="reproduced"):
+    """Return an error and its uncertainty as text, empty where there is none."""
+    if not row or np.isnan(row[which]):
+        return ""
+    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
+
+
 def layout(rows, *, off=True):
     """Return the table of errors as the source lays it out, and below what came out.
 
     With ``off`` a third line says by how many standard errors the two differ.
     """
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    cells = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
-    for data_set in dict.fromkeys(row["data_set"] for row in rows):
-        here = [cells.get((data_set, method)) for method in methods]
-        lines.append([data_set, *(_cell(row, "reported") for row in here)])
-        lines.append(["here", *(_cell(row, "reproduced") for row in here)])
-        if off:
-            differences = (f"{row['z']:+.1f}" if row else "" for row in here)
-            lines.append(["off, in s.e.", *differences])
-    return Table(["error (%)", *methods], lines)
 
+    def lines_of(name, here):
+        lines = [
+            [name, *(cell(row, "reported") for row in here)],
+            ["here", *(cell(row) for row in here)],
+            ["off, in s.e.", *(f"{row['z']:+.1f}" if row else "" for row in here)],
+        ]
+        return lines if off else lines[:2]
 
-def _by_kernel(rows, lines_of, head):
-    """Return a table with a column for each kernel and some lines for each data set."""
-    cells = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
-    for name in dict.fromkeys(row["data_set"] for row in rows):
-        if all((name, method) in cells for method in METHODS):
-            lines += lines_of(name, [cells[name, method] for method in METHODS])
-    return Table([head, *METHODS], lines)
+    return by_method(rows, lines_of, "error (%)")
 
 
 def selection(rows):
@@ -233,24 +245,23 @@ def selection(rows):
             ["condition", *(f"{row['condition']:.0e}" for row in here)],
         ]
 
-    return _by_kernel(rows, lines_of, "time over stump's")
+    return by_method(_whole(rows), lines_of, "time over stump's")
 
 
 def quarter(rows):
     """Return what a quarter of the grid costs in errors, marked if beyond two standard errors."""
 
-    def lines_of(name, here):
-        clear = [abs(row["quarter"]) > 2 * row["quarter_error"] for row in here]
-        marks = ["\N{DAGGER}" if mark else "" for mark in clear]
-        return [[name, *(f"{r['quarter']:+.2f}{m}" for r, m in zip(here, marks, strict=True))]]
+    def marked(row):
+        clear = abs(row["quarter"]) > 2 * row["quarter_error"]
+        return f"{row['quarter']:+.2f}" + ("\N{DAGGER}" if clear else "")
 
-    return _by_kernel(rows, lines_of, "more (%)")
+    return by_method(_whole(rows), lambda name, here: [[name, *map(marked, here)]], "more (%)")
 
 
-def _cell(row, which):
-    if not row or np.isnan(row[which]):
-        return ""
-    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
+def _whole(rows):
+    """Return the rows of data sets that all kernels have run on."""
+    counts = Counter(row["data_set"] for row in rows)
+    return [row for row in rows if counts[row["data_set"]] == len(METHODS)]
 
 
 SUITE = Suite(

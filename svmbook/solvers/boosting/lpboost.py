@@ -29,7 +29,6 @@ __all__ = ["LPBoostResult", "lpboost"]
 
 KEPT = 1e-9  # of the largest weight: what the simplex method leaves of a weight of zero
 NOTHING = 1e-9  # a margin, of 1: what rounding leaves of none
-_SCALE = "lower C or sample_weight; a C beyond 1e6 is as good as C=inf."
 EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -174,8 +173,11 @@ def _soft(columns, C):
         method="highs-ds",
         options=EXACT,
     )
-    if found.x is None:  # prices beyond what a double can tell apart
-        raise ValueError(f"the linear program has no solution in double precision: {_SCALE}")
+    if found.x is None:
+        raise ValueError(
+            f"prices of slack as large as {C.max():g} leave the linear program without a solution "
+            "in double precision; lower C or sample_weight, or take C=inf."
+        )
     return found.x[:k], np.clip(-found.ineqlin.marginals, 0.0, C), 1.0
 
 

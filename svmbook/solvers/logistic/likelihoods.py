@@ -201,7 +201,7 @@ def best_intercept(likelihood, f, start):
     >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log 3
     1.098612
     """
-    b, G = start, likelihood.negative_gradient(f + start)
+    b, G, before = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
     farthest = 10.0 + np.max(np.abs(f + start))
     for _ in range(STEPS):
         r, size = G.sum(axis=0), np.abs(G).sum()
@@ -213,12 +213,12 @@ def best_intercept(likelihood, f, start):
         for _ in range(STEPS):
             new = likelihood.negative_gradient(f + b + step)
             nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
-            before, after = likelihood.loss(f + b), likelihood.loss(f + b + step)
+            after = likelihood.loss(f + b + step)
             # Nearer and higher is the way round a circle, where the loss has straight parts.
             if after < before or (nearer and after <= before * (1.0 + SAME_LOSS)):
                 break
             step = 0.5 * step
         else:
             break  # a loss so small that its curvature is lost
-        b, G = b + step, new
+        b, G, before = b + step, new, after
     return (float(b) if np.ndim(b) == 0 else b), G

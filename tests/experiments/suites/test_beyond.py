@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import committed, needs_table, store_of
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
@@ -75,6 +75,19 @@ def test_times_are_over_those_of_the_stump_kernel():
     for cell, row in zip(marked[1:], of, strict=True):
         assert cell.startswith(f"{row['quarter']:+.2f}")
         assert (abs(row["quarter"]) > 2 * row["quarter_error"]) == cell.endswith("\N{DAGGER}")
+
+
+def test_further_tables_leave_out_sets_that_not_all_kernels_have_run_on(tmp_path):
+    records = [
+        committed("lin2005-kernels", data_set=data_set, method=method)
+        for data_set, methods in (("sonar", lin2005.METHODS), ("heart", ["SVM-Stump"]))
+        for method in methods
+    ]
+    store = store_of(tmp_path / "runs.jsonl", records)
+    for table in ("selection", "quarter"):
+        lines = report("lin2005-kernels", store, table=table).table.rows
+        assert lines[0][0] == "sonar" and "heart" not in [line[0] for line in lines]
+    assert "heart" in [line[0] for line in report("lin2005-kernels", store).table.rows]
 
 
 def test_the_difference_is_to_the_first_method_on_the_same_runs():
