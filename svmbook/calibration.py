@@ -15,9 +15,12 @@ from sklearn.utils import check_array, check_consistent_length, check_scalar, co
 from .labels import encode_labels
 from .solvers import solve_logistic
 
-__all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid"]
+__all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
 TOLERANCE = 1e-8  # relative norm of the gradient: Newton's method in two variables gets there
+MOST_STEPS = 50  # of Newton's method, and halvings of one of its steps
+RIDGE = 1e-12  # curvature in the slope that a machine is given whose scores are all equal
+NOISE = 1e-13  # of the objective: what rounding may add to it in a step
 
 
 class Sigmoid(NamedTuple):
@@ -181,3 +184,64 @@ def _check_scores(scores):
     if scores.ndim != 1:
         raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
     return scores
+
+
+def fit_sigmoids(scores, positive):
+    """Fit the sigmoids of many machines at once, as `fit_sigmoid` does for one.
+
+    Newton's method in two variables, for all machines in one array.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_machines)
+        Outputs, each column those of one machine.
+    positive : ndarray of bool, of the same shape
+        Whether a point is of the second label to that machine.
+
+    Returns
+    -------
+    Sigmoid
+        Slopes and intercepts, arrays of shape (n_machines,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.calibration import fit_sigmoids
+    >>> scores = np.array([[-2.0, 4.0], [-1.0, 1.0], [0.5, -3.0], [3.0, 0.0]])
+    >>> yes = np.array([[0, 1], [0, 1], [1, 0], [1, 0]], dtype=bool)
+    >>> fit_sigmoids(scores, yes).probability([0.0, 0.0]).round(2)
+    array([0.49, 0.46])
+    """
+    n_positive = positive.sum(axis=0)
+    n_negative = len(positive) - n_positive
+    t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    largest = np.abs(scores).max(axis=0)
+    largest = np.where(largest > 0, largest, 1.0)
+    f = scores / largest
+    theta = np.array([np.zeros(len(largest)), np.log((n_positive + 1) / (n_negative + 1))])
+    value = _deviance(f, t, theta)
+    for _ in range(MOST_STEPS):
+        p = expit(f * theta[0] + theta[1])
+        h = p * (1.0 - p)
+        g = np.array([((p - t) * f).sum(axis=0), (p - t).sum(axis=0)])
+        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + RIDGE, (h * f).sum(axis=0), h.sum(axis=0)
+        det = h_aa * h_bb - h_ab**2
+        step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
+        decrement = -(g * step).sum(axis=0)
+        if (decrement <= TOLERANCE**2).all():
+            break
+        for _ in range(MOST_STEPS):
+            new = _deviance(f, t, theta + step)
+            too_far = new > value - 1e-4 * decrement + NOISE * value
+            if not too_far.any():
+                break
+            step[:, too_far] /= 2
+            decrement[too_far] /= 2
+        theta, value = theta + step, new
+    return Sigmoid(theta[0] / largest, theta[1])
+
+
+def _deviance(f, t, theta):
+    """Return the sum of -t log p - (1 - t) log(1 - p) for each machine."""
+    z = f * theta[0] + theta[1]
+    return (np.logaddexp(0.0, z) - t * z).sum(axis=0)

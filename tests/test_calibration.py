@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import _sigmoid_calibration
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook.calibration import Sigmoid, false_alarm_threshold, fit_sigmoid
+from svmbook.calibration import Sigmoid, false_alarm_threshold, fit_sigmoid, fit_sigmoids
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -113,3 +113,24 @@ def test_what_does_not_fit_is_named(scores, y, message):
 def test_a_threshold_from_wrong_numbers_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         false_alarm_threshold(**{"scores": np.arange(100.0), "rate": 0.1} | wrong)
+
+
+@given(SEEDS)
+def test_many_sigmoids_at_once_are_those_of_one_each(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal((30, 6)) * 10.0 ** rng.integers(-4, 5, 6)
+    positive = scores + np.abs(scores).max(axis=0) * rng.standard_normal(scores.shape) > 0
+    positive[:2] = [[True], [False]]
+    positive[:, 0] = scores[:, 0] > np.median(scores[:, 0])  # separable
+    scores[:, 1] = 3.0  # without any information
+    together = fit_sigmoids(scores, positive)
+    for column in range(6):
+        alone = fit_sigmoid(scores[:, column], positive[:, column])
+        ours = together.probability(scores)[:, column]
+        np.testing.assert_allclose(ours, alone.probability(scores[:, column]), atol=1e-6)
+
+
+def test_a_machine_without_positives_gets_the_prior_of_platt():
+    scores = np.array([[1.0], [1.0], [1.0]])
+    sigmoid = fit_sigmoids(scores, np.zeros((3, 1), dtype=bool))
+    assert sigmoid.probability(scores)[0, 0] == pytest.approx(1 / 5)

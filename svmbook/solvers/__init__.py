@@ -4,6 +4,7 @@ Each ``solve_...`` checks what it is given and calls an inner entry of its modul
 `svmbook.gram.GramMatrix` and trusts its arrays: for callers who have checked.
 """
 
+from .batched.duals import DualBatch, solve_duals
 from .dual.active_set import solve_active_set, svm_path
 from .dual.libsvm import solve_libsvm
 from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
@@ -21,6 +22,7 @@ from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenal
 __all__ = [
     "HINGE",
     "Cost",
+    "DualBatch",
     "FewestErrors",
     "IRWLSResult",
     "LogisticResult",
@@ -34,6 +36,7 @@ __all__ = [
     "sigmoidal_cost",
     "solve_active_set",
     "solve_dual",
+    "solve_duals",
     "solve_fewest_errors",
     "solve_hard_margin",
     "solve_irwls",

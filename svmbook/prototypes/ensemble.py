@@ -1,0 +1,191 @@
+"""Ensembles of local linear machines: what their members are, and how they vote."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..base import Machine
+from ..calibration import Sigmoid, fit_sigmoids
+from ..solvers.batched.members import Hyperplanes, linear_members
+from ..solvers.batched.sparse import sparse_members
+from .negatives import choose_negatives, distances
+
+__all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "held_out"]
+
+TRAINERS = {"l2": linear_members, "l1": sparse_members}
+TIES = 1e-9  # votes that the share of a class is worth: equal votes go to the more frequent class
+WIDE_GAP = 1e-4  # of a member's objective
+
+
+class Prototype(NamedTuple):
+    """A member of a fitted ensemble: a hyperplane, and the training points that made it."""
+
+    coef: np.ndarray
+    intercept: float
+    label: object
+    exemplar: int
+    positives: np.ndarray
+    negatives: np.ndarray
+
+
+class Members(NamedTuple):
+    """The members of an ensemble in training; all arrays have one row, or number, a member."""
+
+    exemplars: np.ndarray  # number of the exemplar
+    codes: np.ndarray  # number of its class
+    positive: np.ndarray  # (n_members, n_samples): whether a point is one of the positives
+    negative: np.ndarray
+    planes: Hyperplanes
+
+    def kept(self, rows):
+        """Return some of the members."""
+        return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
+
+
+class Committee(NamedTuple):
+    """What it takes to vote."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    exemplars: np.ndarray  # the points themselves
+    codes: np.ndarray
+    sigmoids: Sigmoid | None
+    shares: np.ndarray  # of the classes among the training points
+
+    def votes(self, X, voting, n_near, metric):
+        """Return the votes for each class, of shape (n_samples, n_classes)."""
+        F = X @ self.coef.T + self.intercept
+        weight = (F > 0).astype(float)
+        if voting == "probability":
+            weight *= self.sigmoids.probability(F)
+        elif voting == "local":
+            weight *= _nearness(
+                np.where(F > 0, distances(X, self.exemplars, metric), np.inf), n_near
+            )
+        return weight @ np.eye(len(self.shares))[self.codes] + TIES * self.shares
+
+
+def _nearness(rho, n_near):
+    """Return weights of claimants by the distances of their exemplars, infinite for the others."""
+    nearest = rho.min(axis=1, keepdims=True)
+    if n_near is not None:
+        n = min(n_near, rho.shape[1])
+        return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
+    nearest = np.where(np.isfinite(nearest), np.maximum(nearest, np.finfo(float).tiny), 1.0)
+    return (nearest / np.maximum(rho, nearest)) ** 2
+
+
+class LocalEnsemble(Machine):
+    r"""Base of the ensembles: members are trained here, and vote.
+
+    A member claims a point where :math:`w_m^\top x + b_m > 0`, and then votes for its class.
+    """
+
+    _two_classes_only = False
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "penalty": [StrOptions({"l1", "l2"})],
+        "positive_weight": [StrOptions({"balanced"}), Interval(Real, 0.0, None, closed="neither")],
+        "n_negatives": [Interval(Integral, 1, None, closed="left")],
+        "voting": [StrOptions({"count", "probability", "local"})],
+        "n_near": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [str, callable],
+        "random_state": ["random_state"],
+    }
+
+    def _begin(self, X, y):
+        """Check training data; return points, labels, a number for each label, and a generator."""
+        X, classes, targets, _, _ = self._training_data(X, y, None)
+        codes = (targets > 0).astype(int) if len(classes) == 2 else targets
+        return (
+            X,
+            classes,
+            codes,
+            np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
+        )
+
+    def _train(self, X, positive, negative):
+        """Return a hyperplane for each row of two arrays of bool."""
+        return TRAINERS[self.penalty](X, positive, negative, float(self.C), self.positive_weight)
+
+    def _exemplars(self, X, codes, between):
+        """Return one member a point, trained against its first negatives."""
+        positive = np.eye(len(X), dtype=bool)
+        negative = choose_negatives(between, codes, int(self.n_negatives))
+        planes = self._train(X, positive, negative)
+        return Members(np.arange(len(X)), codes, positive, negative, planes)
+
+    def _retrained(self, members, X, positive, negative):
+        """Return the members with other points, those trained anew whose points have changed."""
+        changed = (positive != members.positive) | (negative != members.negative)
+        again = changed.any(axis=1)
+        planes = members.planes
+        if again.any():
+            planes = planes.replaced(again, self._train(X, positive[again], negative[again]))
+        return Members(members.exemplars, members.codes, positive, negative, planes)
+
+    def _committee(self, members, X, codes, held, held_codes, n_classes):
+        """Return the voters that members make; X are the points they were trained on."""
+        coef, intercept = members.planes[:2]
+        sigmoids = None
+        if self.voting == "probability":
+            sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
+        shares = np.bincount(codes, minlength=n_classes) / len(codes)
+        return Committee(coef, intercept, X[members.exemplars], members.codes, sigmoids, shares)
+
+    def _keep(self, members, committee, classes, numbers):
+        """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""
+        self._committee_ = committee
+        self.coef_, self.intercept_, self.exemplars_ = committee[:3]
+        self.prototypes_ = [
+            Prototype(w, b, label, numbers[i], numbers[positive], numbers[negative])
+            for w, b, label, i, positive, negative in zip(
+                self.coef_,
+                self.intercept_,
+                classes[members.codes],
+                *members[:1],
+                *members[2:4],
+                strict=True,
+            )
+        ]
+        self.dual_gap_ = float(members.planes.gap.max())
+        self.classes_ = classes
+        if not self.dual_gap_ <= WIDE_GAP:
+            warnings.warn(
+                f"the duality gap of a member is {self.dual_gap_:.1e} of its objective, above "
+                f"{WIDE_GAP:g}; scale the features, or lower C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _outputs(self, X):
+        """Return votes: for two classes those for the second minus those for the first."""
+        votes = self._committee_.votes(X, self.voting, self.n_near, self.metric)
+        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
+
+
+def held_out(codes, share, rng, name):
+    """Return the numbers of points to train on, and of points to hold out.
+
+    Of each class its share is held out, but never its last point; at least one point of the most
+    frequent class is.
+    """
+    counts, out = np.bincount(codes), []
+    if counts.max() == 1:
+        raise ValueError(
+            f"{name}={share:g} holds no point out, as each class has one point only; bring more."
+        )
+    for code in np.flatnonzero(counts):
+        points = rng.permutation(np.flatnonzero(codes == code))
+        least = int(code == counts.argmax())
+        out.append(points[: min(max(round(share * len(points)), least), len(points) - 1)])
+    out = np.sort(np.concatenate(out))
+    return np.setdiff1d(np.arange(len(codes)), out), out

@@ -1,0 +1,172 @@
+"""One linear machine a training point."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+
+from .ensemble import LocalEnsemble, held_out
+from .negatives import distances
+
+__all__ = ["ExemplarSVM"]
+
+INSIDE = -1.0 + 1e-8  # an output above it is a negative's that has a slack: a hard one
+
+
+class ExemplarSVM(LocalEnsemble):
+    r"""One linear machine a training point: itself against points of other classes.
+
+    The member of exemplar e minimises
+
+    .. math:: \tfrac12\|w\|^2 + C_+\max(0, 1 - w^\top x_e - b)
+        + C\sum_{i \in N_e}\max(0, 1 + w^\top x_i + b).
+
+    Its negatives :math:`N_e` begin as the nearest ones on the side of the very nearest, which are
+    algorithm 2 of Shen (2013). With ``mining`` the negatives of largest slack are added, some a
+    round, until no other negative has one: then the member is the machine of its exemplar against
+    *all* points of other classes, found from few of them.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of slack of a negative, positive and finite.
+    penalty : "l2" or "l1", default="l2"
+        The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
+    positive_weight : float or "balanced", default="balanced"
+        :math:`C_+/C`, or as many as a member has negatives: else an exemplar close to many of
+        them is given up.
+    n_negatives : int, default=7
+        Negatives to begin with, and of each round of mining.
+    mining : bool, default=True
+        Whether to look for negatives with a slack.
+    voting : "count", "probability" or "local", default="probability"
+        What a member's vote weighs where it claims a point, :math:`w^\top x + b > 0`: one; its
+        probability, by a sigmoid fitted on points held out; or less the farther its exemplar is.
+    n_near : int, default=None
+        For local votes: so many nearest exemplars among the claimants vote, with one vote each.
+        Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
+        the nearest of them.
+    metric : str or callable, default="euclidean"
+        A distance of `sklearn.metrics.pairwise_distances`, for first negatives and local votes.
+    held_out : float, default=0.25
+        Share of each class that no member is trained on; with votes by probability only.
+    random_state : int, RandomState or None, default=None
+        Chooses the points held out.
+
+    Attributes
+    ----------
+    prototypes_ : list of Prototype
+        The members: ``coef``, ``intercept``, ``label``, ``exemplar``, ``positives``, ``negatives``;
+        the last three are numbers of training points.
+    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
+        Their hyperplanes.
+    exemplars_ : ndarray of shape (n_members, n_features)
+        Their exemplars.
+    dual_gap_ : float
+        Largest duality gap of a member, as a fraction of its objective.
+    n_rounds_ : int
+        Rounds of mining.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class; no point to hold out.
+
+    References
+    ----------
+    Malisiewicz, Gupta and Efros (2011), "Ensemble of exemplar-SVMs for object detection and
+    beyond", ICCV, 89-96.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmbook import ExemplarSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = ExemplarSVM(C=10.0, random_state=0).fit(X, y)
+    >>> len(machine.prototypes_), machine.score(X, y) > 0.9
+    (114, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LocalEnsemble._parameter_constraints,
+        "mining": ["boolean"],
+        "held_out": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        penalty="l2",
+        positive_weight="balanced",
+        n_negatives=7,
+        mining=True,
+        voting="probability",
+        n_near=None,
+        metric="euclidean",
+        held_out=0.25,
+        random_state=None,
+    ):
+        self.C = C
+        self.penalty = penalty
+        self.positive_weight = positive_weight
+        self.n_negatives = n_negatives
+        self.mining = mining
+        self.voting = voting
+        self.n_near = n_near
+        self.metric = metric
+        self.held_out = held_out
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Train one member a point.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, of two classes or more.
+
+        Returns
+        -------
+        ExemplarSVM
+            The fitted estimator.
+        """
+        X, classes, codes, rng = self._begin(X, y)
+        numbers, out = np.arange(len(X)), np.zeros(0, dtype=int)
+        if self.voting == "probability":
+            numbers, out = held_out(codes, float(self.held_out), rng, "held_out")
+        D, d = X[numbers], codes[numbers]
+        members = self._exemplars(D, d, distances(D, D, self.metric))
+        self.n_rounds_ = 0
+        while self.mining:
+            harder = self._hard_negatives(members, D, d)
+            if not harder.any():
+                break
+            self.n_rounds_ += 1
+            members = self._retrained(members, D, members.positive, members.negative | harder)
+        committee = self._committee(members, D, d, X[out], codes[out], len(classes))
+        self._keep(members, committee, classes, numbers)
+        return self
+
+    def _hard_negatives(self, members, X, codes):
+        """Return the negatives of largest slack that are not yet among those of each member."""
+        F = members.planes.coef @ X.T + members.planes.intercept[:, None]
+        others = (members.codes[:, None] != codes) & ~members.negative
+        F = np.where(others, F, -np.inf)
+        hardest = np.argsort(-F, axis=1, kind="stable")[:, : int(self.n_negatives)]
+        chosen = np.zeros(F.shape, dtype=bool)
+        np.put_along_axis(chosen, hardest, True, axis=1)
+        return chosen & (F > INSIDE)

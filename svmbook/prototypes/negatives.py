@@ -1,0 +1,63 @@
+"""Which points a member is trained against: the nearest of other classes, and those it mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances
+
+__all__ = ["choose_negatives", "distances"]
+
+
+def distances(A, B, metric="euclidean"):
+    """Return the distances of all rows of two arrays, by any metric of scikit-learn."""
+    if metric == "euclidean":  # from differences: exact also far from the origin
+        return cdist(A, B)
+    return pairwise_distances(A, B, metric=metric)
+
+
+def choose_negatives(between, codes, k):
+    r"""Choose the first negatives of each exemplar: algorithm 2 of Shen (2013).
+
+    Of the points of other classes those count that lie on the same side as the nearest, x, of the
+    plane through the exemplar d normal to :math:`x - d`; the k nearest of them are chosen. A point
+    z lies there if :math:`(x - d)^\top(z - d) > 0`, in distances
+
+    .. math:: \rho(d, x)^2 + \rho(d, z)^2 > \rho(x, z)^2,
+
+    which is asked of any metric. The nearest itself always counts.
+
+    Parameters
+    ----------
+    between : ndarray of shape (n, n)
+        Distances of all points.
+    codes : ndarray of shape (n,)
+        The number of each point's class; more than one class.
+    k : int
+        Negatives at most.
+
+    Returns
+    -------
+    ndarray of bool, of shape (n, n)
+        In row i the negatives of exemplar i.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.prototypes.negatives import choose_negatives, distances
+    >>> X = np.array([[0.0, 0], [1, 0], [2, 1], [-3, 0], [4, 0]])
+    >>> codes = np.array([0, 1, 1, 1, 1])
+    >>> choose_negatives(distances(X, X), codes, k=2)[0]
+    array([False,  True,  True, False, False])
+    """
+    rows = np.arange(len(codes))
+    far = np.where(codes[:, None] == codes, np.inf, between)
+    nearest = far.argmin(axis=1)
+    squared = between**2
+    same_side = squared[rows, nearest][:, None] + squared > squared[nearest]
+    same_side[rows, nearest] = True
+    far = np.where(same_side, far, np.inf)
+    chosen = np.zeros(far.shape, dtype=bool)
+    first = np.argsort(far, axis=1, kind="stable")[:, :k]
+    np.put_along_axis(chosen, first, True, axis=1)
+    return chosen & np.isfinite(far)

@@ -1,0 +1,59 @@
+"""What machines share that are local by a similarity, and let pairs of classes vote."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..base import Machine
+
+__all__ = ["PairwiseMachine"]
+
+
+class PairwiseMachine(Machine):
+    r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
+
+    An estimator has ``_pair(a, b, X, ...)``, the outputs of the machine that tells class b
+    (positive) from class a where the points ``X`` lie.
+    """
+
+    _two_classes_only = False
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def _begin(self, X, y):
+        """Check training data; return points, labels, and a number for each point's label."""
+        X, classes, targets, _, _ = self._training_data(X, y, None)
+        variance = X.var() * X.shape[1]
+        scale = 1.0 / variance if variance > 0 else 1.0
+        self.gamma_ = scale if isinstance(self.gamma, str) else float(self.gamma)
+        return X, classes, (targets > 0).astype(int) if len(classes) == 2 else targets
+
+    def _similarity(self, A, B):
+        return np.exp(-self.gamma_ * cdist(A, B, "sqeuclidean"))
+
+    def _won(self, n, outputs_of_pair):
+        """Return won pairs, and a third of a vote at most for how clearly; one column a class."""
+        k = len(self.classes_)
+        won, clearly = np.zeros((n, k)), np.zeros((n, k))
+        for a, b in combinations(range(k), 2):
+            F = outputs_of_pair(a, b)
+            won[:, b] += F > 0
+            won[:, a] += F < 0
+            clearly[:, b] += F
+            clearly[:, a] -= F
+        votes = won + clearly / (3.0 * (np.abs(clearly) + 1.0))
+        return votes[:, 1] - votes[:, 0] if k == 2 else votes
+
+
+def alone(there_a, there_b):
+    """Return the output where only one class of a pair is there: +1 or -1; 0 where none is."""
+    return there_b.astype(float) - there_a

@@ -1,0 +1,216 @@
+"""A machine for each cluster of points with like profiles."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
+from sklearn.base import _fit_context
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from ..solvers.batched.members import linear_members
+from .pairwise import PairwiseMachine, alone
+
+__all__ = ["ProfileSVM"]
+
+
+class ProfileSVM(PairwiseMachine):
+    r"""A linear machine for each cluster of the training points.
+
+    The profile of a point holds its similarities :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}`
+    to all training points. Profiles are clustered by MagKmeans, which minimises over shares
+    :math:`Z_{ij} \ge 0`, :math:`\sum_j Z_{ij} = 1`, and centres :math:`c_j`
+
+    .. math:: \sum_{ij} Z_{ij}\|s_i - c_j\|^2
+        + R\sum_{jc}\Big|\sum_i Z_{ij}\big([y_i = c] - \tfrac1k\big)\Big|,
+
+    shares and centres in turn, so that each cluster holds its classes in like numbers. A linear
+    machine is trained in each cluster, for each pair of its classes, and answers for the points
+    whose profiles are nearest to its centre.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of slack, positive and finite.
+    n_clusters : int, default=8
+        Clusters; those that end empty are left out.
+    balance : float, default=1.0
+        :math:`R` in units of the mean squared distance of a profile from the mean of all. Zero
+        makes the clustering plain k-means.
+    profiles : bool, default=True
+        Whether profiles are clustered, or else the points themselves.
+    gamma : float or "scale", default="scale"
+        Of the similarity; "scale" is 1 / (n_features * variance of all numbers in X).
+    max_iter : int, default=100
+        Rounds of the clustering at most.
+    random_state : int, RandomState or None, default=None
+        Chooses the first centres.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each training point.
+    centers_ : ndarray of shape (n_clusters, n_samples), or (n_clusters, n_features)
+        The centres, of profiles or of points.
+    gamma_ : float
+        The value of ``gamma`` in use.
+    dual_gap_ : float
+        Largest duality gap of a machine, as a fraction of its objective.
+    n_iter_ : int
+        Rounds of the clustering.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class; more clusters than points.
+
+    Notes
+    -----
+    The paper clusters similarities to the *test* points, which must then be there when it trains.
+    Similarities to the training points ask for no such thing.
+
+    References
+    ----------
+    Cheng, Tan and Jin (2010), "Efficient algorithm for localized support vector machine", IEEE
+    Transactions on Knowledge and Data Engineering 22, 537-549.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmbook import ProfileSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = ProfileSVM(C=100.0, n_clusters=3, random_state=0)
+    >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **PairwiseMachine._parameter_constraints,
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "balance": [Interval(Real, 0.0, None, closed="left")],
+        "profiles": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        n_clusters=8,
+        balance=1.0,
+        profiles=True,
+        gamma="scale",
+        max_iter=100,
+        random_state=None,
+    ):
+        self.C = C
+        self.n_clusters = n_clusters
+        self.balance = balance
+        self.profiles = profiles
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Cluster the training points, and train a machine in each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, of two classes or more.
+
+        Returns
+        -------
+        ProfileSVM
+            The fitted estimator.
+        """
+        X, classes, codes = self._begin(X, y)
+        if self.n_clusters > len(X):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
+            )
+        self._points = X
+        S = self._profiles(X)
+        self.labels_, self.centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
+        inside = self.labels_ == np.arange(len(self.centers_))[:, None]
+        self._there = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
+        self._planes, self.dual_gap_ = {}, 0.0
+        for a, b in combinations(range(len(classes)), 2):
+            both = self._there[a] & self._there[b]
+            if both.any():
+                of_a, of_b = (inside[both] & (codes == c) for c in (a, b))
+                planes = linear_members(X, of_b, of_a, float(self.C))
+                self._planes[a, b] = np.flatnonzero(both), planes
+                self.dual_gap_ = max(self.dual_gap_, float(planes.gap.max()))
+        self.classes_ = classes
+        return self
+
+    def _profiles(self, X):
+        return self._similarity(X, self._points) if self.profiles else X
+
+    def _clusters(self, S, codes, k):
+        """Return the cluster of each profile, the centres, and the number of rounds."""
+        seed = check_random_state(self.random_state).randint(2**31)
+        centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=seed)
+        R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
+        before, rounds = None, 0
+        while rounds < self.max_iter:
+            rounds += 1
+            Z = _shares(cdist(S, centres, "sqeuclidean"), codes, k, R)
+            Z = Z[:, Z.sum(axis=0) > 0]
+            centres = Z.T @ S / Z.sum(axis=0)[:, None]
+            if before is not None and Z.shape == before.shape and np.allclose(Z, before):
+                break
+            before = Z
+        labels = Z.argmax(axis=1)
+        used, labels = np.unique(labels, return_inverse=True)
+        return labels, centres[used], rounds
+
+    def _outputs(self, X):
+        nearest = cdist(self._profiles(X), self.centers_, "sqeuclidean").argmin(axis=1)
+
+        def outputs_of_pair(a, b):
+            F = alone(self._there[a], self._there[b])[nearest]
+            if (a, b) in self._planes:
+                clusters, planes = self._planes[a, b]
+                rows = np.flatnonzero(np.isin(nearest, clusters))
+                which = np.searchsorted(clusters, nearest[rows])
+                F[rows] = (planes.coef[which] * X[rows]).sum(axis=1) + planes.intercept[which]
+            return F
+
+        return self._won(len(X), outputs_of_pair)
+
+
+def _shares(squared, codes, k, R):
+    """Return the shares Z for given centres: a linear program, or for R = 0 the nearest centre."""
+    n, m = squared.shape
+    if R == 0.0:
+        return np.eye(m)[squared.argmin(axis=1)]
+    # How a share of point i in cluster j counts for the excess of class c there.
+    excess = (codes[:, None] == np.arange(k)) - 1.0 / k
+    A = sparse.kron(excess.T, sparse.eye_array(m))
+    t = sparse.eye_array(k * m)
+    above = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
+    whole = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
+    whole = sparse.hstack([whole, sparse.csr_array((n, k * m))], format="csr")
+    cost = np.concatenate([squared.ravel(), np.full(k * m, R)])
+    zeros = np.zeros(2 * k * m)
+    result = linprog(cost, A_ub=above, b_ub=zeros, A_eq=whole, b_eq=np.ones(n), method="highs")
+    return result.x[: n * m].reshape(n, m)

@@ -1,0 +1,268 @@
+"""Prototypes: members that begin as exemplars, shift, grow and vanish."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from .ensemble import Committee, LocalEnsemble, Members, held_out
+from .negatives import distances
+
+__all__ = ["PrototypeSVM", "Round"]
+
+
+class Round(NamedTuple):
+    """What an ensemble was between two shifts, and the moves that led to it.
+
+    All points are named by their numbers in the training data.
+    """
+
+    accuracy: float  # on the points held out
+    exemplars: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    joined: np.ndarray  # (n, 2): exemplar of a member, and the point that became its positive
+    mined: np.ndarray  # (n, 2): the same for negatives
+    dropped: np.ndarray  # exemplars of members that claimed no point
+
+
+class Best(NamedTuple):
+    """The best ensemble so far."""
+
+    accuracy: float
+    shifts: int
+    members: Members
+    committee: Committee
+
+
+class PrototypeSVM(LocalEnsemble):
+    r"""Linear machines that begin as exemplars and become prototypes.
+
+    At first there is one member a training point, as in `ExemplarSVM` without mining. A member with
+    positives P and negatives N minimises
+
+    .. math:: \tfrac12\|w\|^2 + C_+\sum_{i \in P}\max(0, 1 - w^\top x_i - b)
+        + C\sum_{i \in N}\max(0, 1 + w^\top x_i + b)
+
+    and claims a point where :math:`w^\top x + b > 0`. In each shift every point becomes a positive
+    of that member which is nearest by its exemplar, among those of its class that claim it; some of
+    the points that a member claims by mistake become its negatives; and members that claim no point
+    are dropped. So an exemplar that its own member claims stays with it, and no other takes it.
+
+    Parameters
+    ----------
+    C : float, default=100.0
+        Price of one unit of slack of a negative, positive and finite. What it does depends on the
+        scale of the features: with standardised ones and C = 1 many members give up their exemplar,
+        which costs C at most, and are dropped.
+    penalty : "l2" or "l1", default="l2"
+        The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
+    positive_weight : float or "balanced", default=1.0
+        Price of a positive's slack in units of C, or as often as a member's negatives outnumber its
+        positives.
+    n_shifts : int, default=10
+        Shifts at most; the ensemble best on the points held out is kept, of equal ones the last.
+    n_negatives : int, default=7
+        Negatives of a member to begin with, at most.
+    p_negative : float, default=0.005
+        Probability with which, in a shift, a point that a member claims by mistake becomes one of
+        its negatives.
+    validation : float, default=0.25
+        Share of each class that is held out; no class loses its last point.
+    voting : "count", "probability" or "local", default="local"
+        What a member's vote weighs where it claims a point: one; its probability, by a sigmoid
+        fitted on the points held out; or less the farther its exemplar is, which errs least on
+        most sets.
+    n_near : int, default=None
+        For local votes: so many nearest exemplars among the claimants vote, with one vote each.
+        Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
+        the nearest of them.
+    metric : str or callable, default="euclidean"
+        A distance of `sklearn.metrics.pairwise_distances`, for first negatives, shifts and local
+        votes.
+    random_state : int, RandomState or None, default=None
+        Chooses the points held out, and the negatives that are mined.
+
+    Attributes
+    ----------
+    prototypes_ : list of Prototype
+        The members of the ensemble that was kept: ``coef``, ``intercept``, ``label``, ``exemplar``,
+        ``positives``, ``negatives``; the last three are numbers of training points.
+    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
+        Their hyperplanes.
+    exemplars_ : ndarray of shape (n_members, n_features)
+        Their exemplars.
+    history_ : list of Round
+        One a round, the first before any shift: ``accuracy`` on the points held out, ``exemplars``,
+        ``coef`` and ``intercept`` of its members, and the moves that led to it: ``joined`` and
+        ``mined``, pairs of an exemplar and the point that its member took in, and ``dropped``.
+    n_shifts_ : int
+        Shifts of the ensemble that was kept.
+    validation_score_ : float
+        Its accuracy on the points held out.
+    dual_gap_ : float
+        Largest duality gap of a member, as a fraction of its objective.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Features seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` had string column names.
+
+    Raises
+    ------
+    ValueError
+        One class; no point to hold out.
+
+    Warns
+    -----
+    ConvergenceWarning
+        All members would be dropped; or a member's duality gap is wide.
+
+    References
+    ----------
+    Shen (2013), algorithms 1 to 4. Algorithm 1 shifts once more after the last test; this one does
+    not.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmbook import PrototypeSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = PrototypeSVM(C=10.0, random_state=0).fit(X, y)
+    >>> len(machine.prototypes_) < len(machine.history_[0].exemplars)
+    True
+    >>> machine.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        C=100.0,
+        *,
+        penalty="l2",
+        positive_weight=1.0,
+        n_shifts=10,
+        n_negatives=7,
+        p_negative=0.005,
+        validation=0.25,
+        voting="local",
+        n_near=None,
+        metric="euclidean",
+        random_state=None,
+    ):
+        self.C = C
+        self.penalty = penalty
+        self.positive_weight = positive_weight
+        self.n_shifts = n_shifts
+        self.n_negatives = n_negatives
+        self.p_negative = p_negative
+        self.validation = validation
+        self.voting = voting
+        self.n_near = n_near
+        self.metric = metric
+        self.random_state = random_state
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LocalEnsemble._parameter_constraints,
+        "n_shifts": [Interval(Integral, 0, None, closed="left")],
+        "p_negative": [Interval(Real, 0.0, 1.0, closed="both")],
+        "validation": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Train on a set of points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, of two classes or more.
+
+        Returns
+        -------
+        PrototypeSVM
+            The fitted estimator.
+        """
+        X, classes, codes, rng = self._begin(X, y)
+        best, numbers, self.history_ = self._shifted(X, codes, np.arange(len(X)), len(classes), rng)
+        self._keep(best.members, best.committee, classes, numbers)
+        self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
+        return self
+
+    def _shifted(self, X, codes, numbers, n_classes, rng):
+        """Return the best ensemble, the numbers of the points it is trained on, and all rounds.
+
+        Algorithm 1, without the shift after the last test.
+        """
+        kept, out = held_out(codes, float(self.validation), rng, "validation")
+        D, d, V, v, numbers = X[kept], codes[kept], X[out], codes[out], numbers[kept]
+        between = distances(D, D, self.metric)
+        members, moves = self._exemplars(D, d, between), _no_moves()
+        best, history = None, []
+        for shift in range(int(self.n_shifts) + 1):
+            committee = self._committee(members, D, d, V, v, n_classes)
+            says = committee.votes(V, self.voting, self.n_near, self.metric).argmax(axis=1)
+            accuracy = float((says == v).mean())
+            history.append(
+                Round(
+                    accuracy,
+                    numbers[members.exemplars],
+                    *committee[:2],
+                    *(numbers[points] for points in moves),
+                )
+            )
+            if best is None or accuracy >= best.accuracy:
+                best = Best(accuracy, shift, members, committee)
+            if shift == self.n_shifts:
+                break
+            members, moves = self._shift(members, D, d, between, rng)
+            if not len(members.exemplars):
+                warnings.warn(
+                    f"after {shift} shifts no member claims any training point, and all would be "
+                    "dropped: the best ensemble until then is kept. Raise C, or spread the "
+                    "features more.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+                break
+        return best, numbers, history
+
+    def _shift(self, members, X, codes, between, rng):
+        """Return the members after one shift, algorithm 3, and its moves."""
+        claims = members.planes.coef @ X.T + members.planes.intercept[:, None] > 0
+        own = members.codes[:, None] == codes
+        # Each point joins the nearest of the members of its class that claim it.
+        far = np.where(claims & own, between[members.exemplars], np.inf)
+        claimed = np.flatnonzero((claims & own).any(axis=0))
+        joins = np.zeros(claims.shape, dtype=bool)
+        joins[far[:, claimed].argmin(axis=0), claimed] = True
+        joins &= ~members.positive
+        # A point of another class becomes a negative with a small probability.
+        mined = claims & ~own & ~members.negative & (rng.random(claims.shape) < self.p_negative)
+        stays = claims.any(axis=1)
+        moves = (
+            _pairs(members, joins, stays),
+            _pairs(members, mined, stays),
+            members.exemplars[~stays],
+        )
+        kept = members.kept(stays)
+        positive, negative = kept.positive | joins[stays], kept.negative | mined[stays]
+        return self._retrained(kept, X, positive, negative), moves
+
+
+def _pairs(members, moved, stays):
+    rows, points = np.nonzero(moved & stays[:, None])
+    return np.column_stack([members.exemplars[rows], points])
+
+
+def _no_moves():
+    return np.zeros((0, 2), dtype=int), np.zeros((0, 2), dtype=int), np.zeros(0, dtype=int)

@@ -1,0 +1,261 @@
+r"""Thousands of tiny duals at once, each solved exactly by monotone active sets.
+
+The duals :eq:`eq-dual` have at most some dozens of points each, so that a call costs more than the
+arithmetic in it. Here every statement serves all problems that are not finished: one array holds
+their Gram matrices, filled up with points of price zero, whose multipliers cannot move.
+
+With :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`, a problem stands on a *face*: some
+multipliers are free, the others at their bounds. A round solves the conditions of all faces, which
+are the linear equations :eq:`eq-face`, and goes as far towards each solution as the box allows; a
+multiplier that meets its bound leaves the free ones. Where the face is solved, the point whose
+error is wrong most is freed, or the pair where none was free. The objective rises with every step,
+and there are finitely many faces: so each problem ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["DualBatch", "duals", "solve_duals"]
+
+SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
+MEETS = 1e-9  # of a step: multipliers that meet their bounds this close together meet them at once
+ROUNDING = 10 * np.finfo(float).eps  # times k(x, x) times the sum of the alpha: noise of an error
+
+
+@dataclass(frozen=True, eq=False)
+class DualBatch:
+    r"""Solutions of many SVM duals, each with its certificate.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_problems, n_points)
+        Multipliers, feasible; zero where the price is zero.
+    intercept : ndarray of shape (n_problems,)
+        Intercepts; the middle of the interval of optimal ones where no multiplier is free.
+    objective, dual_objective : ndarray of shape (n_problems,)
+        Upper and lower bound on each minimum.
+    kkt_residual : ndarray of shape (n_problems,)
+        By how much the ends of the interval of intercepts cross; zero at the optimum.
+    n_iter : ndarray of shape (n_problems,)
+        Linear systems solved.
+    converged : ndarray of shape (n_problems,)
+        Whether ``kkt_residual`` is at most the tolerance, or what rounding hides.
+    """
+
+    alpha: np.ndarray
+    intercept: np.ndarray
+    objective: np.ndarray
+    dual_objective: np.ndarray
+    kkt_residual: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+
+    @property
+    def gap(self):
+        """Primal minus dual objective of each problem."""
+        return self.objective - self.dual_objective
+
+
+def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
+    r"""Solve many small SVM duals at once.
+
+    For each problem: minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, :math:`Q_{ij} = y_iy_jK_{ij}`.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_problems, n_points, n_points)
+        Gram matrices, symmetric positive semi-definite. A problem with fewer points than the
+        largest is filled up with any numbers.
+    y : array-like of shape (n_problems, n_points)
+        Labels -1 and +1; both present in each problem among the points with a price.
+    C : float or array-like of shape (n_problems, n_points)
+        Upper bounds; zero for a point that only fills up.
+    tol : float, default=1e-11
+        Violation of the optimality conditions at which to stop, in units of the margin.
+    max_iter : int, default=1000
+        Linear systems at most for each problem; about as many as it has points are usual.
+
+    Returns
+    -------
+    DualBatch
+
+    Raises
+    ------
+    ValueError
+        The arrays do not fit, or are not finite; labels other than -1 and +1; a negative price; a
+        problem with one class only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_duals
+    >>> four, two = [[1.0, 2], [2, 2], [0, 0], [-2, 3]], [[1.0, 0], [0, 0]]
+    >>> X = np.array([four, [two[0], [9, 9], two[1], [9, 9]]])
+    >>> y = np.array([[1, 1, -1, -1], [1, 1, -1, -1]])
+    >>> C = np.array([[10, 10, 10, 10], [10, 0, 10, 0]])
+    >>> batch = solve_duals(X @ X.transpose(0, 2, 1), y, C)
+    >>> (49 * batch.alpha[0]).round(8), batch.alpha[1]
+    (array([26.,  0., 18.,  8.]), array([2., 0., 2., 0.]))
+    >>> bool((batch.gap < 1e-9).all())
+    True
+    """
+    K, y = np.asarray(K, dtype=float), np.asarray(y, dtype=float)
+    if K.ndim != 3 or K.shape != (*y.shape, y.shape[-1]):
+        raise ValueError(
+            "K and y must have shapes (n_problems, n_points, n_points) and (n_problems, n_points); "
+            f"found {K.shape} and {y.shape}."
+        )
+    try:
+        C = np.array(np.broadcast_to(np.asarray(C, dtype=float), y.shape))
+    except ValueError:
+        raise ValueError(
+            f"C must be a number or have the shape of y, {y.shape}; found {np.shape(C)}."
+        ) from None
+    if not (np.isfinite(K).all() and np.isfinite(C).all() and (C >= 0).all()):
+        raise ValueError("K must be finite, and C finite and not negative.")
+    if not np.isin(y, (-1.0, 1.0)).all():
+        raise ValueError(f"y must hold the labels -1 and +1; found {np.unique(y)}.")
+    for sign in (-1.0, 1.0):
+        without = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
+        if len(without):
+            raise ValueError(
+                f"problem {without[0]} has no point of label {sign:+.0f} with a price."
+            )
+    return duals(K, y, C, tol=tol, max_iter=max_iter)
+
+
+def duals(K, y, C, *, tol=1e-11, max_iter=1000):
+    """Do as `solve_duals`, for arrays that were checked."""
+    beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
+    faces = _Faces(K, y, C, tol)
+    for done in range(max_iter):
+        ended = faces.look_for_the_worst()
+        beta[faces.problem[ended]], n_iter[faces.problem[ended]] = faces.beta[ended], done
+        faces.drop(ended)
+        if not len(faces.problem):
+            break
+        faces.free_the_worst()
+        faces.step()
+    beta[faces.problem] = faces.beta
+    return _certified(K, y, C, beta, n_iter, tol)
+
+
+class _Faces:
+    """The problems that are not finished, and the face on which each of them stands."""
+
+    def __init__(self, K, y, C, tol):
+        self.problem = np.arange(len(y))
+        self.K, self.y = K, y
+        self.low, self.high = _box(y, C)
+        self.beta, self.e = np.zeros(y.shape), np.array(y)
+        self.free = np.zeros(y.shape, dtype=bool)
+        self.solved = np.ones(len(y), dtype=bool)  # with no point free there is nothing to solve
+        self.scale, self.tol = _scale(K, C), tol
+
+    def drop(self, ended):
+        """Go on without some of the problems."""
+        if ended.any():
+            for name in vars(self).keys() - {"tol"}:
+                setattr(self, name, getattr(self, name)[~ended])
+
+    def look_for_the_worst(self):
+        """Return which problems are solved; keep the pair of points by which the others are not."""
+        self.highest, self.lowest, self.rises, self.falls = _ends(self)
+        return self.solved & (self.highest - self.lowest <= self._enough())
+
+    def free_the_worst(self):
+        """Free the point whose error is wrong most where the face is solved, or a first pair."""
+        rows = np.flatnonzero(self.solved)
+        free, number = self.free[rows], self.free[rows].sum(axis=1)
+        b = (self.e[rows] * free).sum(axis=1) / np.maximum(number, 1)
+        above, below = self.highest[rows] - b, b - self.lowest[rows]
+        rising = rows[(number == 0) | (above >= below)]
+        falling = rows[(number == 0) | (above < below)]
+        self.free[rising, self.rises[rising]] = True
+        self.free[falling, self.falls[falling]] = True
+
+    def step(self):
+        """Solve each face's equations, and go towards the solution as far as the box allows."""
+        step = self._solution()
+        up = step > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(up, self.high - self.beta, self.low - self.beta) / step
+        room = np.where(step == 0, np.inf, room)
+        share = np.minimum(1.0, room.min(axis=1, keepdims=True))
+        meets = room <= share * (1 + MEETS)
+        at_bound = np.where(up, self.high, self.low)
+        self.beta = np.where(meets, at_bound, self.beta + share * step)
+        self.free &= ~meets
+        self.e = self.y - _product(self.K, self.beta)
+        number = self.free.sum(axis=1)
+        b = (self.e * self.free).sum(axis=1) / np.maximum(number, 1)
+        left = np.where(self.free, np.abs(self.e - b[:, None]), 0.0).max(axis=1)
+        whole = (share[:, 0] == 1.0) & (left <= 0.5 * self._enough())
+        self.solved = whole | (number == 0)
+
+    def _solution(self):
+        """Return the steps of :eq:`eq-face`; the others have equations 1 * step = 0."""
+        n, m = self.y.shape
+        diagonal = np.arange(m)
+        system = np.zeros((n, m + 1, m + 1))
+        system[:, :m, :m] = self.K * (self.free[:, :, None] & self.free[:, None, :])
+        system[:, diagonal, diagonal] += np.where(self.free, SHIFT * self.scale[:, None], 1.0)
+        system[:, :m, m] = system[:, m, :m] = self.free
+        right = np.zeros((n, m + 1, 1))
+        right[:, :m, 0] = self.e * self.free
+        return np.linalg.solve(system, right)[:, :m, 0] * self.free
+
+    def _enough(self):
+        return _enough(self.beta, self.scale, self.tol)
+
+
+def _box(y, C):
+    """Return the bounds of beta."""
+    return np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+
+
+def _scale(K, C):
+    """Return the mean k(x, x) of each problem, or one where all points are zero."""
+    scale = (np.einsum("nii->ni", K) * (C > 0)).sum(axis=1) / (C > 0).sum(axis=1)
+    return np.where(scale > 0, scale, 1.0)
+
+
+def _product(K, beta):
+    return np.matmul(K, beta[:, :, None])[:, :, 0]
+
+
+def _ends(faces):
+    """Return the ends of each interval of intercepts, and the points that set them."""
+    rise = np.where(faces.beta < faces.high, faces.e, -np.inf)
+    fall = np.where(faces.beta > faces.low, faces.e, np.inf)
+    return rise.max(axis=1), fall.min(axis=1), rise.argmax(axis=1), fall.argmin(axis=1)
+
+
+def _enough(beta, scale, tol):
+    """Return the violation that counts as none: the tolerance, or what rounding hides."""
+    return np.maximum(tol, ROUNDING * scale * np.abs(beta).sum(axis=1))
+
+
+def _certified(K, y, C, beta, n_iter, tol):
+    """Return the solutions with both objectives, from the multipliers alone."""
+    f = _product(K, beta)
+    low, high = _box(y, C)
+    e = y - f
+    b_low = np.where(beta < high, e, -np.inf).max(axis=1)
+    b_high = np.where(beta > low, e, np.inf).min(axis=1)
+    b = 0.5 * (b_low + b_high)
+    w_squared = (beta * f).sum(axis=1)
+    slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
+    return DualBatch(
+        alpha=np.abs(beta),
+        intercept=b,
+        objective=0.5 * w_squared + (C * slack).sum(axis=1),  # (eq. primal)
+        dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
+        kkt_residual=np.maximum(b_low - b_high, 0.0),
+        n_iter=n_iter,
+        converged=b_low - b_high <= _enough(beta, _scale(K, C), tol),
+    )

@@ -1,0 +1,125 @@
+r"""Linear machines of many small sets of common points: from their sets to hyperplanes.
+
+A member is a linear support vector machine on its own few points, some positive, the rest
+negative. Sets of like sizes make a batch of `duals`; a set that is not small goes to the active
+sets of :eq:`eq-face` that serve one large problem.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...gram import StoredGram
+from ..dual.active_set import active_set
+from .duals import DualBatch, duals
+
+__all__ = ["Hyperplanes", "hyperplanes", "linear_members", "prices_of"]
+
+LARGEST = 64  # points of a set up to which a batch is faster than one problem after the other
+ALIKE = 1.25  # sets of a batch differ in size by this factor at most
+CELLS = 4_000_000  # numbers that the arrays of one batch may hold
+
+
+class Hyperplanes(NamedTuple):
+    """Members of an ensemble: one row, or number, each."""
+
+    coef: np.ndarray  # (n_members, n_features)
+    intercept: np.ndarray  # (n_members,)
+    gap: np.ndarray  # duality gap as a fraction of the objective
+    n_iter: np.ndarray
+
+    def replaced(self, rows, new):
+        """Return all members, some of them with what ``new`` says."""
+        merged = Hyperplanes(*(values.copy() for values in self))
+        for values, fresh in zip(merged, new, strict=True):
+            values[rows] = fresh
+        return merged
+
+    def kept(self, rows):
+        """Return some of the members."""
+        return Hyperplanes(*(values[rows] for values in self))
+
+
+def linear_members(X, positive, negative, C, weight=1.0):
+    r"""Train a linear machine on each of many small sets.
+
+    Member m minimises :math:`\tfrac12\|w\|^2 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))`, where i
+    runs over its positives (:math:`y_i = 1`) and negatives (:math:`y_i = -1`).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Points.
+    positive, negative : ndarray of bool, of shape (n_members, n_samples)
+        Which points are a member's positives and negatives; at least one each.
+    C : float
+        Price of a negative.
+    weight : float or "balanced", default=1.0
+        How many times that a positive costs; if balanced, as often as negatives outnumber
+        positives, so that both sides of a member weigh the same.
+
+    Returns
+    -------
+    Hyperplanes
+    """
+    n_positive = positive.sum(axis=1)
+    n_points = n_positive + negative.sum(axis=1)
+    price = prices_of(positive, negative, C, weight)
+    # The points of one member after those of another, its positives first.
+    flat = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
+    first = np.cumsum(n_points) - n_points
+    parts, order = [], np.argsort(n_points, kind="stable")
+    for rows in _alike(order, n_points[order], X.shape[1]):
+        place, size = np.arange(n_points[rows].max()), n_points[rows, None]
+        chosen = flat[first[rows, None] + np.minimum(place, size - 1)]
+        first_ones = place < n_positive[rows, None]
+        prices = np.where(first_ones, price[rows, None], np.where(place < size, C, 0.0))
+        parts.append(hyperplanes(X[chosen], np.where(first_ones, 1.0, -1.0), prices))
+    back = np.argsort(order)
+    return Hyperplanes(*(np.concatenate(values)[back] for values in zip(*parts, strict=True)))
+
+
+def prices_of(positive, negative, C, weight):
+    """Return the price of a positive of each member."""
+    if weight == "balanced":
+        return C * negative.sum(axis=1) / positive.sum(axis=1)
+    return np.full(len(positive), C * weight)
+
+
+def _alike(order, sizes, d):
+    """Yield the members in portions of like sizes, none of which takes too much memory."""
+    start = 0
+    while start < len(order):
+        room = max(1, int(CELLS / (sizes[start] * ALIKE * (sizes[start] * ALIKE + d))))
+        stop = min(np.searchsorted(sizes, ALIKE * sizes[start], "right"), start + room)
+        yield order[start:stop]
+        start = stop
+
+
+def hyperplanes(Z, y, prices, *, tol=1e-11, max_iter=1000):
+    """Return the machines of one batch of sets, ``Z`` of shape (n_sets, n_points, n_features).
+
+    Points of price zero only fill a set up.
+    """
+    # Seen from its first point, a set's differences, which make its machine, keep all digits.
+    origin = Z[:, 0]
+    Z = Z - origin[:, None, :]
+    solve = duals if Z.shape[1] <= LARGEST else _one_by_one
+    batch = solve(np.matmul(Z, Z.transpose(0, 2, 1)), y, prices, tol=tol, max_iter=max_iter)
+    w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
+    b = batch.intercept - (w * origin).sum(axis=1)
+    return Hyperplanes(w, b, batch.gap / batch.objective, batch.n_iter)
+
+
+def _one_by_one(K, y, C, *, tol, max_iter):
+    """Do as `duals`, with the solver of one large problem."""
+    alpha, solved = np.zeros(y.shape), []
+    for row, there in enumerate(C > 0):
+        gram = StoredGram(K[row][np.ix_(there, there)])
+        solved.append(active_set(gram, y[row, there], C[row, there], tol=tol, max_iter=max_iter))
+        alpha[row, there] = solved[-1].alpha
+    names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
+    rest = {name: np.array([getattr(result, name) for result in solved]) for name in names}
+    return DualBatch(alpha=alpha, **rest)

@@ -1,0 +1,80 @@
+r"""Linear machines with the one-norm for many small sets: one linear program for all of them.
+
+The problem is :eq:`eq-primal` with the sum of absolute weights in place of half the sum of squares.
+The members share no variable, so that their linear programs may be written under each other, with
+a matrix of one block a member, and solved in one call. A member's own objective and bound follow
+from its part of the solution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from .members import Hyperplanes, prices_of
+
+__all__ = ["sparse_members"]
+
+AT_ONCE = 50_000  # numbers in the matrix of one linear program
+
+
+def sparse_members(X, positive, negative, C, weight=1.0):
+    r"""Train machines that keep few features: as `linear_members`, with the one-norm.
+
+    Member m minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its points,
+    written with :math:`w = u - v` as a linear program in :math:`u, v, \xi \ge 0` and b. By duality
+    no w is better than :math:`\sum_i\alpha_i` for any multipliers with
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0` and
+    :math:`|\sum_i y_i\alpha_ix_{ij}| \le 1` for each feature j.
+
+    Parameters
+    ----------
+    X, positive, negative, C, weight
+        As in `linear_members`.
+
+    Returns
+    -------
+    Hyperplanes
+    """
+    size = (positive | negative).sum(axis=1)
+    portion = np.cumsum(size * (2 * X.shape[1] + 2)) // AT_ONCE
+    parts = [
+        _trained(X, positive[rows], negative[rows], C, weight)
+        for rows in (portion == p for p in np.unique(portion))
+    ]
+    return Hyperplanes(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _trained(X, positive, negative, C, weight):
+    members, points = np.nonzero(positive | negative)
+    y = np.where(positive[members, points], 1.0, -1.0)
+    prices = np.where(y > 0, prices_of(positive, negative, C, weight)[members], C)
+    n, d, m = len(positive), X.shape[1], len(points)
+    # Seen from a member's exemplar its plane depends on differences alone.
+    origin = X[positive.argmax(axis=1)]
+    Z = y[:, None] * (X[points] - origin[members])
+    rows = np.repeat(np.arange(m), d)
+    columns = (members[:, None] * d + np.arange(d)).ravel()
+    blocks = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
+    b = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
+    A = sparse.hstack([blocks, -blocks, b, sparse.eye_array(m)], format="csr")
+    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), prices])
+    bounds = np.zeros((len(cost), 2))
+    bounds[:, 1] = np.inf
+    bounds[2 * n * d : 2 * n * d + n, 0] = -np.inf
+    result = linprog(cost, A_ub=-A, b_ub=-np.ones(m), bounds=bounds, method="highs")
+    if result.x is None:
+        raise ValueError(
+            f"HiGHS did not solve the linear programs of the members ({result.message}); scale the "
+            "features, or lower C."
+        )
+    w = (result.x[: n * d] - result.x[n * d : 2 * n * d]).reshape(n, d)
+    b = result.x[2 * n * d : 2 * n * d + n]
+    slack = np.maximum(0.0, 1.0 - (Z * w[members]).sum(axis=1) - y * b[members])
+    objective = np.abs(w).sum(axis=1) + np.bincount(members, prices * slack, n)
+    alpha = np.clip(-result.ineqlin.marginals, 0.0, prices)
+    steepest = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
+    gap = objective - np.bincount(members, alpha, n) / steepest
+    iterations = np.full(n, result.nit)
+    return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective, iterations)

@@ -1,0 +1,98 @@
+"""Machines local by similarity, against one machine at a time."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, make_moons
+
+from svmbook import DualSVC, LocalizedSVM, ProfileSVM
+from svmbook.datasets import xor
+from svmbook.prototypes.profile import _shares
+
+X, Y = make_moons(90, noise=0.2, random_state=0)
+NEW, Y_NEW = make_moons(60, noise=0.2, random_state=1)
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 40])
+def test_each_point_has_a_machine_with_weights(n_neighbors):
+    machine = LocalizedSVM(C=5.0, gamma=2.0, n_neighbors=n_neighbors).fit(X, Y)
+    signs = np.sign(machine.decision_function(NEW))
+    for x, sign in zip(NEW[:12], signs, strict=False):
+        similar = np.exp(-2.0 * ((X - x) ** 2).sum(axis=1))
+        near = np.argsort(-similar)[:n_neighbors]
+        if len(set(Y[near])) == 1:
+            assert sign == 2 * Y[near[0]] - 1
+            continue
+        alone = DualSVC(C=5.0).fit(X[near], Y[near], sample_weight=similar[near])
+        assert sign == np.sign(alone.decision_function([x])[0])
+
+
+def test_a_portion_of_points_knows_nothing_of_the_others(monkeypatch):
+    machine = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
+    whole = machine.decision_function(NEW)
+    monkeypatch.setattr("svmbook.prototypes.localized.AT_ONCE", 1000)
+    np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-8)
+
+
+def test_local_machines_bend_where_a_line_cannot():
+    straight = DualSVC(C=5.0).fit(X, Y).score(NEW, Y_NEW)
+    assert LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y).score(NEW, Y_NEW) > straight + 0.03
+    clusters = ProfileSVM(C=5.0, gamma=2.0, n_clusters=4, random_state=0).fit(X, Y)
+    assert clusters.score(NEW, Y_NEW) > straight + 0.03
+    square, labels = xor()
+    assert LocalizedSVM(C=100.0, gamma=1.0).fit(square, labels).score(square, labels) == 1.0
+
+
+def test_no_balance_is_plain_k_means():
+    machine = ProfileSVM(n_clusters=5, balance=0.0, profiles=False, random_state=0).fit(X, Y)
+    theirs = KMeans(5, init=machine.centers_, n_init=1, max_iter=1).fit(X)
+    np.testing.assert_allclose(theirs.cluster_centers_, machine.centers_, atol=1e-9)
+    np.testing.assert_array_equal(theirs.labels_, machine.labels_)
+
+
+def test_shares_are_the_best_for_given_centres():
+    rng = np.random.default_rng(0)
+    squared, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
+
+    def objective(Z, R):
+        excess = sum(abs(Z[codes == 0, j].sum() - Z[codes == 1, j].sum()) for j in range(3))
+        return (Z * squared).sum() + R * excess  # for two classes |n_0 - n_1| is the paper's term
+
+    for R in (0.05, 1.0):
+        Z = _shares(squared, codes, 2, R)
+        np.testing.assert_allclose(Z.sum(axis=1), 1.0, atol=1e-9)
+        assert Z.min() > -1e-9
+        for _ in range(300):
+            other = rng.dirichlet(np.full(3, 0.2), 12)
+            assert objective(Z, R) <= objective(other, R) + 1e-9
+            step = 0.9 * Z + 0.1 * other
+            assert objective(Z, R) <= objective(step, R) + 1e-9
+
+
+def test_balance_mixes_the_classes_of_the_clusters():
+    def imbalance(machine):
+        counts = [np.bincount(Y[machine.labels_ == j], minlength=2) for j in range(4)]
+        return sum(abs(a - b) for a, b in counts)
+
+    plain = ProfileSVM(n_clusters=4, balance=0.0, gamma=2.0, random_state=0).fit(X, Y)
+    mixed = ProfileSVM(n_clusters=4, balance=5.0, gamma=2.0, random_state=0).fit(X, Y)
+    assert imbalance(mixed) < 0.5 * imbalance(plain)
+
+
+def test_a_cluster_of_one_class_answers_with_it():
+    points = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
+    machine = ProfileSVM(n_clusters=2, balance=0.0, profiles=False, random_state=0)
+    assert machine.fit(points, [0, 0, 0, 1, 1, 2]).predict([[0.05], [5.0]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("machine", [LocalizedSVM(C=10.0), ProfileSVM(C=10.0, n_clusters=3)])
+def test_three_classes_are_told_apart(machine):
+    flowers, names = load_iris(return_X_y=True)
+    machine.fit(flowers[::2], names[::2])
+    assert machine.score(flowers[1::2], names[1::2]) > 0.85
+    assert machine.decision_function(flowers).shape == (150, 3)
+
+
+def test_more_clusters_than_points_are_refused():
+    with pytest.raises(ValueError, match="n_clusters=8 is more than there are points"):
+        ProfileSVM().fit([[0.0], [1.0]], [0, 1])

@@ -1,0 +1,113 @@
+"""How members vote, counted one by one; and exemplars against all points of other classes."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
+
+from svmbook import ExemplarSVM, PrototypeSVM
+from svmbook.calibration import fit_sigmoid
+from svmbook.solvers import solve_active_set
+
+X, Y = make_moons(100, noise=0.25, random_state=0)
+NAMES = np.array(["left", "right"])[Y]
+NEW, _ = make_moons(40, noise=0.25, random_state=1)
+
+
+def votes_by_loops(machine, weight):
+    """Return the votes for the second class minus those for the first."""
+    votes = np.zeros(len(NEW))
+    for i, x in enumerate(NEW):
+        claimants = []
+        for m, member in enumerate(machine.prototypes_):
+            output = member.coef @ x + member.intercept
+            if output > 0:
+                rho = np.linalg.norm(x - machine.exemplars_[m])
+                claimants.append((rho, 1 if member.label == "right" else -1, m, output))
+        claimants.sort()
+        votes[i] = sum(side * weight(claimants, *rest) for _, side, *rest in claimants)
+    return votes
+
+
+def one(claimants, m, output):
+    return 1.0
+
+
+def by_distance(claimants, m, output):
+    rho = next(c[0] for c in claimants if c[2] == m)
+    return (claimants[0][0] / rho) ** 2
+
+
+def three_nearest(claimants, m, output):
+    return float(m in [c[2] for c in claimants[:3]])
+
+
+@pytest.mark.parametrize(
+    ("voting", "n_near", "weight"),
+    [("count", None, one), ("local", None, by_distance), ("local", 3, three_nearest)],
+)
+def test_votes_are_those_of_the_claimants(voting, n_near, weight):
+    machine = PrototypeSVM(C=10.0, voting=voting, n_near=n_near, random_state=0).fit(X, NAMES)
+    votes = votes_by_loops(machine, weight)
+    np.testing.assert_allclose(machine.decision_function(NEW), votes, atol=1e-8)
+
+
+def test_probabilities_come_from_points_held_out():
+    machine = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, NAMES)
+    trained = machine.history_[0].exemplars
+    out = np.setdiff1d(np.arange(100), trained)
+    sigmoids = [
+        fit_sigmoid(X[out] @ m.coef + m.intercept, NAMES[out] == m.label)
+        for m in machine.prototypes_
+    ]
+    votes = votes_by_loops(machine, lambda _, m, output: sigmoids[m].probability(output))
+    np.testing.assert_allclose(machine.decision_function(NEW), votes, atol=1e-6)
+
+
+def test_equal_votes_go_to_the_more_frequent_class():
+    X = np.array([[0.0], [1.0], [5.0], [6.0], [7.0]])
+    machine = ExemplarSVM(C=1e-9, positive_weight=1.0, voting="count").fit(X, [0, 0, 1, 1, 1])
+    assert machine.predict([[0.0], [100.0]]).tolist() == [1, 1]  # nobody claims anything
+
+
+@pytest.mark.parametrize("weight", [1.0, "balanced"])
+@pytest.mark.parametrize("C", [0.3, 100.0])
+def test_mined_members_are_those_against_all_other_points(C, weight):
+    machine = ExemplarSVM(C=C, positive_weight=weight, voting="count", n_negatives=3).fit(X, Y)
+    assert machine.n_rounds_ > 0
+    for i in range(0, 100, 7):
+        others = np.flatnonzero(Y[i] != Y)
+        points, y = X[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
+        member = machine.prototypes_[i]
+        factor = len(member.negatives) if weight == "balanced" else 1.0
+        prices = np.where(y > 0, C * factor, C)
+        exact = solve_active_set(points @ points.T, y, prices, tol=1e-12)
+        w = points.T @ (y * exact.alpha)
+        np.testing.assert_allclose(member.coef, w, atol=1e-5 * max(1.0, np.abs(w).max()))
+    few = ExemplarSVM(C=C, positive_weight=weight, voting="count", mining=False, n_negatives=3)
+    assert max(len(m.negatives) for m in few.fit(X, Y).prototypes_) <= 3
+
+
+def test_the_one_norm_leaves_out_features():
+    rng = np.random.default_rng(0)
+    wide = np.hstack([X, 0.1 * rng.standard_normal((100, 6))])
+    machine = PrototypeSVM(C=10.0, penalty="l1", random_state=0).fit(wide, Y)
+    used = np.abs(machine.coef_) > 1e-9
+    assert used[:, 2:].mean() < 0.2 < used[:, :2].mean()
+    dense = PrototypeSVM(C=10.0, random_state=0).fit(wide, Y)
+    assert (np.abs(dense.coef_) > 1e-9).mean() > 0.95
+
+
+def test_a_wide_gap_is_a_warning(monkeypatch):
+    monkeypatch.setattr("svmbook.prototypes.ensemble.WIDE_GAP", 1e-300)
+    with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
+        ExemplarSVM(C=10.0).fit(X, Y)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("machine", [ExemplarSVM(), PrototypeSVM()])
+def test_a_machine_is_the_same_for_the_same_seed(machine):
+    machine.set_params(C=5.0, random_state=3)
+    once = machine.fit(X, Y).decision_function(NEW)
+    np.testing.assert_array_equal(machine.fit(X, Y).decision_function(NEW), once)
+    assert (machine.set_params(random_state=4).fit(X, Y).decision_function(NEW) != once).any()

@@ -1,0 +1,93 @@
+"""Machines of many small sets: each against a solver of one problem."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from sklearn.datasets import make_moons
+
+from svmbook.solvers import solve_active_set
+from svmbook.solvers.batched.members import linear_members
+from svmbook.solvers.batched.sparse import sparse_members
+
+X, LABELS = make_moons(300, noise=0.3, random_state=0)
+
+
+def sets(n, most, seed=0):
+    """Return random sets of both classes, as rows of bool."""
+    rng = np.random.default_rng(seed)
+    positive, negative = np.zeros((2, n, len(X)), dtype=bool)
+    for row in range(n):
+        for part, label in ((positive, 0), (negative, 1)):
+            part[row, rng.permutation(np.flatnonzero(label == LABELS))[: rng.integers(1, most)]] = 1
+    return positive, negative
+
+
+def alone(positive, negative, C, weight):
+    """Return w and b of one set, by the solver of one problem."""
+    points = np.concatenate([np.flatnonzero(positive), np.flatnonzero(negative)])
+    y = np.where(positive[points], 1.0, -1.0)
+    if weight == "balanced":
+        weight = negative.sum() / positive.sum()
+    prices = np.where(y > 0, C * weight, C)
+    result = solve_active_set(X[points] @ X[points].T, y, prices, tol=1e-12)
+    return X[points].T @ (y * result.alpha), result.intercept
+
+
+@pytest.mark.parametrize("weight", [1.0, 3.0, "balanced"])
+@pytest.mark.parametrize(("C", "most"), [(0.1, 10), (100.0, 30), (10.0, 90)])
+def test_members_are_those_of_one_problem_each(C, most, weight):
+    positive, negative = sets(40, most)
+    members = linear_members(X, positive, negative, C, weight)
+    for row in range(40):
+        w, b = alone(positive[row], negative[row], C, weight)
+        np.testing.assert_allclose(members.coef[row], w, atol=1e-7 * max(1.0, np.abs(w).max()))
+        assert members.intercept[row] == pytest.approx(b, abs=1e-6)
+    assert (members.gap < 1e-7).all()
+
+
+def test_no_digits_are_lost_far_from_the_origin():
+    positive, negative = sets(20, 8)
+    here = linear_members(X, positive, negative, 10.0)
+    there = linear_members(X + 2.0**20, positive, negative, 10.0)
+    np.testing.assert_allclose(there.coef, here.coef, rtol=1e-6, atol=1e-8)
+
+
+def test_little_memory_at_once_changes_nothing(monkeypatch):
+    positive, negative = sets(30, 12)
+    whole = linear_members(X, positive, negative, 5.0)
+    monkeypatch.setattr("svmbook.solvers.batched.members.CELLS", 500)
+    parts = linear_members(X, positive, negative, 5.0)
+    np.testing.assert_allclose(parts.coef, whole.coef, atol=1e-9)
+
+
+def one_norm(positive, negative, C):
+    """Return the least objective of one set, by a linear program of its own."""
+    points = np.flatnonzero(positive | negative)
+    y = np.where(positive[points], 1.0, -1.0)
+    Z = y[:, None] * X[points]
+    A = np.hstack([Z, -Z, y[:, None], np.eye(len(y))])
+    cost = np.concatenate([np.ones(4), [0.0], np.full(len(y), C)])
+    bounds = [(0, None)] * 4 + [(None, None)] + [(0, None)] * len(y)
+    return linprog(cost, A_ub=-A, b_ub=-np.ones(len(y)), bounds=bounds).fun
+
+
+@pytest.mark.parametrize("C", [0.3, 30.0])
+def test_sparse_members_reach_the_least_objective(C, monkeypatch):
+    monkeypatch.setattr("svmbook.solvers.batched.sparse.AT_ONCE", 1000)
+    positive, negative = sets(25, 12)
+    members = sparse_members(X, positive, negative, C)
+    for row in range(25):
+        points = np.flatnonzero(positive[row] | negative[row])
+        y = np.where(positive[row, points], 1.0, -1.0)
+        slack = np.maximum(0.0, 1.0 - y * (X[points] @ members.coef[row] + members.intercept[row]))
+        objective = np.abs(members.coef[row]).sum() + C * slack.sum()
+        assert objective == pytest.approx(one_norm(positive[row], negative[row], C), rel=1e-7)
+    assert (members.gap < 1e-7).all()
+
+
+def test_sparse_members_leave_out_what_tells_nothing():
+    rng = np.random.default_rng(0)
+    y = np.resize([True, False], 80)
+    wide = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
+    members = sparse_members(wide, y[None], ~y[None], 1.0)
+    assert np.flatnonzero(np.abs(members.coef[0]) > 1e-9).tolist() == [0]
