@@ -71,7 +71,9 @@ VOLATILE = {
     *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
     *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
     *("relative_gap", "kkt_residual", "above_optimum", "exponent", "libsvm_over_usvc"),
-    *("kernels_over_curves", "kernels_over_curves_built"),
+    *("kernels_over_curves", "kernels_over_curves_built", "loop_over_batch", "off_from_loop"),
+    *("probabilities_over_batch", "interior_over_active", "interior_gap", "largest_gap"),
+    *("loops_over_ours", "loop_over_products"),
 }
 
 

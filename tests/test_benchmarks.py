@@ -14,7 +14,7 @@ from svmbook.experiments import load_records
 
 SCRIPTS = [
     *("bench_active", "bench_dense", "bench_ensembles", "bench_grid", "bench_linear"),
-    *("bench_logistic", "bench_unbiased"),
+    *("bench_logistic", "bench_prototypes", "bench_unbiased"),
 ]
 QUICK = 1.0  # seconds
 
@@ -66,6 +66,20 @@ def test_small_machines_keep_their_claims():
     assert of[2_000, "USVC"] <= 2 * of[2_000, "SVC"]
     assert of[20_000, "USVC"] <= of[20_000, "SVC"] / 2
     assert of[200_000, "USVC"] <= 100**1.1 * of[2_000, "USVC"]
+
+
+def test_ensembles_of_tiny_machines_keep_their_claims():
+    of = {row["method"]: row for row in load_records("bench_prototypes")}
+    one = of["one round"]
+    assert one["members"] == 720
+    assert one["loop_over_batch"] >= 20
+    assert one["probabilities_over_batch"] >= 40
+    assert one["interior_over_active"] > 1
+    assert one["interior_gap"] < 1e-8 and one["largest_gap"] < 1e-8
+    assert of["ten folds"]["loops_over_ours"] >= 8
+    assert of["prediction"]["loop_over_products"] >= 10
+    many = of["many members"]
+    assert many["first_members"] == 2079 and many["seconds"] < 120
 
 
 def test_machines_of_stumps_keep_their_claims():

@@ -21,6 +21,7 @@ __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "held_out"]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 TIES = 1e-9  # votes that the share of a class is worth: equal votes go to the more frequent class
+AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
 WIDE_GAP = 1e-4  # of a member's objective
 
 
@@ -61,13 +62,19 @@ class Committee(NamedTuple):
 
     def votes(self, X, voting, n_near, metric):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
+        portions = max(1, len(X) * len(self.coef) // AT_ONCE)
+        parts = np.array_split(X, portions)
+        return np.concatenate([self._votes(part, voting, n_near, metric) for part in parts])
+
+    def _votes(self, X, voting, n_near, metric):
         F = X @ self.coef.T + self.intercept
-        weight = (F > 0).astype(float)
+        claims = F > 0
+        weight = claims.astype(float)
         if voting == "probability":
             weight *= self.sigmoids.probability(F)
         elif voting == "local":
             weight *= _nearness(
-                np.where(F > 0, distances(X, self.exemplars, metric), np.inf), n_near
+                np.where(claims, distances(X, self.exemplars, metric), np.inf), n_near
             )
         return weight @ np.eye(len(self.shares))[self.codes] + TIES * self.shares
 
