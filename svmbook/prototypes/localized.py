@@ -22,11 +22,10 @@ class LocalizedSVM(PairwiseMachine):
 
     For the point :math:`\bar x` and each pair of classes it minimises
 
-    .. math:: \tfrac12\|w\|^2
-        + C\sum_i \sigma(x_i, \bar x)\max(0, 1 - y_i(w^\top x_i + b)),\qquad
-        \sigma(x, x') = e^{-\gamma\|x - x'\|^2},
+    .. math:: \tfrac12\|w\|^2 + C\sum_i \sigma(x_i, \bar x)\max(0, 1 - y_i(w^\top x_i + b))
 
-    over the nearest training points, when it is asked: `fit` only keeps the points.
+    over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, when it
+    is asked: `fit` only keeps the points.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ benchmark.
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -22,20 +22,24 @@ __all__ = ["isolated", "isolated_bayes_error", "spirals", "striated", "striated_
 
 CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of the clusters of `isolated`
 CLUSTER = 0.05  # their standard deviation
+WIDEST = 0.075  # up to it circles of `EMPTY` times it around the centres do not meet
 EMPTY = 3.0  # standard deviations around a centre that the background leaves free
 
 
-def isolated(n=800, *, random_state=None):
+def isolated(n=800, *, spread=CLUSTER, random_state=None):
     r"""Draw three small Gaussian clusters in a uniform background that keeps its distance.
 
-    Class +1 is 3/8 of the points, in clusters of standard deviation 0.05; class -1 is uniform on
-    the unit square outside three standard deviations of every centre. The Bayes rule is "+1 within
-    three standard deviations of a centre"; its error :math:`\tfrac38 e^{-9/2}`, 0.42 %.
+    Class +1 is 3/8 of the points, in clusters of standard deviation ``spread``; class -1 is uniform
+    on the unit square outside three standard deviations of every centre. The Bayes rule is "+1
+    within three standard deviations of a centre"; its error :math:`\tfrac38 e^{-9/2}`, 0.42 %.
 
     Parameters
     ----------
     n : int, default=800
         Points, at least 3.
+    spread : float, default=0.05
+        Standard deviation of a cluster, at most 0.075: up to it circles of three of them do not
+        meet.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -49,7 +53,7 @@ def isolated(n=800, *, random_state=None):
     Raises
     ------
     ValueError, TypeError
-        ``n`` is not an integer of at least 3.
+        ``n`` is not an integer of at least 3, or ``spread`` is not in (0, 0.075].
 
     Examples
     --------
@@ -59,14 +63,15 @@ def isolated(n=800, *, random_state=None):
     (300, 500)
     """
     check_scalar(n, "n", Integral, min_val=3)
+    check_scalar(spread, "spread", Real, min_val=0, max_val=WIDEST, include_boundaries="right")
     rng = check_random_state(random_state)
     positive = max(1, 3 * n // 8)
     clusters = CENTRES[np.arange(positive) % len(CENTRES)]
-    inside = clusters + CLUSTER * rng.standard_normal((positive, 2))
+    inside = clusters + spread * rng.standard_normal((positive, 2))
     outside = np.empty((0, 2))
     while len(outside) < n - positive:
         tried = rng.uniform(size=(n, 2))
-        outside = np.vstack([outside, tried[_distance(tried) > EMPTY * CLUSTER]])
+        outside = np.vstack([outside, tried[_distance(tried) > EMPTY * spread]])
     order = rng.permutation(n)
     X = np.vstack([inside, outside[: n - positive]])
     y = np.where(np.arange(n) < positive, 1.0, -1.0)
@@ -85,11 +90,12 @@ def isolated_bayes_error():
     return float(3 / 8 * np.exp(-(EMPTY**2) / 2))
 
 
-def striated(n=800, *, stripes=8, width=0.2, random_state=None):
+def striated(n=800, *, stripes=8, width=0.2, length=2.0, tilt=0.0, random_state=None):
     r"""Draw parallel stripes of alternating class, each a long thin Gaussian.
 
-    Stripe j has its centre at :math:`x_1 = j`, standard deviation ``width`` across and 2 along. The
-    Bayes rule takes the class of the nearest stripe, as long as stripes hardly overlap.
+    Stripe j has its centre at :math:`x_1 = j`, standard deviation ``width`` across and ``length``
+    along; then all are turned. The Bayes rule takes the class of the nearest stripe, as long as
+    stripes hardly overlap.
 
     Parameters
     ----------
@@ -99,6 +105,11 @@ def striated(n=800, *, stripes=8, width=0.2, random_state=None):
         Number of stripes, even: half of them belong to each class.
     width : float, default=0.2
         Standard deviation across, in units of the distance of two stripes.
+    length : float, default=2.0
+        Standard deviation along.
+    tilt : float, default=0.0
+        Angle in degrees by which the stripes are turned round the mean of their centres. With a
+        whole number of right angles the axes see the stripes.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -122,10 +133,17 @@ def striated(n=800, *, stripes=8, width=0.2, random_state=None):
     ((6, 2), np.float64(0.0))
     """
     _check_stripes(stripes, width)
+    check_positive(length, "length")
+    check_scalar(tilt, "tilt", Real)
     y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
     across = stripe + width * rng.standard_normal(n)
-    return np.column_stack([across, 2.0 * rng.standard_normal(n)]), y
+    X = np.column_stack([across, length * rng.standard_normal(n)])
+    if tilt:
+        angle, middle = np.deg2rad(tilt), np.array([(stripes - 1) / 2, 0.0])
+        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+        X = (X - middle) @ np.array(turn) + middle
+    return X, y
 
 
 def striated_bayes_error(stripes=8, width=0.2):

@@ -14,7 +14,7 @@ from svmbook.datasets import (
     usvc_case_b,
     usvc_threshold_error,
 )
-from svmbook.datasets.generators.planar import CENTRES, CLUSTER
+from svmbook.datasets.generators.planar import CENTRES, CLUSTER, WIDEST
 
 MANY = 100_000
 
@@ -103,6 +103,30 @@ def test_the_clusters_of_isolated_lie_inside_the_square():
     assert (reach < CENTRES).all() and (1 - reach > CENTRES).all()
     apart = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
     assert apart.min() > 2 * reach
+
+
+def test_wider_clusters_keep_their_distance_too():
+    X, y = isolated(MANY, spread=0.07, random_state=0)
+    distance = np.linalg.norm(X[:, None] - CENTRES, axis=2).min(axis=1) / 0.07
+    assert distance[y < 0].min() > 3
+    error = (np.where(distance < 3, 1, -1) != y).mean()
+    assert error == pytest.approx(isolated_bayes_error(), rel=0.2)
+    apart = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
+    assert min(apart.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * WIDEST
+    with pytest.raises(ValueError, match="spread"):
+        isolated(spread=0.08)
+
+
+def test_tilted_stripes_are_the_straight_ones_turned():
+    straight, y = striated(MANY, stripes=4, length=8.0, random_state=0)
+    tilted, same = striated(MANY, stripes=4, length=8.0, tilt=30.0, random_state=0)
+    np.testing.assert_array_equal(y, same)
+    middle = np.array([1.5, 0.0])
+    back = (tilted - middle) @ [[np.sqrt(3) / 2, -0.5], [0.5, np.sqrt(3) / 2]] + middle
+    np.testing.assert_allclose(back, straight, atol=1e-9)
+    assert straight[:, 1].std() == pytest.approx(8, rel=0.01)
+    # Turned against the clock: the far end of a stripe leans to the left.
+    assert np.corrcoef(tilted.T)[0, 1] < 0
 
 
 @pytest.mark.parametrize(("stripes", "width"), [(2, 0.01), (2, 0.12), (8, 0.12)])
