@@ -37,7 +37,7 @@ ROOMS = {
         "solvers/logistic",
     },
     "solvers/smoothed": {"losses", "solvers/dual", "solvers/logistic"},
-    "solvers/batched": {"gram", "solvers/dual"},
+    "solvers/batched": {"gram", "solvers/checks", "solvers/dual"},
     "solvers/dual": {"gram", "kernels", "solvers/checks", "threads"},
     "solvers/logistic": {"gram", "losses", "solvers/checks"},
     "solvers/irwls": {"losses", "solvers/checks"},

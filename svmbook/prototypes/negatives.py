@@ -8,6 +8,8 @@ from sklearn.metrics import pairwise_distances
 
 __all__ = ["choose_negatives", "distances"]
 
+ROUNDING = 1e-14  # of squared distances: a point on the plane itself is not beyond it
+
 
 def distances(A, B, metric="euclidean"):
     """Return the distances of all rows of two arrays, by any metric of scikit-learn."""
@@ -54,7 +56,8 @@ def choose_negatives(between, codes, k):
     far = np.where(codes[:, None] == codes, np.inf, between)
     nearest = far.argmin(axis=1)
     squared = between**2
-    same_side = squared[rows, nearest][:, None] + squared > squared[nearest]
+    ahead = squared[rows, nearest][:, None] + squared
+    same_side = ahead - squared[nearest] > ROUNDING * ahead
     same_side[rows, nearest] = True
     far = np.where(same_side, far, np.inf)
     chosen = np.zeros(far.shape, dtype=bool)

@@ -47,8 +47,12 @@ class PrototypeSVM(LocalEnsemble):
     At first there is one member a training point, as in `ExemplarSVM` without mining. A member with
     positives P and negatives N minimises
 
-    .. math:: \tfrac12\|w\|^2 + C_+\sum_{i \in P}\max(0, 1 - w^\top x_i - b)
-        + C\sum_{i \in N}\max(0, 1 + w^\top x_i + b)
+    .. math::
+
+        \begin{aligned}
+        \tfrac12\|w\|^2 &+ C_+\sum_{i \in P}\max(0, 1 - w^\top x_i - b) \\
+        &+ C\sum_{i \in N}\max(0, 1 + w^\top x_i + b)
+        \end{aligned}
 
     and claims a point where :math:`w^\top x + b > 0`. In each shift every point becomes a positive
     of that member which is nearest by its exemplar, among those of its class that claim it; some of
@@ -242,6 +246,8 @@ class PrototypeSVM(LocalEnsemble):
         own = members.codes[:, None] == codes
         # Each point joins the nearest of the members of its class that claim it.
         far = np.where(claims & own, between[members.exemplars], np.inf)
+        itself = np.arange(len(claims)), members.exemplars
+        far[itself] = np.where(claims[itself], -1.0, np.inf)  # also where it has duplicates
         claimed = np.flatnonzero((claims & own).any(axis=0))
         joins = np.zeros(claims.shape, dtype=bool)
         joins[far[:, claimed].argmin(axis=0), claimed] = True

@@ -37,6 +37,24 @@ def test_first_negatives_are_those_of_the_algorithm(d, k):
         assert np.flatnonzero(chosen[i]).tolist() == chosen_by_loops(points, codes, i, k)
 
 
+def test_a_point_on_the_plane_is_not_beyond_it():
+    points = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+    codes = np.random.default_rng(0).integers(0, 2, 36)
+    chosen = choose_negatives(distances(points, points), codes, 100)
+    for i in range(36):
+        others = np.flatnonzero(codes != codes[i])
+        far = ((points[others] - points[i]) ** 2).sum(axis=1)
+        normal = points[others[far.argmin()]] - points[i]
+        beyond = others[(points[others] - points[i]) @ normal > 0]  # whole numbers: exact
+        assert np.flatnonzero(chosen[i]).tolist() == beyond.tolist()
+
+
+def test_a_duplicate_does_not_take_an_exemplar_from_its_member():
+    twice, labels = np.vstack([X[:60], X[:60]]), np.tile(Y[:60], 2)
+    history = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(twice, labels).history_
+    assert all(len(round_.joined) == 0 for round_ in history)
+
+
 def test_a_duplicate_with_another_label_is_a_negative():
     points = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
     chosen = choose_negatives(distances(points, points), np.array([0, 1, 1]), 7)

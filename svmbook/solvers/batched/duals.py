@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import check_stopping
+
 __all__ = ["DualBatch", "duals", "solve_duals"]
 
 SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
@@ -68,8 +70,8 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
     Parameters
     ----------
     K : array-like of shape (n_problems, n_points, n_points)
-        Gram matrices, symmetric positive semi-definite. A problem with fewer points than the
-        largest is filled up with any numbers.
+        Gram matrices, symmetric positive semi-definite, which is not checked. A problem with fewer
+        points than the largest is filled up with any points, of either label.
     y : array-like of shape (n_problems, n_points)
         Labels -1 and +1; both present in each problem among the points with a price.
     C : float or array-like of shape (n_problems, n_points)
@@ -115,10 +117,17 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
         raise ValueError(
             f"C must be a number or have the shape of y, {y.shape}; found {np.shape(C)}."
         ) from None
+    tol, max_iter = check_stopping(tol, max_iter)
     if not (np.isfinite(K).all() and np.isfinite(C).all() and (C >= 0).all()):
-        raise ValueError("K must be finite, and C finite and not negative.")
+        raise ValueError(
+            "K and C must be finite, also where they only fill up, and C not negative; found "
+            f"{np.isnan(K).sum() + np.isinf(K).sum()} such values in K, and prices from "
+            f"{C.min():g} to {C.max():g}."
+        )
     if not np.isin(y, (-1.0, 1.0)).all():
-        raise ValueError(f"y must hold the labels -1 and +1; found {np.unique(y)}.")
+        raise ValueError(f"y must hold the labels -1 and +1; found {np.unique(y)[:5]}.")
+    if not np.allclose(K, K.transpose(0, 2, 1), rtol=1e-8, atol=1e-8 * np.abs(K).max()):
+        raise ValueError("each matrix of K must be symmetric; pass (K + K.T) / 2 if it should be.")
     for sign in (-1.0, 1.0):
         without = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
         if len(without):
@@ -131,7 +140,9 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
 def duals(K, y, C, *, tol=1e-11, max_iter=1000):
     """Do as `solve_duals`, for arrays that were checked."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
-    faces = _Faces(K, y, C, tol)
+    # Beside the ones of the constraint K has a size near one; a power of two costs no digit.
+    unit = 2.0 ** np.rint(np.log2(_scale(K, C)))[:, None]
+    faces = _Faces(K / unit[:, :, None], y, C * unit, tol)
     for done in range(max_iter):
         ended = faces.look_for_the_worst()
         beta[faces.problem[ended]], n_iter[faces.problem[ended]] = faces.beta[ended], done
@@ -141,7 +152,7 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
         faces.free_the_worst()
         faces.step()
     beta[faces.problem] = faces.beta
-    return _certified(K, y, C, beta, n_iter, tol)
+    return _certified(K, y, C, beta / unit, n_iter, tol)
 
 
 class _Faces:

@@ -98,7 +98,7 @@ def _alike(order, sizes, d):
         start = stop
 
 
-def hyperplanes(Z, y, prices, *, tol=1e-11, max_iter=1000):
+def hyperplanes(Z, y, prices):
     """Return the machines of one batch of sets, ``Z`` of shape (n_sets, n_points, n_features).
 
     Points of price zero only fill a set up.
@@ -106,19 +106,20 @@ def hyperplanes(Z, y, prices, *, tol=1e-11, max_iter=1000):
     # Seen from its first point, a set's differences, which make its machine, keep all digits.
     origin = Z[:, 0]
     Z = Z - origin[:, None, :]
-    solve = duals if Z.shape[1] <= LARGEST else _one_by_one
-    batch = solve(np.matmul(Z, Z.transpose(0, 2, 1)), y, prices, tol=tol, max_iter=max_iter)
+    K = np.matmul(Z, Z.transpose(0, 2, 1))
+    # As far as rounding allows: where a price is large, what is left of a slack counts much.
+    batch = duals(K, y, prices, tol=0.0) if K.shape[1] <= LARGEST else _one_by_one(K, y, prices)
     w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
     b = batch.intercept - (w * origin).sum(axis=1)
     return Hyperplanes(w, b, batch.gap / batch.objective, batch.n_iter)
 
 
-def _one_by_one(K, y, C, *, tol, max_iter):
+def _one_by_one(K, y, C):
     """Do as `duals`, with the solver of one large problem."""
     alpha, solved = np.zeros(y.shape), []
     for row, there in enumerate(C > 0):
         gram = StoredGram(K[row][np.ix_(there, there)])
-        solved.append(active_set(gram, y[row, there], C[row, there], tol=tol, max_iter=max_iter))
+        solved.append(active_set(gram, y[row, there], C[row, there]))
         alpha[row, there] = solved[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     rest = {name: np.array([getattr(result, name) for result in solved]) for name in names}

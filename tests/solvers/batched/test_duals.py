@@ -124,6 +124,10 @@ def test_too_few_rounds_are_admitted():
     [
         ({"K": np.zeros((2, 2))}, "must have shapes"),
         ({"K": np.full((1, 2, 2), np.nan)}, "must be finite"),
+        ({"K": np.array([[[1.0, 0.0], [0.5, 1.0]]])}, "must be symmetric"),
+        ({"tol": -1.0}, "tol must be positive"),
+        ({"tol": np.nan}, "tol must be positive"),
+        ({"max_iter": 0}, "max_iter"),
         ({"y": np.array([[1.0, 0.0]])}, r"labels -1 and \+1; found"),
         ({"y": np.array([[1.0, 1.0]])}, "problem 0 has no point of label -1"),
         ({"C": np.array([[1.0, 0.0]])}, "problem 0 has no point of label -1"),
@@ -135,3 +139,15 @@ def test_bad_input_is_named(change, message):
     good = {"K": np.eye(2)[None], "y": np.array([[1.0, -1.0]]), "C": 1.0}
     with pytest.raises(ValueError, match=message):
         solve_duals(**{**good, **change})
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_multipliers_balance_whatever_the_unit(scale):
+    rng = np.random.default_rng(0)
+    X = scale * rng.standard_normal((40, 8, 3))
+    y = np.where(rng.random((40, 8)) < 0.4, 1.0, -1.0)
+    y[:, 0], y[:, 1] = 1.0, -1.0
+    batch = solve_duals(X @ X.transpose(0, 2, 1), y, 10.0 / scale**2)
+    unbalanced = np.abs((y * batch.alpha).sum(axis=1)) / batch.alpha.sum(axis=1)
+    assert unbalanced.max() < 1e-14
+    assert (batch.gap >= -1e-12 * batch.objective).all()
