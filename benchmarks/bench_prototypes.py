@@ -249,8 +249,10 @@ def prediction(X, y):
 
 def many_members(X, y):
     machine = PrototypeSVM(10.0, random_state=0).fit(X, y)
-    sizes = [len(round_.exemplars) for round_ in machine.history_]
-    return {"first_members": sizes[0], "relative_gap": machine.dual_gap_}
+    return {
+        "first_members": len(machine.history_[0].exemplars),
+        "relative_gap": machine.dual_gap_,
+    }
 
 
 METHODS = {

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -105,6 +106,14 @@ class Machine(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
+    def _encoded(self, y):
+        """Return the labels in their order, and a number for each point's label."""
+        return (encode_labels if self._two_classes_only else encode_outputs)(y)
+
+    def _generator(self):
+        """Return a generator of random numbers for the parameter ``random_state``."""
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
     def _training_data(self, X, y, sample_weight):
         """Forget an earlier fit, and check training data.
 
@@ -114,7 +123,7 @@ class Machine(ClassifierMixin, BaseEstimator):
         """
         forget(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        classes, targets = (encode_labels if self._two_classes_only else encode_outputs)(y)
+        classes, targets = self._encoded(y)
         weights = np.ones(len(X))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)

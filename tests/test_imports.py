@@ -25,7 +25,7 @@ ROOMS = {
         *("base", "gram", "kernels", "labels", "solvers/boosting", "solvers/dual"),
         *("solvers/logistic", "solvers/smoothed", "weights"),
     },
-    "prototypes": {"base", "calibration", "solvers/batched"},
+    "prototypes": {"base", "calibration", "labels", "solvers/batched"},
     "logistic": {"base", "gram", "solvers/checks", "solvers/logistic"},
     "base": {"kernels", "labels", "losses", "weights"},
     "calibration": {"labels", "solvers"},

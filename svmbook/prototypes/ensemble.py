@@ -8,16 +8,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import Machine
 from ..calibration import Sigmoid, fit_sigmoids
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from .negatives import choose_negatives, distances
+from .voting import VotingMachine
 
-__all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "held_out"]
+__all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class", "held_out"]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 TIES = 1e-9  # votes that the share of a class is worth: equal votes go to the more frequent class
@@ -89,13 +88,11 @@ def _nearness(rho, n_near):
     return (nearest / np.maximum(rho, nearest)) ** 2
 
 
-class LocalEnsemble(Machine):
+class LocalEnsemble(VotingMachine):
     r"""Base of the ensembles: members are trained here, and vote.
 
     A member claims a point where :math:`w_m^\top x + b_m > 0`, and then votes for its class.
     """
-
-    _two_classes_only = False
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
@@ -110,14 +107,8 @@ class LocalEnsemble(Machine):
 
     def _begin(self, X, y):
         """Check training data; return points, labels, a number for each label, and a generator."""
-        X, classes, targets, _, _ = self._training_data(X, y, None)
-        codes = (targets > 0).astype(int) if len(classes) == 2 else targets
-        return (
-            X,
-            classes,
-            codes,
-            np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
-        )
+        X, classes, codes, _, _ = self._training_data(X, y, None)
+        return X, classes, codes, self._generator()
 
     def _train(self, X, positive, negative):
         """Return a hyperplane for each row of two arrays of bool."""
@@ -152,18 +143,14 @@ class LocalEnsemble(Machine):
         """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""
         self._committee_ = committee
         self.coef_, self.intercept_, self.exemplars_ = committee[:3]
+        exemplars, codes, positive, negative, planes = members
         self.prototypes_ = [
-            Prototype(w, b, label, numbers[i], numbers[positive], numbers[negative])
-            for w, b, label, i, positive, negative in zip(
-                self.coef_,
-                self.intercept_,
-                classes[members.codes],
-                *members[:1],
-                *members[2:4],
-                strict=True,
+            Prototype(w, b, label, i, numbers[P], numbers[N])
+            for w, b, label, i, P, N in zip(
+                *planes[:2], classes[codes], numbers[exemplars], positive, negative, strict=True
             )
         ]
-        self.dual_gap_ = float(members.planes.gap.max())
+        self.dual_gap_ = float(planes.gap.max())
         self.classes_ = classes
         if not self.dual_gap_ <= WIDE_GAP:
             warnings.warn(
@@ -173,10 +160,8 @@ class LocalEnsemble(Machine):
                 stacklevel=4,
             )
 
-    def _outputs(self, X):
-        """Return votes: for two classes those for the second minus those for the first."""
-        votes = self._committee_.votes(X, self.voting, self.n_near, self.metric)
-        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
+    def _votes(self, X):
+        return self._committee_.votes(X, self.voting, self.n_near, self.metric)
 
 
 def held_out(codes, share, rng, name):
@@ -185,14 +170,21 @@ def held_out(codes, share, rng, name):
     Of each class its share is held out, but never its last point; at least one point of the most
     frequent class is.
     """
-    counts, out = np.bincount(codes), []
+    counts = np.bincount(codes)
     if counts.max() == 1:
         raise ValueError(
             f"{name}={share:g} holds no point out, as each class has one point only; bring more."
         )
-    for code in np.flatnonzero(counts):
-        points = rng.permutation(np.flatnonzero(codes == code))
-        least = int(code == counts.argmax())
-        out.append(points[: min(max(round(share * len(points)), least), len(points) - 1)])
-    out = np.sort(np.concatenate(out))
+    least = np.arange(len(counts)) == counts.argmax()
+    sizes = np.minimum(np.maximum(np.round(share * counts), least), counts - 1)
+    out = drawn_by_class(codes, sizes, rng)
     return np.setdiff1d(np.arange(len(codes)), out), out
+
+
+def drawn_by_class(codes, sizes, rng):
+    """Return the numbers, in their order, of so many points of each class."""
+    parts = [
+        rng.permutation(np.flatnonzero(codes == code))[: int(sizes[code])]
+        for code in np.unique(codes)
+    ]
+    return np.sort(np.concatenate(parts))

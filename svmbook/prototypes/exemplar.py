@@ -10,7 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from .ensemble import LocalEnsemble, held_out
-from .negatives import distances
+from .negatives import distances, least_of_each_row
 
 __all__ = ["ExemplarSVM"]
 
@@ -166,7 +166,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        hardest = np.argsort(-F, axis=1, kind="stable")[:, : int(self.n_negatives)]
-        chosen = np.zeros(F.shape, dtype=bool)
-        np.put_along_axis(chosen, hardest, True, axis=1)
-        return chosen & (F > INSIDE)
+        return least_of_each_row(-F, int(self.n_negatives)) & (F > INSIDE)

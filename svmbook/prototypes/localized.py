@@ -97,7 +97,7 @@ class LocalizedSVM(PairwiseMachine):
         self.classes_ = classes
         return self
 
-    def _outputs(self, X):
+    def _votes(self, X):
         n = len(self._points) if self.n_neighbors is None else int(self.n_neighbors)
         n = min(n, len(self._points))
         portions = max(1, len(X) * n * X.shape[1] // AT_ONCE)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-__all__ = ["choose_negatives", "distances"]
+__all__ = ["choose_negatives", "distances", "least_of_each_row"]
 
 ROUNDING = 1e-14  # of squared distances: a point on the plane itself is not beyond it
 
@@ -60,7 +60,12 @@ def choose_negatives(between, codes, k):
     same_side = ahead - squared[nearest] > ROUNDING * ahead
     same_side[rows, nearest] = True
     far = np.where(same_side, far, np.inf)
-    chosen = np.zeros(far.shape, dtype=bool)
-    first = np.argsort(far, axis=1, kind="stable")[:, :k]
-    np.put_along_axis(chosen, first, True, axis=1)
-    return chosen & np.isfinite(far)
+    return least_of_each_row(far, k) & np.isfinite(far)
+
+
+def least_of_each_row(values, k):
+    """Mark the k smallest numbers of each row, of equal ones the first."""
+    marked = np.zeros(values.shape, dtype=bool)
+    first = np.argsort(values, axis=1, kind="stable")[:, :k]
+    np.put_along_axis(marked, first, True, axis=1)
+    return marked

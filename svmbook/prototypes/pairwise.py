@@ -10,19 +10,16 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import Machine
+from .voting import VotingMachine
 
-__all__ = ["PairwiseMachine"]
+__all__ = ["PairwiseMachine", "alone"]
 
 
-class PairwiseMachine(Machine):
+class PairwiseMachine(VotingMachine):
     r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
 
-    An estimator has ``_pair(a, b, X, ...)``, the outputs of the machine that tells class b
-    (positive) from class a where the points ``X`` lie.
+    An estimator's ``_votes`` calls `_won` with a function of two classes.
     """
-
-    _two_classes_only = False
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0.0, None, closed="neither")],
@@ -31,17 +28,20 @@ class PairwiseMachine(Machine):
 
     def _begin(self, X, y):
         """Check training data; return points, labels, and a number for each point's label."""
-        X, classes, targets, _, _ = self._training_data(X, y, None)
+        X, classes, codes, _, _ = self._training_data(X, y, None)
         variance = X.var() * X.shape[1]
         scale = 1.0 / variance if variance > 0 else 1.0
         self.gamma_ = scale if isinstance(self.gamma, str) else float(self.gamma)
-        return X, classes, (targets > 0).astype(int) if len(classes) == 2 else targets
+        return X, classes, codes
 
     def _similarity(self, A, B):
         return np.exp(-self.gamma_ * cdist(A, B, "sqeuclidean"))
 
     def _won(self, n, outputs_of_pair):
-        """Return won pairs, and a third of a vote at most for how clearly; one column a class."""
+        """Return won pairs, and a third of a vote at most for how clearly; one column a class.
+
+        ``outputs_of_pair(a, b)`` are positive where the n points are of class b, and not of a.
+        """
         k = len(self.classes_)
         won, clearly = np.zeros((n, k)), np.zeros((n, k))
         for a, b in combinations(range(k), 2):
@@ -50,8 +50,7 @@ class PairwiseMachine(Machine):
             won[:, a] += F < 0
             clearly[:, b] += F
             clearly[:, a] -= F
-        votes = won + clearly / (3.0 * (np.abs(clearly) + 1.0))
-        return votes[:, 1] - votes[:, 0] if k == 2 else votes
+        return won + clearly / (3.0 * (np.abs(clearly) + 1.0))
 
 
 def alone(there_a, there_b):

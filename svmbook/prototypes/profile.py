@@ -183,7 +183,7 @@ class ProfileSVM(PairwiseMachine):
         used, labels = np.unique(labels, return_inverse=True)
         return labels, centres[used], rounds
 
-    def _outputs(self, X):
+    def _votes(self, X):
         nearest = cdist(self._profiles(X), self.centers_, "sqeuclidean").argmin(axis=1)
 
         def outputs_of_pair(a, b):

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from .ensemble import drawn_by_class
 from .prototype import PrototypeSVM
 
 __all__ = ["SampledPrototypeSVM"]
@@ -148,7 +149,8 @@ class SampledPrototypeSVM(PrototypeSVM):
             The fitted estimator.
         """
         X, classes, codes, rng = self._begin(X, y)
-        sample = _first_sample(codes, float(self.first_share), rng)
+        sizes = np.maximum(1, np.round(float(self.first_share) * np.bincount(codes)))
+        sample = drawn_by_class(codes, sizes, rng)
         self.samples_ = [sample]
         while True:
             best, numbers, self.history_ = self._shifted(
@@ -167,12 +169,3 @@ class SampledPrototypeSVM(PrototypeSVM):
         self._keep(best.members, best.committee, classes, numbers)
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self
-
-
-def _first_sample(codes, share, rng):
-    """Return a share of each class, and at least one point."""
-    parts = []
-    for code in np.unique(codes):
-        points = rng.permutation(np.flatnonzero(codes == code))
-        parts.append(points[: max(1, round(share * len(points)))])
-    return np.sort(np.concatenate(parts))

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
@@ -215,7 +215,7 @@ class USVC(WeightedLeastSquaresMachine):
             The fitted estimator.
         """
         problem = self._prepare(X, y, sample_weight)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        rng = self._generator()
         fitted, kept_out = problem, None
         if self.target_false_alarm_rate is not None:
             fitted, kept_out = self._hold_out(problem, rng)

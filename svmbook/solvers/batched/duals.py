@@ -141,8 +141,9 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
     """Do as `solve_duals`, for arrays that were checked."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
     # Beside the ones of the constraint K has a size near one; a power of two costs no digit.
-    unit = 2.0 ** np.rint(np.log2(_scale(K, C)))[:, None]
-    faces = _Faces(K / unit[:, :, None], y, C * unit, tol)
+    scale = _scale(K, C)
+    unit = 2.0 ** np.rint(np.log2(scale))[:, None]
+    faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for done in range(max_iter):
         ended = faces.look_for_the_worst()
         beta[faces.problem[ended]], n_iter[faces.problem[ended]] = faces.beta[ended], done
@@ -152,20 +153,21 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
         faces.free_the_worst()
         faces.step()
     beta[faces.problem] = faces.beta
-    return _certified(K, y, C, beta / unit, n_iter, tol)
+    return _certified(K, y, C, beta / unit, n_iter, scale, tol)
 
 
 class _Faces:
     """The problems that are not finished, and the face on which each of them stands."""
 
-    def __init__(self, K, y, C, tol):
+    def __init__(self, K, y, C, scale, tol):
         self.problem = np.arange(len(y))
         self.K, self.y = K, y
         self.low, self.high = _box(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
         self.free = np.zeros(y.shape, dtype=bool)
         self.solved = np.ones(len(y), dtype=bool)  # with no point free there is nothing to solve
-        self.scale, self.tol = _scale(K, C), tol
+        self.b = np.zeros(len(y))  # mean error of the free points
+        self.scale, self.tol = scale, tol
 
     def drop(self, ended):
         """Go on without some of the problems."""
@@ -175,17 +177,19 @@ class _Faces:
 
     def look_for_the_worst(self):
         """Return which problems are solved; keep the pair of points by which the others are not."""
-        self.highest, self.lowest, self.rises, self.falls = _ends(self)
-        return self.solved & (self.highest - self.lowest <= self._enough())
+        rise, fall = _limits(self.beta, self.low, self.high, self.e)
+        self.rises, self.falls = rise.argmax(axis=1), fall.argmin(axis=1)
+        self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
+        crossed = self.highest - self.lowest
+        return self.solved & (crossed <= _enough(self.beta, self.scale, self.tol))
 
     def free_the_worst(self):
         """Free the point whose error is wrong most where the face is solved, or a first pair."""
         rows = np.flatnonzero(self.solved)
-        free, number = self.free[rows], self.free[rows].sum(axis=1)
-        b = (self.e[rows] * free).sum(axis=1) / np.maximum(number, 1)
-        above, below = self.highest[rows] - b, b - self.lowest[rows]
-        rising = rows[(number == 0) | (above >= below)]
-        falling = rows[(number == 0) | (above < below)]
+        none = ~self.free[rows].any(axis=1)
+        above, below = self.highest[rows] - self.b[rows], self.b[rows] - self.lowest[rows]
+        rising = rows[none | (above >= below)]
+        falling = rows[none | (above < below)]
         self.free[rising, self.rises[rising]] = True
         self.free[falling, self.falls[falling]] = True
 
@@ -203,9 +207,10 @@ class _Faces:
         self.free &= ~meets
         self.e = self.y - _product(self.K, self.beta)
         number = self.free.sum(axis=1)
-        b = (self.e * self.free).sum(axis=1) / np.maximum(number, 1)
-        left = np.where(self.free, np.abs(self.e - b[:, None]), 0.0).max(axis=1)
-        whole = (share[:, 0] == 1.0) & (left <= 0.5 * self._enough())
+        self.b = (self.e * self.free).sum(axis=1) / np.maximum(number, 1)
+        left = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
+        enough = _enough(self.beta, self.scale, self.tol)
+        whole = (share[:, 0] == 1.0) & (left <= 0.5 * enough)
         self.solved = whole | (number == 0)
 
     def _solution(self):
@@ -219,9 +224,6 @@ class _Faces:
         right = np.zeros((n, m + 1, 1))
         right[:, :m, 0] = self.e * self.free
         return np.linalg.solve(system, right)[:, :m, 0] * self.free
-
-    def _enough(self):
-        return _enough(self.beta, self.scale, self.tol)
 
 
 def _box(y, C):
@@ -239,11 +241,13 @@ def _product(K, beta):
     return np.matmul(K, beta[:, :, None])[:, :, 0]
 
 
-def _ends(faces):
-    """Return the ends of each interval of intercepts, and the points that set them."""
-    rise = np.where(faces.beta < faces.high, faces.e, -np.inf)
-    fall = np.where(faces.beta > faces.low, faces.e, np.inf)
-    return rise.max(axis=1), fall.min(axis=1), rise.argmax(axis=1), fall.argmin(axis=1)
+def _limits(beta, low, high, e):
+    """Return what each point demands of b: at least so much if it may rise, at most if it may fall.
+
+    The largest of the first and the smallest of the second are the ends of the interval of
+    intercepts; they cross where the conditions are violated.
+    """
+    return np.where(beta < high, e, -np.inf), np.where(beta > low, e, np.inf)
 
 
 def _enough(beta, scale, tol):
@@ -251,13 +255,11 @@ def _enough(beta, scale, tol):
     return np.maximum(tol, ROUNDING * scale * np.abs(beta).sum(axis=1))
 
 
-def _certified(K, y, C, beta, n_iter, tol):
+def _certified(K, y, C, beta, n_iter, scale, tol):
     """Return the solutions with both objectives, from the multipliers alone."""
     f = _product(K, beta)
-    low, high = _box(y, C)
-    e = y - f
-    b_low = np.where(beta < high, e, -np.inf).max(axis=1)
-    b_high = np.where(beta > low, e, np.inf).min(axis=1)
+    rise, fall = _limits(beta, *_box(y, C), y - f)
+    b_low, b_high = rise.max(axis=1), fall.min(axis=1)
     b = 0.5 * (b_low + b_high)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
@@ -268,5 +270,5 @@ def _certified(K, y, C, beta, n_iter, tol):
         dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
         kkt_residual=np.maximum(b_low - b_high, 0.0),
         n_iter=n_iter,
-        converged=b_low - b_high <= _enough(beta, _scale(K, C), tol),
+        converged=b_low - b_high <= _enough(beta, scale, tol),
     )

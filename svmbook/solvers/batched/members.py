@@ -28,7 +28,6 @@ class Hyperplanes(NamedTuple):
     coef: np.ndarray  # (n_members, n_features)
     intercept: np.ndarray  # (n_members,)
     gap: np.ndarray  # duality gap as a fraction of the objective
-    n_iter: np.ndarray
 
     def replaced(self, rows, new):
         """Return all members, some of them with what ``new`` says."""
@@ -111,7 +110,7 @@ def hyperplanes(Z, y, prices):
     batch = duals(K, y, prices, tol=0.0) if K.shape[1] <= LARGEST else _one_by_one(K, y, prices)
     w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
     b = batch.intercept - (w * origin).sum(axis=1)
-    return Hyperplanes(w, b, batch.gap / batch.objective, batch.n_iter)
+    return Hyperplanes(w, b, batch.gap / batch.objective)
 
 
 def _one_by_one(K, y, C):

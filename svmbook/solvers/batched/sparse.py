@@ -76,5 +76,4 @@ def _trained(X, positive, negative, C, weight):
     alpha = np.clip(-result.ineqlin.marginals, 0.0, prices)
     steepest = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
     gap = objective - np.bincount(members, alpha, n) / steepest
-    iterations = np.full(n, result.nit)
-    return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective, iterations)
+    return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)
