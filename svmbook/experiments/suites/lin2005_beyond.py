@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -39,8 +40,10 @@ def work(data_set, method, run):
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
     machine, grid = _candidates(method, seed, X.shape[1])
-    if grid:
-        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    if "n_estimators" in grid:
+        machine = _staged(machine, grid, folds, X, y).fit(X, y)
+    elif grid:
         machine = GridSearchCV(machine, grid, scoring=_fewest, cv=folds).fit(X, y).best_estimator_
     else:
         machine.fit(X, y)
@@ -67,6 +70,25 @@ def _candidates(method, seed, d):
     from interpret.glassbox import ExplainableBoostingClassifier
 
     return ExplainableBoostingClassifier(interactions=0, n_jobs=1, random_state=seed), {}
+
+
+def _staged(machine, grid, folds, X, y):
+    """Return the machine with the best depth and number of trees.
+
+    The first 25 trees of 200 are the 25 trees of a smaller machine, so one fit serves every number.
+    """
+    depths, trees = grid["max_depth"], grid["n_estimators"]
+
+    def scores(machine, X, y):
+        wrong = [int((labels != y).sum()) for labels in machine.staged_predict(X)]
+        return {str(count): -wrong[count - 1] for count in trees}
+
+    largest = clone(machine).set_params(n_estimators=max(trees))
+    search = GridSearchCV(largest, {"max_depth": depths}, scoring=scores, refit=False, cv=folds)
+    found = search.fit(X, y).cv_results_
+    means = np.column_stack([found[f"mean_test_{count}"] for count in trees])
+    depth, count = np.unravel_index(np.argmax(means), means.shape)
+    return machine.set_params(max_depth=depths[depth], n_estimators=trees[count])
 
 
 def _fewest(machine, X, y):
