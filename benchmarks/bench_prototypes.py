@@ -60,7 +60,7 @@ def one_round(X, y):
         machine = SVC(kernel="linear", C=PRICE, **options)
         return [machine.fit(X[p], s).coef_[0] for p, s in zip(points, signs, strict=True)]
 
-    ours = timed("batch", lambda: linear_members(X, positive, negative, PRICE), 9)
+    ours = timed("batch", lambda: linear_members(X, positive, negative, PRICE, np.ones(len(X))), 9)
     theirs = timed("loop", loop, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn is about to give this option up

@@ -13,13 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_scalar, column_or_1d
 
 from .labels import encode_labels
-from .solvers import solve_logistic
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
-TOLERANCE = 1e-8  # relative norm of the gradient: Newton's method in two variables gets there
+TOLERANCE = 1e-8  # Newton's decrement is its square at the end, as a fraction of the objective
 MOST_STEPS = 50  # of Newton's method, and halvings of one of its steps
-RIDGE = 1e-12  # curvature in the slope that a machine is given whose scores are all equal
 NOISE = 1e-13  # of the objective: what rounding may add to it in a step
 
 
@@ -101,27 +99,8 @@ def fit_sigmoid(scores, y):
     scores = _check_scores(scores)
     check_consistent_length(scores, y)
     _, signs = encode_labels(column_or_1d(y))
-    n_positive, n_negative = (signs > 0).sum(), (signs < 0).sum()
-    t = np.where(signs > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    largest = np.abs(scores).max() or 1.0
-    centre, spread = (scores / largest).mean(), (scores / largest).std()
-    if spread <= np.finfo(float).eps:
-        share = t.mean()
-        return Sigmoid(0.0, float(np.log(share / (1.0 - share))))
-    # A target between the labels is both labels, each with its share of the weight.
-    z = np.tile((scores / largest - centre) / spread, 2)[:, None]
-    both = np.repeat([1.0, -1.0], len(t))
-    weights = np.concatenate([t, 1.0 - t])
-    result = solve_logistic(z, both, 0.0, weights=weights, form="factor", tol=TOLERANCE)
-    if not result.converged:
-        warnings.warn(
-            f"the sigmoid was not fitted to {TOLERANCE:g} ({result.message}); look for scores far "
-            "from all others.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    slope = float(result.coef[0] / spread)  # of scores in units of the largest
-    return Sigmoid(float(slope / largest), float(result.intercept - slope * centre))
+    slope, intercept = fit_sigmoids(scores[:, None], signs[:, None] > 0)
+    return Sigmoid(float(slope[0]), float(intercept[0]))
 
 
 def false_alarm_threshold(scores, rate, confidence=0.95):
@@ -187,9 +166,9 @@ def _check_scores(scores):
 
 
 def fit_sigmoids(scores, positive):
-    """Fit the sigmoids of many machines at once, as `fit_sigmoid` does for one.
+    """Fit the sigmoids of many machines at once: what `fit_sigmoid` does for one.
 
-    Newton's method in two variables, for all machines in one array.
+    Newton's method in two variables, for all machines in one array, on standardised scores.
 
     Parameters
     ----------
@@ -218,17 +197,22 @@ def fit_sigmoids(scores, positive):
     largest = np.abs(scores).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     f = scores / largest
-    theta = np.array([np.zeros(len(largest)), np.log((n_positive + 1) / (n_negative + 1))])
+    centre, spread = f.mean(axis=0), f.std(axis=0)
+    flat = spread <= np.finfo(float).eps
+    spread = np.where(flat, 1.0, spread)
+    f = np.where(flat, 0.0, (f - centre) / spread)
+    share = t.mean(axis=0)
+    theta = np.array([np.zeros(len(share)), np.log(share / (1.0 - share))])
     value = _deviance(f, t, theta)
     for _ in range(MOST_STEPS):
         p = expit(f * theta[0] + theta[1])
         h = p * (1.0 - p)
         g = np.array([((p - t) * f).sum(axis=0), (p - t).sum(axis=0)])
-        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + RIDGE, (h * f).sum(axis=0), h.sum(axis=0)
+        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + flat, (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
         decrement = -(g * step).sum(axis=0)
-        if (decrement <= TOLERANCE**2).all():
+        if (decrement <= TOLERANCE**2 * value).all():
             break
         for _ in range(MOST_STEPS):
             new = _deviance(f, t, theta + step)
@@ -238,7 +222,15 @@ def fit_sigmoids(scores, positive):
             step[:, too_far] /= 2
             decrement[too_far] /= 2
         theta, value = theta + step, new
-    return Sigmoid(theta[0] / largest, theta[1])
+    else:
+        warnings.warn(
+            f"a sigmoid was not fitted in {MOST_STEPS} steps of Newton's method; look for scores "
+            "far from all others.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    slope = theta[0] / spread  # of scores in units of the largest
+    return Sigmoid(slope / largest, theta[1] - slope * centre)
 
 
 def _deviance(f, t, theta):

@@ -28,7 +28,7 @@ ROOMS = {
     "prototypes": {"base", "calibration", "labels", "solvers/batched"},
     "logistic": {"base", "gram", "solvers/checks", "solvers/logistic"},
     "base": {"kernels", "labels", "losses", "weights"},
-    "calibration": {"labels", "solvers"},
+    "calibration": {"labels"},
     "solvers": {
         "solvers/batched",
         "solvers/checks",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import Sigmoid, fit_sigmoids
@@ -21,7 +19,6 @@ __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 TIES = 1e-9  # votes that the share of a class is worth: equal votes go to the more frequent class
 AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
-WIDE_GAP = 1e-4  # of a member's objective
 
 
 class Prototype(NamedTuple):
@@ -49,6 +46,14 @@ class Members(NamedTuple):
         return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
 
 
+class Rule(NamedTuple):
+    """How members vote: the parameters of an ensemble at its fit."""
+
+    voting: str
+    n_near: int | None
+    metric: object
+
+
 class Committee(NamedTuple):
     """What it takes to vote."""
 
@@ -56,25 +61,24 @@ class Committee(NamedTuple):
     intercept: np.ndarray
     exemplars: np.ndarray  # the points themselves
     codes: np.ndarray
-    sigmoids: Sigmoid | None
+    sigmoids: Sigmoid | None  # of votes by probability
     shares: np.ndarray  # of the classes among the training points
+    rule: Rule
 
-    def votes(self, X, voting, n_near, metric):
+    def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
         portions = max(1, len(X) * len(self.coef) // AT_ONCE)
-        parts = np.array_split(X, portions)
-        return np.concatenate([self._votes(part, voting, n_near, metric) for part in parts])
+        return np.concatenate([self._votes(part) for part in np.array_split(X, portions)])
 
-    def _votes(self, X, voting, n_near, metric):
+    def _votes(self, X):
         F = X @ self.coef.T + self.intercept
         claims = F > 0
         weight = claims.astype(float)
-        if voting == "probability":
+        if self.rule.voting == "probability":
             weight *= self.sigmoids.probability(F)
-        elif voting == "local":
-            weight *= _nearness(
-                np.where(claims, distances(X, self.exemplars, metric), np.inf), n_near
-            )
+        elif self.rule.voting == "local":
+            far = np.where(claims, distances(X, self.exemplars, self.rule.metric), np.inf)
+            weight *= _nearness(far, self.rule.n_near)
         return weight @ np.eye(len(self.shares))[self.codes] + TIES * self.shares
 
 
@@ -110,24 +114,32 @@ class LocalEnsemble(VotingMachine):
         X, classes, codes, _, _ = self._training_data(X, y, None)
         return X, classes, codes, self._generator()
 
-    def _train(self, X, positive, negative):
+    def _train(self, X, codes, positive, negative):
         """Return a hyperplane for each row of two arrays of bool."""
-        return TRAINERS[self.penalty](X, positive, negative, float(self.C), self.positive_weight)
+        weight = self._weights(codes, positive, negative)
+        return TRAINERS[self.penalty](X, positive, negative, float(self.C), weight)
+
+    def _weights(self, codes, positive, negative):
+        """Return how many times a negative a positive of each member costs."""
+        if self.positive_weight == "balanced":
+            return negative.sum(axis=1) / positive.sum(axis=1)
+        return np.full(len(positive), float(self.positive_weight))
 
     def _exemplars(self, X, codes, between):
         """Return one member a point, trained against its first negatives."""
         positive = np.eye(len(X), dtype=bool)
         negative = choose_negatives(between, codes, int(self.n_negatives))
-        planes = self._train(X, positive, negative)
+        planes = self._train(X, codes, positive, negative)
         return Members(np.arange(len(X)), codes, positive, negative, planes)
 
-    def _retrained(self, members, X, positive, negative):
+    def _retrained(self, members, X, codes, positive, negative):
         """Return the members with other points, those trained anew whose points have changed."""
         changed = (positive != members.positive) | (negative != members.negative)
         again = changed.any(axis=1)
         planes = members.planes
         if again.any():
-            planes = planes.replaced(again, self._train(X, positive[again], negative[again]))
+            fresh = self._train(X, codes, positive[again], negative[again])
+            planes = planes.replaced(again, fresh)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
     def _committee(self, members, X, codes, held, held_codes, n_classes):
@@ -137,7 +149,8 @@ class LocalEnsemble(VotingMachine):
         if self.voting == "probability":
             sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
-        return Committee(coef, intercept, X[members.exemplars], members.codes, sigmoids, shares)
+        exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_near, self.metric)
+        return Committee(coef, intercept, exemplars, members.codes, sigmoids, shares, rule)
 
     def _keep(self, members, committee, classes, numbers):
         """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""
@@ -152,16 +165,12 @@ class LocalEnsemble(VotingMachine):
         ]
         self.dual_gap_ = float(planes.gap.max())
         self.classes_ = classes
-        if not self.dual_gap_ <= WIDE_GAP:
-            warnings.warn(
-                f"the duality gap of a member is {self.dual_gap_:.1e} of its objective, above "
-                f"{WIDE_GAP:g}; scale the features, or lower C.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        self._admit(self.dual_gap_, stacklevel=5)
 
-    def _votes(self, X):
-        return self._committee_.votes(X, self.voting, self.n_near, self.metric)
+    def _outputs(self, X):
+        """Return votes: for two classes those for the second minus those for the first."""
+        votes = self._committee_.votes(X)
+        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
 
 
 def held_out(codes, share, rng, name):

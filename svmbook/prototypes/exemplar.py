@@ -28,7 +28,8 @@ class ExemplarSVM(LocalEnsemble):
     Its negatives :math:`N_e` begin as the nearest ones on the side of the very nearest, which are
     algorithm 2 of Shen (2013). With ``mining`` the negatives of largest slack are added, some a
     round, until no other negative has one: then the member is the machine of its exemplar against
-    *all* points of other classes, found from few of them.
+    *all* points of other classes, found from few of them. Each round adds twice as many as the
+    last, so that few rounds do where classes overlap.
 
     Parameters
     ----------
@@ -37,10 +38,11 @@ class ExemplarSVM(LocalEnsemble):
     penalty : "l2" or "l1", default="l2"
         The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
     positive_weight : float or "balanced", default="balanced"
-        :math:`C_+/C`, or as many as a member has negatives: else an exemplar close to many of
-        them is given up.
+        :math:`C_+/C`, or the number of training points of other classes, so that both sides of
+        the problem with all of them weigh the same: else an exemplar close to many of them is
+        given up.
     n_negatives : int, default=7
-        Negatives to begin with, and of each round of mining.
+        Negatives to begin with, and of the first round of mining.
     mining : bool, default=True
         Whether to look for negatives with a slack.
     voting : "count", "probability" or "local", default="probability"
@@ -152,18 +154,23 @@ class ExemplarSVM(LocalEnsemble):
         members = self._exemplars(D, d, distances(D, D, self.metric))
         self.n_rounds_ = 0
         while self.mining:
-            harder = self._hard_negatives(members, D, d)
+            harder = self._hard_negatives(members, D, d, int(self.n_negatives) * 2**self.n_rounds_)
             if not harder.any():
                 break
             self.n_rounds_ += 1
-            members = self._retrained(members, D, members.positive, members.negative | harder)
+            members = self._retrained(members, D, d, members.positive, members.negative | harder)
         committee = self._committee(members, D, d, X[out], codes[out], len(classes))
         self._keep(members, committee, classes, numbers)
         return self
 
-    def _hard_negatives(self, members, X, codes):
+    def _weights(self, codes, positive, negative):
+        if self.positive_weight == "balanced":
+            return len(codes) - np.bincount(codes)[codes[positive.argmax(axis=1)]]
+        return super()._weights(codes, positive, negative)
+
+    def _hard_negatives(self, members, X, codes, most):
         """Return the negatives of largest slack that are not yet among those of each member."""
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        return least_of_each_row(-F, int(self.n_negatives)) & (F > INSIDE)
+        return least_of_each_row(-F, most) & (F > INSIDE)

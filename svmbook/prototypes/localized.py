@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -14,7 +15,8 @@ from .pairwise import PairwiseMachine, alone
 
 __all__ = ["LocalizedSVM"]
 
-AT_ONCE = 4_000_000  # numbers in the neighbourhoods of the points that are answered together
+AT_ONCE = 4_000_000  # numbers in the arrays of the points that are answered together
+COUNTS = 37.0  # similarities below exp(-37) = 1e-16 of the largest are lost in rounding
 
 
 class LocalizedSVM(PairwiseMachine):
@@ -25,7 +27,8 @@ class LocalizedSVM(PairwiseMachine):
     .. math:: \tfrac12\|w\|^2 + C\sum_i \sigma(x_i, \bar x)\max(0, 1 - y_i(w^\top x_i + b))
 
     over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, when it
-    is asked: `fit` only keeps the points.
+    is asked: `fit` only keeps the points. Where no training point has a similarity above the
+    smallest number of double precision, the nearest answers.
 
     Parameters
     ----------
@@ -52,6 +55,11 @@ class LocalizedSVM(PairwiseMachine):
     ------
     ValueError
         One class.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When asked: a machine's duality gap is wide.
 
     References
     ----------
@@ -93,30 +101,35 @@ class LocalizedSVM(PairwiseMachine):
         LocalizedSVM
             The fitted estimator.
         """
-        self._points, classes, self._codes = self._begin(X, y)
+        self._points_, classes, self._codes_ = self._begin(X, y)
         self.classes_ = classes
         return self
 
-    def _votes(self, X):
-        n = len(self._points) if self.n_neighbors is None else int(self.n_neighbors)
-        n = min(n, len(self._points))
-        portions = max(1, len(X) * n * X.shape[1] // AT_ONCE)
-        return np.concatenate([self._answers(part, n) for part in np.array_split(X, portions)])
+    def _outputs(self, X):
+        n, d = self._points_.shape
+        near = n if self.n_neighbors is None else min(int(self.n_neighbors), n)
+        portions = max(1, len(X) * max(near * (near + d), n) // AT_ONCE)
+        parts = np.array_split(X, min(portions, len(X)))
+        return np.concatenate([super(LocalizedSVM, self)._outputs(part) for part in parts])
 
-    def _answers(self, X, n):
-        similar = self._similarity(X, self._points)
-        near = np.argsort(-similar, axis=1, kind="stable")[:, :n]
-        prices = float(self.C) * np.take_along_axis(similar, near, axis=1)
-        codes, Z = self._codes[near], self._points[near]
+    def _pairs(self, X):
+        far = self.gamma_ * cdist(X, self._points_, "sqeuclidean")
+        near = np.argsort(far, axis=1, kind="stable")[:, : self.n_neighbors]
+        far = np.take_along_axis(far, near, axis=1)
+        prices = float(self.C) * np.exp(-far)
+        counts = far - far[:, :1] <= COUNTS
+        counts[prices[:, 0] < np.finfo(float).tiny, 1:] = False
+        codes, Z = self._codes_[near], self._points_[near]
 
         def outputs_of_pair(a, b):
-            there_a, there_b = (((codes == c) & (prices > 0)).any(axis=1) for c in (a, b))
+            there_a, there_b = (((codes == c) & counts).any(axis=1) for c in (a, b))
             F, both = alone(there_a, there_b), there_a & there_b
             if both.any():
                 y = np.where(codes[both] == b, 1.0, -1.0)
-                counting = np.where((codes[both] == a) | (codes[both] == b), prices[both], 0.0)
-                planes = hyperplanes(Z[both], y, counting)
+                of_pair = counts[both] & ((codes[both] == a) | (codes[both] == b))
+                planes = hyperplanes(Z[both], y, np.where(of_pair, prices[both], 0.0))
                 F[both] = (planes.coef * X[both]).sum(axis=1) + planes.intercept
+                self._admit(float(planes.gap.max()), stacklevel=7)
             return F
 
-        return self._won(len(X), outputs_of_pair)
+        return outputs_of_pair

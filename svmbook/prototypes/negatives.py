@@ -15,7 +15,10 @@ def distances(A, B, metric="euclidean"):
     """Return the distances of all rows of two arrays, by any metric of scikit-learn."""
     if metric == "euclidean":  # from differences: exact also far from the origin
         return cdist(A, B)
-    return pairwise_distances(A, B, metric=metric)
+    between = pairwise_distances(A, B, metric=metric)
+    if not np.isfinite(between).all():
+        raise ValueError(f"metric={metric!r} gives distances that are not finite numbers.")
+    return between
 
 
 def choose_negatives(between, codes, k):

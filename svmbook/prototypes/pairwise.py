@@ -18,7 +18,8 @@ __all__ = ["PairwiseMachine", "alone"]
 class PairwiseMachine(VotingMachine):
     r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
 
-    An estimator's ``_votes`` calls `_won` with a function of two classes.
+    An estimator has ``_pairs(X)``, which returns a function of two classes a and b: outputs that
+    are positive where the points are of class b, and not of a.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -37,13 +38,12 @@ class PairwiseMachine(VotingMachine):
     def _similarity(self, A, B):
         return np.exp(-self.gamma_ * cdist(A, B, "sqeuclidean"))
 
-    def _won(self, n, outputs_of_pair):
-        """Return won pairs, and a third of a vote at most for how clearly; one column a class.
-
-        ``outputs_of_pair(a, b)`` are positive where the n points are of class b, and not of a.
-        """
-        k = len(self.classes_)
-        won, clearly = np.zeros((n, k)), np.zeros((n, k))
+    def _outputs(self, X):
+        """Return won pairs, and a third of a vote at most for how clearly; one column a class."""
+        outputs_of_pair, k = self._pairs(X), len(self.classes_)
+        if k == 2:
+            return outputs_of_pair(0, 1)
+        won, clearly = np.zeros((len(X), k)), np.zeros((len(X), k))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
             won[:, b] += F > 0

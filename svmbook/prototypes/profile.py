@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from numbers import Integral, Real
 from typing import ClassVar
@@ -12,7 +13,7 @@ from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.cluster import kmeans_plusplus
-from sklearn.utils import check_random_state
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import linear_members
@@ -57,7 +58,7 @@ class ProfileSVM(PairwiseMachine):
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each training point.
-    centers_ : ndarray of shape (n_clusters, n_samples), or (n_clusters, n_features)
+    cluster_centers_ : ndarray of shape (n_clusters, n_samples), or (n_clusters, n_features)
         The centres, of profiles or of points.
     gamma_ : float
         The value of ``gamma`` in use.
@@ -75,12 +76,20 @@ class ProfileSVM(PairwiseMachine):
     Raises
     ------
     ValueError
-        One class; more clusters than points.
+        One class; more clusters than points; a linear program that HiGHS does not solve.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Rounds of the clustering are used up; or a machine's duality gap is wide.
 
     Notes
     -----
     The paper clusters similarities to the *test* points, which must then be there when it trains.
     Similarities to the training points ask for no such thing.
+
+    With a balance a training point need not lie in the cluster of the nearest centre, whose machine
+    answers for it later: the classes are mixed by sending points farther away.
 
     References
     ----------
@@ -93,7 +102,7 @@ class ProfileSVM(PairwiseMachine):
     >>> from svmbook import ProfileSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> machine = ProfileSVM(C=100.0, n_clusters=3, random_state=0)
-    >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
     True
     """
 
@@ -146,29 +155,29 @@ class ProfileSVM(PairwiseMachine):
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
             )
-        self._points = X
+        self._points_ = X
         S = self._profiles(X)
-        self.labels_, self.centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
-        inside = self.labels_ == np.arange(len(self.centers_))[:, None]
-        self._there = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
-        self._planes, self.dual_gap_ = {}, 0.0
+        self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
+        inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
+        self._there_ = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
+        self._planes_, self.dual_gap_ = {}, 0.0
         for a, b in combinations(range(len(classes)), 2):
-            both = self._there[a] & self._there[b]
+            both = self._there_[a] & self._there_[b]
             if both.any():
                 of_a, of_b = (inside[both] & (codes == c) for c in (a, b))
-                planes = linear_members(X, of_b, of_a, float(self.C))
-                self._planes[a, b] = np.flatnonzero(both), planes
+                planes = linear_members(X, of_b, of_a, float(self.C), np.ones(len(of_a)))
+                self._planes_[a, b] = np.flatnonzero(both), planes
                 self.dual_gap_ = max(self.dual_gap_, float(planes.gap.max()))
+        self._admit(self.dual_gap_, stacklevel=4)
         self.classes_ = classes
         return self
 
     def _profiles(self, X):
-        return self._similarity(X, self._points) if self.profiles else X
+        return self._similarity(X, self._points_) if self.profiles else X
 
     def _clusters(self, S, codes, k):
         """Return the cluster of each profile, the centres, and the number of rounds."""
-        seed = check_random_state(self.random_state).randint(2**31)
-        centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=seed)
+        centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
         before, rounds = None, 0
         while rounds < self.max_iter:
@@ -179,23 +188,29 @@ class ProfileSVM(PairwiseMachine):
             if before is not None and Z.shape == before.shape and np.allclose(Z, before):
                 break
             before = Z
+        else:
+            warnings.warn(
+                f"the clusters still change after max_iter={self.max_iter} rounds; allow more.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
         labels = Z.argmax(axis=1)
         used, labels = np.unique(labels, return_inverse=True)
         return labels, centres[used], rounds
 
-    def _votes(self, X):
-        nearest = cdist(self._profiles(X), self.centers_, "sqeuclidean").argmin(axis=1)
+    def _pairs(self, X):
+        nearest = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean").argmin(axis=1)
 
         def outputs_of_pair(a, b):
-            F = alone(self._there[a], self._there[b])[nearest]
-            if (a, b) in self._planes:
-                clusters, planes = self._planes[a, b]
+            F = alone(self._there_[a], self._there_[b])[nearest]
+            if (a, b) in self._planes_:
+                clusters, planes = self._planes_[a, b]
                 rows = np.flatnonzero(np.isin(nearest, clusters))
                 which = np.searchsorted(clusters, nearest[rows])
                 F[rows] = (planes.coef[which] * X[rows]).sum(axis=1) + planes.intercept[which]
             return F
 
-        return self._won(len(X), outputs_of_pair)
+        return outputs_of_pair
 
 
 def _shares(squared, codes, k, R):
@@ -210,7 +225,12 @@ def _shares(squared, codes, k, R):
     above = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
     whole = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     whole = sparse.hstack([whole, sparse.csr_array((n, k * m))], format="csr")
-    cost = np.concatenate([squared.ravel(), np.full(k * m, R)])
+    cost = np.concatenate([squared.ravel(), np.full(k * m, R)]) / squared.mean()
     zeros = np.zeros(2 * k * m)
     result = linprog(cost, A_ub=above, b_ub=zeros, A_eq=whole, b_eq=np.ones(n), method="highs")
+    if result.x is None:
+        raise ValueError(
+            f"HiGHS did not solve the linear program of the clusters ({result.message}); lower "
+            "balance."
+        )
     return result.x[: n * m].reshape(n, m)

@@ -214,7 +214,7 @@ class PrototypeSVM(LocalEnsemble):
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
             committee = self._committee(members, D, d, V, v, n_classes)
-            says = committee.votes(V, self.voting, self.n_near, self.metric).argmax(axis=1)
+            says = committee.votes(V).argmax(axis=1)
             accuracy = float((says == v).mean())
             history.append(
                 Round(
@@ -262,7 +262,7 @@ class PrototypeSVM(LocalEnsemble):
         )
         kept = members.kept(stays)
         positive, negative = kept.positive | joins[stays], kept.negative | mined[stays]
-        return self._retrained(kept, X, positive, negative), moves
+        return self._retrained(kept, X, codes, positive, negative), moves
 
 
 def _pairs(members, moved, stays):

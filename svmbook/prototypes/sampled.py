@@ -18,8 +18,9 @@ __all__ = ["SampledPrototypeSVM"]
 class SampledPrototypeSVM(PrototypeSVM):
     r"""Prototypes of a sample of the training points that grows where its ensemble errs.
 
-    Trains a `PrototypeSVM` on a sample, adds to the sample some of the points that the ensemble
-    answers wrongly, all with the same probability, and begins again. The last ensemble is kept.
+    Trains a `PrototypeSVM` on a sample, draws some of the points that the ensemble answers wrongly,
+    all with the same probability, adds those that the sample lacks, and begins again. The last
+    ensemble is kept.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     first_share : float, default=0.5
         Share of the first sample, of each class and at least one point of it.
     next_share : float, default=0.25
-        Share of all training points that is added, as far as there are mistakes.
+        Share of all training points that is drawn, as far as there are mistakes.
     penalty, positive_weight, n_shifts, n_negatives, p_negative, validation
         As in `PrototypeSVM`, each for one sample.
     voting, n_near, metric
@@ -158,9 +159,8 @@ class SampledPrototypeSVM(PrototypeSVM):
             )
             if len(self.samples_) == self.n_samplings:
                 break
-            votes = best.committee.votes(X, self.voting, self.n_near, self.metric)
             # Algorithm 6: what was answered rightly has the weight zero, all mistakes the same.
-            wrong = np.flatnonzero(votes.argmax(axis=1) != codes)
+            wrong = np.flatnonzero(best.committee.votes(X).argmax(axis=1) != codes)
             n_more = min(round(float(self.next_share) * len(X)), len(wrong))
             sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))
             if len(sample) == len(self.samples_[-1]):

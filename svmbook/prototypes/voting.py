@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
 from ..base import Machine
 from ..labels import encode_classes
 
 __all__ = ["VotingMachine"]
 
+WIDE_GAP = 1e-4  # of a member's objective
+
 
 class VotingMachine(Machine):
-    """Base: labels are numbers, and an estimator has ``_votes(X)``, one column a class."""
+    """Base: labels of any kind are numbers inside, and a wide gap of a member is admitted."""
 
     _two_classes_only = False
 
     def _encoded(self, y):
         return encode_classes(y)
 
-    def _outputs(self, X):
-        """Return votes: for two classes those for the second minus those for the first."""
-        votes = self._votes(X)
-        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
+    def _admit(self, gap, stacklevel):
+        """Warn if a member's duality gap is a large part of its objective."""
+        if not gap <= WIDE_GAP:
+            warnings.warn(
+                f"the duality gap of a member is {gap:.1e} of its objective, above "
+                f"{WIDE_GAP:g}; scale the features, or lower C.",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )

@@ -45,8 +45,8 @@ def test_local_machines_bend_where_a_line_cannot():
 
 def test_no_balance_is_plain_k_means():
     machine = ProfileSVM(n_clusters=5, balance=0.0, profiles=False, random_state=0).fit(X, Y)
-    theirs = KMeans(5, init=machine.centers_, n_init=1, max_iter=1).fit(X)
-    np.testing.assert_allclose(theirs.cluster_centers_, machine.centers_, atol=1e-9)
+    theirs = KMeans(5, init=machine.cluster_centers_, n_init=1, max_iter=1).fit(X)
+    np.testing.assert_allclose(theirs.cluster_centers_, machine.cluster_centers_, atol=1e-9)
     np.testing.assert_array_equal(theirs.labels_, machine.labels_)
 
 

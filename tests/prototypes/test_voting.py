@@ -79,7 +79,7 @@ def test_mined_members_are_those_against_all_other_points(C, weight):
         others = np.flatnonzero(Y[i] != Y)
         points, y = X[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
         member = machine.prototypes_[i]
-        factor = len(member.negatives) if weight == "balanced" else 1.0
+        factor = len(others) if weight == "balanced" else 1.0
         prices = np.where(y > 0, C * factor, C)
         exact = solve_active_set(points @ points.T, y, prices, tol=1e-12)
         w = points.T @ (y * exact.alpha)
@@ -99,7 +99,7 @@ def test_the_one_norm_leaves_out_features():
 
 
 def test_a_wide_gap_is_a_warning(monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.ensemble.WIDE_GAP", 1e-300)
+    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", 1e-300)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__

@@ -1,4 +1,4 @@
-r"""Thousands of tiny duals at once, each solved exactly by monotone active sets.
+r"""Thousands of tiny duals at once, each solved by monotone active sets.
 
 The duals :eq:`eq-dual` have at most some dozens of points each, so that a call costs more than the
 arithmetic in it. Here every statement serves all problems that are not finished: one array holds
@@ -8,8 +8,8 @@ With :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`, a problem stands o
 multipliers are free, the others at their bounds. A round solves the conditions of all faces, which
 are the linear equations :eq:`eq-face`, and goes as far towards each solution as the box allows; a
 multiplier that meets its bound leaves the free ones. Where the face is solved, the point whose
-error is wrong most is freed, or the pair where none was free. The objective rises with every step,
-and there are finitely many faces: so each problem ends.
+error is wrong most is freed, or the pair where none was free. But for rounding the objective never
+falls, and there are finitely many faces: so each problem ends, or admits that it did not.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from ..checks import check_stopping
 __all__ = ["DualBatch", "duals", "solve_duals"]
 
 SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
-MEETS = 1e-9  # of a step: multipliers that meet their bounds this close together meet them at once
+MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
 ROUNDING = 10 * np.finfo(float).eps  # times k(x, x) times the sum of the alpha: noise of an error
+BALANCED = 1e-12  # of the sum of the alpha: what may be left of their sum with signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class DualBatch:
     Attributes
     ----------
     alpha : ndarray of shape (n_problems, n_points)
-        Multipliers, feasible; zero where the price is zero.
+        Multipliers, feasible but for rounding; zero where the price is zero.
     intercept : ndarray of shape (n_problems,)
         Intercepts; the middle of the interval of optimal ones where no multiplier is free.
     objective, dual_objective : ndarray of shape (n_problems,)
@@ -44,7 +45,8 @@ class DualBatch:
     n_iter : ndarray of shape (n_problems,)
         Linear systems solved.
     converged : ndarray of shape (n_problems,)
-        Whether ``kkt_residual`` is at most the tolerance, or what rounding hides.
+        Whether ``kkt_residual`` is at most the tolerance, or what rounding hides, and the
+        multipliers balance.
     """
 
     alpha: np.ndarray
@@ -223,7 +225,10 @@ class _Faces:
         system[:, :m, m] = system[:, m, :m] = self.free
         right = np.zeros((n, m + 1, 1))
         right[:, :m, 0] = self.e * self.free
-        return np.linalg.solve(system, right)[:, :m, 0] * self.free
+        step = np.linalg.solve(system, right)[:, :m, 0] * self.free
+        # Where the face is nearly singular the last equation, that steps balance, is lost first.
+        number = np.maximum(self.free.sum(axis=1, keepdims=True), 1)
+        return step - self.free * (step.sum(axis=1, keepdims=True) / number)
 
 
 def _box(y, C):
@@ -263,6 +268,8 @@ def _certified(K, y, C, beta, n_iter, scale, tol):
     b = 0.5 * (b_low + b_high)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
+    solved = b_low - b_high <= _enough(beta, scale, tol)
+    balanced = np.abs(beta.sum(axis=1)) <= BALANCED * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),
         intercept=b,
@@ -270,5 +277,5 @@ def _certified(K, y, C, beta, n_iter, scale, tol):
         dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
         kkt_residual=np.maximum(b_low - b_high, 0.0),
         n_iter=n_iter,
-        converged=b_low - b_high <= _enough(beta, scale, tol),
+        converged=solved & balanced,
     )

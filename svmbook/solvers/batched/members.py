@@ -15,7 +15,7 @@ from ...gram import StoredGram
 from ..dual.active_set import active_set
 from .duals import DualBatch, duals
 
-__all__ = ["Hyperplanes", "hyperplanes", "linear_members", "prices_of"]
+__all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
 
 LARGEST = 64  # points of a set up to which a batch is faster than one problem after the other
 ALIKE = 1.25  # sets of a batch differ in size by this factor at most
@@ -41,7 +41,7 @@ class Hyperplanes(NamedTuple):
         return Hyperplanes(*(values[rows] for values in self))
 
 
-def linear_members(X, positive, negative, C, weight=1.0):
+def linear_members(X, positive, negative, C, weight):
     r"""Train a linear machine on each of many small sets.
 
     Member m minimises :math:`\tfrac12\|w\|^2 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))`, where i
@@ -55,9 +55,8 @@ def linear_members(X, positive, negative, C, weight=1.0):
         Which points are a member's positives and negatives; at least one each.
     C : float
         Price of a negative.
-    weight : float or "balanced", default=1.0
-        How many times that a positive costs; if balanced, as often as negatives outnumber
-        positives, so that both sides of a member weigh the same.
+    weight : ndarray of shape (n_members,)
+        How many times that a member's positives cost.
 
     Returns
     -------
@@ -65,7 +64,6 @@ def linear_members(X, positive, negative, C, weight=1.0):
     """
     n_positive = positive.sum(axis=1)
     n_points = n_positive + negative.sum(axis=1)
-    price = prices_of(positive, negative, C, weight)
     # The points of one member after those of another, its positives first.
     flat = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     first = np.cumsum(n_points) - n_points
@@ -74,17 +72,10 @@ def linear_members(X, positive, negative, C, weight=1.0):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
         chosen = flat[first[rows, None] + np.minimum(place, size - 1)]
         first_ones = place < n_positive[rows, None]
-        prices = np.where(first_ones, price[rows, None], np.where(place < size, C, 0.0))
+        prices = C * np.where(first_ones, weight[rows, None], place < size)
         parts.append(hyperplanes(X[chosen], np.where(first_ones, 1.0, -1.0), prices))
     back = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[back] for values in zip(*parts, strict=True)))
-
-
-def prices_of(positive, negative, C, weight):
-    """Return the price of a positive of each member."""
-    if weight == "balanced":
-        return C * negative.sum(axis=1) / positive.sum(axis=1)
-    return np.full(len(positive), C * weight)
 
 
 def _alike(order, sizes, d):

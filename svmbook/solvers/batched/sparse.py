@@ -12,14 +12,14 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from .members import Hyperplanes, prices_of
+from .members import Hyperplanes
 
 __all__ = ["sparse_members"]
 
 AT_ONCE = 50_000  # numbers in the matrix of one linear program
 
 
-def sparse_members(X, positive, negative, C, weight=1.0):
+def sparse_members(X, positive, negative, C, weight):
     r"""Train machines that keep few features: as `linear_members`, with the one-norm.
 
     Member m minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its points,
@@ -40,7 +40,7 @@ def sparse_members(X, positive, negative, C, weight=1.0):
     size = (positive | negative).sum(axis=1)
     portion = np.cumsum(size * (2 * X.shape[1] + 2)) // AT_ONCE
     parts = [
-        _trained(X, positive[rows], negative[rows], C, weight)
+        _trained(X, positive[rows], negative[rows], C, weight[rows])
         for rows in (portion == p for p in np.unique(portion))
     ]
     return Hyperplanes(*map(np.concatenate, zip(*parts, strict=True)))
@@ -49,7 +49,7 @@ def sparse_members(X, positive, negative, C, weight=1.0):
 def _trained(X, positive, negative, C, weight):
     members, points = np.nonzero(positive | negative)
     y = np.where(positive[members, points], 1.0, -1.0)
-    prices = np.where(y > 0, prices_of(positive, negative, C, weight)[members], C)
+    prices = C * np.where(y > 0, weight[members], 1.0)
     n, d, m = len(positive), X.shape[1], len(points)
     # Seen from a member's exemplar its plane depends on differences alone.
     origin = X[positive.argmax(axis=1)]

@@ -26,20 +26,21 @@ def alone(positive, negative, C, weight):
     """Return w and b of one set, by the solver of one problem."""
     points = np.concatenate([np.flatnonzero(positive), np.flatnonzero(negative)])
     y = np.where(positive[points], 1.0, -1.0)
-    if weight == "balanced":
-        weight = negative.sum() / positive.sum()
     prices = np.where(y > 0, C * weight, C)
     result = solve_active_set(X[points] @ X[points].T, y, prices, tol=1e-12)
     return X[points].T @ (y * result.alpha), result.intercept
 
 
-@pytest.mark.parametrize("weight", [1.0, 3.0, "balanced"])
+@pytest.mark.parametrize("weight", [1.0, 3.0, "drawn"])
 @pytest.mark.parametrize(("C", "most"), [(0.1, 10), (100.0, 30), (10.0, 90)])
 def test_members_are_those_of_one_problem_each(C, most, weight):
     positive, negative = sets(40, most)
-    members = linear_members(X, positive, negative, C, weight)
+    weights = (
+        4.0 * np.random.default_rng(1).random(40) if weight == "drawn" else np.full(40, weight)
+    )
+    members = linear_members(X, positive, negative, C, weights)
     for row in range(40):
-        w, b = alone(positive[row], negative[row], C, weight)
+        w, b = alone(positive[row], negative[row], C, weights[row])
         np.testing.assert_allclose(members.coef[row], w, atol=1e-7 * max(1.0, np.abs(w).max()))
         assert members.intercept[row] == pytest.approx(b, abs=1e-6)
     assert (members.gap < 1e-7).all()
@@ -47,16 +48,16 @@ def test_members_are_those_of_one_problem_each(C, most, weight):
 
 def test_no_digits_are_lost_far_from_the_origin():
     positive, negative = sets(20, 8)
-    here = linear_members(X, positive, negative, 10.0)
-    there = linear_members(X + 2.0**20, positive, negative, 10.0)
+    here = linear_members(X, positive, negative, 10.0, np.ones(20))
+    there = linear_members(X + 2.0**20, positive, negative, 10.0, np.ones(20))
     np.testing.assert_allclose(there.coef, here.coef, rtol=1e-6, atol=1e-8)
 
 
 def test_little_memory_at_once_changes_nothing(monkeypatch):
     positive, negative = sets(30, 12)
-    whole = linear_members(X, positive, negative, 5.0)
+    whole = linear_members(X, positive, negative, 5.0, np.ones(30))
     monkeypatch.setattr("svmbook.solvers.batched.members.CELLS", 500)
-    parts = linear_members(X, positive, negative, 5.0)
+    parts = linear_members(X, positive, negative, 5.0, np.ones(30))
     np.testing.assert_allclose(parts.coef, whole.coef, atol=1e-9)
 
 
@@ -75,7 +76,7 @@ def one_norm(positive, negative, C):
 def test_sparse_members_reach_the_least_objective(C, monkeypatch):
     monkeypatch.setattr("svmbook.solvers.batched.sparse.AT_ONCE", 1000)
     positive, negative = sets(25, 12)
-    members = sparse_members(X, positive, negative, C)
+    members = sparse_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
         points = np.flatnonzero(positive[row] | negative[row])
         y = np.where(positive[row, points], 1.0, -1.0)
@@ -89,5 +90,5 @@ def test_sparse_members_leave_out_what_tells_nothing():
     rng = np.random.default_rng(0)
     y = np.resize([True, False], 80)
     wide = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
-    members = sparse_members(wide, y[None], ~y[None], 1.0)
+    members = sparse_members(wide, y[None], ~y[None], 1.0, np.ones(1))
     assert np.flatnonzero(np.abs(members.coef[0]) > 1e-9).tolist() == [0]
