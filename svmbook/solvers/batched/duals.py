@@ -24,7 +24,7 @@ __all__ = ["DualBatch", "duals", "solve_duals"]
 
 SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
 MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
-ROUNDING = 10 * np.finfo(float).eps  # times k(x, x) times the sum of the alpha: noise of an error
+ROUNDING = 10 * np.finfo(float).eps  # times what is added up in an error: its noise
 BALANCED = 1e-12  # of the sum of the alpha: what may be left of their sum with signs
 
 
@@ -257,7 +257,7 @@ def _limits(beta, low, high, e):
 
 def _enough(beta, scale, tol):
     """Return the violation that counts as none: the tolerance, or what rounding hides."""
-    return np.maximum(tol, ROUNDING * scale * np.abs(beta).sum(axis=1))
+    return np.maximum(tol, ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
 def _certified(K, y, C, beta, n_iter, scale, tol):

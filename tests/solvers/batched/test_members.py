@@ -92,3 +92,16 @@ def test_sparse_members_leave_out_what_tells_nothing():
     wide = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
     members = sparse_members(wide, y[None], ~y[None], 1.0, np.ones(1))
     assert np.flatnonzero(np.abs(members.coef[0]) > 1e-9).tolist() == [0]
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0])
+def test_cheap_members_end_where_rounding_allows_no_better(C):
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-2, 2, (400, 2))
+    positive, negative = np.zeros((2, 400, 400), dtype=bool)
+    for row in range(400):
+        positive[row, row] = True
+        others = rng.permutation(np.delete(np.arange(400), row))[:7]
+        negative[row, others] = True
+    members = linear_members(points, positive, negative, C, np.ones(400))
+    assert np.abs(members.gap).max() < 1e-9
