@@ -16,7 +16,8 @@ from .pairwise import PairwiseMachine, alone
 __all__ = ["LocalizedSVM"]
 
 AT_ONCE = 4_000_000  # numbers in the arrays of the points that are answered together
-COUNTS = 37.0  # similarities below exp(-37) = 1e-16 of the largest are lost in rounding
+COUNTS = 23.0  # similarities below exp(-23) = 1e-10 of the largest are left out: rounding of a
+# slack at the largest price would hide theirs
 
 
 class LocalizedSVM(PairwiseMachine):
@@ -27,7 +28,8 @@ class LocalizedSVM(PairwiseMachine):
     .. math:: \tfrac12\|w\|^2 + C\sum_i \sigma(x_i, \bar x)\max(0, 1 - y_i(w^\top x_i + b))
 
     over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, when it
-    is asked: `fit` only keeps the points. Where no training point has a similarity above the
+    is asked: `fit` only keeps the points. Points of less than 1e-10 of the largest similarity are
+    left out. Where no training point has a similarity above the
     smallest number of double precision, the nearest answers.
 
     Parameters
