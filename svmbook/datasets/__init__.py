@@ -4,9 +4,12 @@ from .generators import breiman, clouds, intervals, planar
 from .generators.breiman import *
 from .generators.clouds import *
 from .generators.intervals import *
+from .generators.messages import messages
 from .generators.planar import *
 from .tables.loaders import find, manifest
 from .tables.treatments import SOURCES, load
+from .tables.tweets import load_lexicon, load_semeval, message_features
 
-__all__ = ["SOURCES", "find", "load", "manifest"]
+__all__ = ["SOURCES", "find", "load", "load_lexicon", "load_semeval", "manifest"]
+__all__ += ["message_features", "messages"]
 __all__ += breiman.__all__ + clouds.__all__ + intervals.__all__ + planar.__all__

@@ -18,7 +18,8 @@ from .duals import DualBatch, duals
 __all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
 
 LARGEST = 64  # points of a set up to which a batch is faster than one problem after the other
-ALIKE = 1.25  # sets of a batch differ in size by this factor at most
+ALIKE = 1.25  # sets of a batch differ in size by this factor at most,
+FEW = 32  # unless there are so few of them that a call costs more than the numbers in it
 CELLS = 4_000_000  # numbers that the arrays of one batch may hold
 
 
@@ -82,8 +83,10 @@ def _alike(order, sizes, d):
     """Yield the members in portions of like sizes, none of which takes too much memory."""
     start = 0
     while start < len(order):
-        room = max(1, int(CELLS / (sizes[start] * ALIKE * (sizes[start] * ALIKE + d))))
-        stop = min(np.searchsorted(sizes, ALIKE * sizes[start], "right"), start + room)
+        alike = np.searchsorted(sizes, ALIKE * sizes[start], "right")
+        rest = sizes[start : max(alike, start + FEW)]
+        cells = np.arange(1, len(rest) + 1) * rest * (rest + d)
+        stop = start + max(1, np.searchsorted(cells, CELLS, "right"))
         yield order[start:stop]
         start = stop
 

@@ -1,0 +1,48 @@
+"""Files of SemEval-2013 as their owners have them, and features of any messages."""
+
+import numpy as np
+import pytest
+
+from svmbook.datasets import load_lexicon, load_semeval, message_features
+
+PHRASES = "1\t7\t3\t5\tnegative\tNot my day :( http://t.co/x\n2\t8\t0\t0\tpositive\tNot Available\n"
+
+
+def test_both_subtasks_are_read(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text(PHRASES, encoding="utf-8")
+    texts, labels = load_semeval(path)
+    assert texts == ["Not my day :( http://t.co/x"]
+    assert labels.tolist() == ["negative"]
+    path.write_text('5\t6\t"objective-OR-neutral"\tSüß, oder?\n', encoding="utf-8")
+    texts, labels = load_semeval(path)
+    assert texts == ["Süß, oder?"]
+    assert labels.tolist() == ["objective-OR-neutral"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1\t2\tpositive", "line 1 .* has 3 fields"), ("1\t2\tx\tNot Available", "holds no tweet")],
+)
+def test_another_file_is_refused(tmp_path, text, message):
+    path = tmp_path / "b.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        load_semeval(path)
+
+
+def test_features_are_counted():
+    texts = ["@Ann Great GREAT day :-) #Sun http://a.b/c?d=1", "it's bad =( www.x.org don't 42"]
+    X, names = message_features(texts, {"great": "strong positive", "bad": "weak negative"})
+    counts = [dict(zip(names, row, strict=True)) for row in X]
+    first = {"<name>": 1, "great": 2, "<strong positive>": 2, "day": 1, "<smile>": 1, "#sun": 1}
+    second = {"it's": 1, "bad": 1, "<weak negative>": 1, "<frown>": 1, "<link>": 1, "don't": 1}
+    assert {k: v for k, v in counts[0].items() if v} == {**first, "<link>": 1}
+    assert {k: v for k, v in counts[1].items() if v} == second
+    assert X.dtype == np.float64
+
+
+def test_lines_of_another_kind_in_a_lexicon_are_left_out(tmp_path):
+    path = tmp_path / "l.tff"
+    path.write_text("# words\ntype=weaksubj len=1 word1=odd priorpolarity=negative m\n", "utf-8")
+    assert load_lexicon(path) == {"odd": "weak negative"}
