@@ -134,3 +134,25 @@ def test_a_machine_without_positives_gets_the_prior_of_platt():
     scores = np.array([[1.0], [1.0], [1.0]])
     sigmoid = fit_sigmoids(scores, np.zeros((3, 1), dtype=bool))
     assert sigmoid.probability(scores)[0, 0] == pytest.approx(1 / 5)
+
+
+def test_many_sigmoids_do_not_mind_the_unit_or_the_origin_of_scores():
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((60, 5))
+    yes = scores + rng.standard_normal((60, 5)) > 0
+    here = fit_sigmoids(scores, yes)
+    there = fit_sigmoids(1e6 + 3.0 * scores, yes)
+    np.testing.assert_allclose(
+        there.probability(1e6 + 3.0 * scores), here.probability(scores), atol=1e-6
+    )
+    flat = fit_sigmoids(np.full((60, 1), 2.0), yes[:, :1])
+    assert flat.slope[0] == 0
+    soft = (yes[:, 0].sum() + 1) / (yes[:, 0].sum() + 2), 1 / ((~yes[:, 0]).sum() + 2)
+    share = np.where(yes[:, 0], *soft).mean()
+    assert flat.probability(2.0)[0] == pytest.approx(share)
+
+
+def test_a_sigmoid_that_is_not_fitted_is_admitted(monkeypatch):
+    monkeypatch.setattr("svmbook.calibration.MOST_STEPS", 1)
+    with pytest.warns(ConvergenceWarning, match="1 steps of Newton's method"):
+        fit_sigmoid([-3.0, -1.0, 0.5, 2.0, 4.0], [0, 0, 1, 0, 1])

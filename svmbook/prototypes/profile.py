@@ -192,7 +192,7 @@ class ProfileSVM(PairwiseMachine):
             warnings.warn(
                 f"the clusters still change after max_iter={self.max_iter} rounds; allow more.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
         labels = Z.argmax(axis=1)
         used, labels = np.unique(labels, return_inverse=True)

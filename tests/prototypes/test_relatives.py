@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC, LocalizedSVM, ProfileSVM
 from svmbook.datasets import xor
@@ -96,3 +97,51 @@ def test_three_classes_are_told_apart(machine):
 def test_more_clusters_than_points_are_refused():
     with pytest.raises(ValueError, match="n_clusters=8 is more than there are points"):
         ProfileSVM().fit([[0.0], [1.0]], [0, 1])
+
+
+def test_two_classes_have_the_output_of_their_machine():
+    machine = LocalizedSVM(C=5.0, gamma=2.0, n_neighbors=40).fit(X, Y)
+    outputs = machine.decision_function(NEW[:8])
+    for x, output in zip(NEW[:8], outputs, strict=True):
+        near = np.argsort(((X - x) ** 2).sum(axis=1))[:40]
+        if len(set(Y[near])) == 2:
+            weights = np.exp(-2.0 * ((X[near] - x) ** 2).sum(axis=1))
+            alone = DualSVC(C=5.0).fit(X[near], Y[near], sample_weight=weights)
+            assert output == pytest.approx(alone.decision_function([x])[0], abs=1e-3)
+
+
+def test_far_from_all_points_the_nearest_answers():
+    machine = LocalizedSVM(gamma=1.0).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    assert machine.predict([[-100.0], [100.0], [0.9]]).tolist() == ["a", "c", "b"]
+
+
+def test_many_neighbours_with_vanishing_prices_are_solved():
+    wide, labels = make_moons(200, noise=0.2, random_state=0)
+    machine = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=150).fit(wide, labels)
+    few = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=60).fit(wide, labels)
+    assert (machine.predict(NEW) == few.predict(NEW)).mean() > 0.97
+
+
+def test_rounds_of_the_clustering_that_run_out_are_admitted():
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 rounds") as caught:
+        ProfileSVM(n_clusters=4, max_iter=1, random_state=0).fit(X, Y)
+    assert caught[0].filename == __file__
+
+
+def test_a_failed_fit_leaves_nothing_of_an_earlier_one():
+    for machine in (LocalizedSVM(), ProfileSVM(n_clusters=3)):
+        machine.fit(X, Y)
+        with pytest.raises(ValueError, match="class"):
+            machine.fit(X, np.zeros(90))
+        assert [name for name in vars(machine) if name.endswith("_")] == ["n_features_in_"]
+
+
+@pytest.mark.parametrize("ask", ["fit", "decision_function"])
+def test_a_wide_gap_is_admitted_where_it_was_asked_for(ask, monkeypatch):
+    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", -1.0)
+    with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
+        if ask == "fit":
+            ProfileSVM(n_clusters=3, random_state=0).fit(X, Y)
+        else:
+            LocalizedSVM(gamma=2.0).fit(X, Y).decision_function(NEW)
+    assert caught[0].filename == __file__

@@ -111,3 +111,31 @@ def test_a_machine_is_the_same_for_the_same_seed(machine):
     once = machine.fit(X, Y).decision_function(NEW)
     np.testing.assert_array_equal(machine.fit(X, Y).decision_function(NEW), once)
     assert (machine.set_params(random_state=4).fit(X, Y).decision_function(NEW) != once).any()
+
+
+def test_members_vote_as_they_were_fitted():
+    machine = PrototypeSVM(C=10.0, random_state=0).fit(X, Y)
+    before = machine.decision_function(NEW)
+    machine.set_params(voting="probability", n_near=1, metric="manhattan")
+    np.testing.assert_array_equal(machine.decision_function(NEW), before)
+
+
+def test_a_round_of_mining_looks_at_twice_as_many_as_the_last():
+    few = ExemplarSVM(C=100.0, voting="count", n_negatives=1).fit(X, Y)
+    most = max(len(member.negatives) for member in few.prototypes_)
+    assert most <= 2**few.n_rounds_ + few.n_rounds_  # 1 + 1 + 2 + 4 and so on
+    assert few.n_rounds_ < 8  # fifty negatives, one by one, would take many more
+
+
+def test_three_classes_are_counted():
+    points = np.array([[0.0, 0.0], [0.2, 0.1], [5.0, 0.0], [5.2, 0.1], [0.0, 5.0], [0.1, 5.2]])
+    machine = ExemplarSVM(C=10.0, positive_weight=1.0, voting="count", mining=False)
+    votes = machine.fit(points, list("aabbcc")).decision_function([[0.1, 0.0]])
+    claims = [m.coef @ [0.1, 0.0] + m.intercept > 0 for m in machine.prototypes_]
+    counted = [sum(claims[:2]), sum(claims[2:4]), sum(claims[4:])]
+    np.testing.assert_allclose(votes[0], counted, atol=1e-8)
+
+
+def test_a_metric_without_numbers_is_named():
+    with pytest.raises(ValueError, match="gives distances that are not finite"):
+        PrototypeSVM(metric=lambda a, b: np.nan).fit(X, Y)
