@@ -182,7 +182,8 @@ def held_out(codes, share, rng, name):
     counts = np.bincount(codes)
     if counts.max() == 1:
         raise ValueError(
-            f"{name}={share:g} holds no point out, as each class has one point only; bring more."
+            f"{name}={share:g} holds no point out, as each class has one point only; bring more, "
+            "or a larger sample."
         )
     least = np.arange(len(counts)) == counts.argmax()
     sizes = np.minimum(np.maximum(np.round(share * counts), least), counts - 1)

@@ -38,9 +38,9 @@ class ExemplarSVM(LocalEnsemble):
     penalty : "l2" or "l1", default="l2"
         The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
     positive_weight : float or "balanced", default="balanced"
-        :math:`C_+/C`, or the number of training points of other classes, so that both sides of
-        the problem with all of them weigh the same: else an exemplar close to many of them is
-        given up.
+        :math:`C_+/C`, or the number of points of other classes that are trained on, so that both
+        sides of the problem with all of them weigh the same: else an exemplar close to many of them
+        is given up.
     n_negatives : int, default=7
         Negatives to begin with, and of the first round of mining.
     mining : bool, default=True
@@ -83,6 +83,11 @@ class ExemplarSVM(LocalEnsemble):
     ------
     ValueError
         One class; no point to hold out.
+
+    Warns
+    -----
+    ConvergenceWarning
+        A member's duality gap is wide, or its sigmoid was not fitted.
 
     References
     ----------

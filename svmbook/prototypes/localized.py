@@ -29,8 +29,7 @@ class LocalizedSVM(PairwiseMachine):
 
     over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, when it
     is asked: `fit` only keeps the points. Points of less than 1e-10 of the largest similarity are
-    left out. Where no training point has a similarity above the
-    smallest number of double precision, the nearest answers.
+    left out. Where all prices vanish in double precision, the nearest point answers.
 
     Parameters
     ----------
@@ -103,22 +102,25 @@ class LocalizedSVM(PairwiseMachine):
         LocalizedSVM
             The fitted estimator.
         """
-        self._points_, classes, self._codes_ = self._begin(X, y)
+        self._points_, classes, self._codes_, self.gamma_ = self._begin(X, y)
+        near = len(X) if self.n_neighbors is None else int(self.n_neighbors)
+        self._near_, self._C_ = min(near, len(self._points_)), float(self.C)
         self.classes_ = classes
         return self
 
     def _outputs(self, X):
-        n, d = self._points_.shape
-        near = n if self.n_neighbors is None else min(int(self.n_neighbors), n)
+        (n, d), near = self._points_.shape, self._near_
         portions = max(1, len(X) * max(near * (near + d), n) // AT_ONCE)
-        parts = np.array_split(X, min(portions, len(X)))
-        return np.concatenate([super(LocalizedSVM, self)._outputs(part) for part in parts])
+        outputs = []
+        for part in np.array_split(X, min(portions, len(X))):
+            outputs.append(super()._outputs(part))
+        return np.concatenate(outputs)
 
     def _pairs(self, X):
         far = self.gamma_ * cdist(X, self._points_, "sqeuclidean")
-        near = np.argsort(far, axis=1, kind="stable")[:, : self.n_neighbors]
+        near = np.argsort(far, axis=1, kind="stable")[:, : self._near_]
         far = np.take_along_axis(far, near, axis=1)
-        prices = float(self.C) * np.exp(-far)
+        prices = self._C_ * np.exp(-far)
         counts = far - far[:, :1] <= COUNTS
         counts[prices[:, 0] < np.finfo(float).tiny, 1:] = False
         codes, Z = self._codes_[near], self._points_[near]
@@ -131,7 +133,7 @@ class LocalizedSVM(PairwiseMachine):
                 of_pair = counts[both] & ((codes[both] == a) | (codes[both] == b))
                 planes = hyperplanes(Z[both], y, np.where(of_pair, prices[both], 0.0))
                 F[both] = (planes.coef * X[both]).sum(axis=1) + planes.intercept
-                self._admit(float(planes.gap.max()), stacklevel=7)
+                self._admit(float(planes.gap.max()), stacklevel=6)
             return F
 
         return outputs_of_pair

@@ -28,12 +28,12 @@ class PairwiseMachine(VotingMachine):
     }
 
     def _begin(self, X, y):
-        """Check training data; return points, labels, and a number for each point's label."""
+        """Check training data; return points, labels, each point's number of a label, and gamma."""
         X, classes, codes, _, _ = self._training_data(X, y, None)
         variance = X.var() * X.shape[1]
         scale = 1.0 / variance if variance > 0 else 1.0
-        self.gamma_ = scale if isinstance(self.gamma, str) else float(self.gamma)
-        return X, classes, codes
+        gamma = scale if isinstance(self.gamma, str) else float(self.gamma)
+        return X, classes, codes, gamma
 
     def _similarity(self, A, B):
         return np.exp(-self.gamma_ * cdist(A, B, "sqeuclidean"))

@@ -150,12 +150,12 @@ class ProfileSVM(PairwiseMachine):
         ProfileSVM
             The fitted estimator.
         """
-        X, classes, codes = self._begin(X, y)
+        X, classes, codes, gamma = self._begin(X, y)
         if self.n_clusters > len(X):
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
             )
-        self._points_ = X
+        self._points_, self._by_profiles_, self.gamma_ = X, self.profiles, gamma
         S = self._profiles(X)
         self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
         inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
@@ -173,7 +173,7 @@ class ProfileSVM(PairwiseMachine):
         return self
 
     def _profiles(self, X):
-        return self._similarity(X, self._points_) if self.profiles else X
+        return self._similarity(X, self._points_) if self._by_profiles_ else X
 
     def _clusters(self, S, codes, k):
         """Return the cluster of each profile, the centres, and the number of rounds."""
@@ -225,7 +225,7 @@ def _shares(squared, codes, k, R):
     above = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
     whole = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     whole = sparse.hstack([whole, sparse.csr_array((n, k * m))], format="csr")
-    cost = np.concatenate([squared.ravel(), np.full(k * m, R)]) / squared.mean()
+    cost = np.concatenate([squared.ravel(), np.full(k * m, R)]) / (squared.mean() or 1.0)
     zeros = np.zeros(2 * k * m)
     result = linprog(cost, A_ub=above, b_ub=zeros, A_eq=whole, b_eq=np.ones(n), method="highs")
     if result.x is None:

@@ -127,7 +127,7 @@ class PrototypeSVM(LocalEnsemble):
     Warns
     -----
     ConvergenceWarning
-        All members would be dropped; or a member's duality gap is wide.
+        All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
 
     References
     ----------

@@ -75,7 +75,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     Warns
     -----
     ConvergenceWarning
-        All members would be dropped; or a member's duality gap is wide.
+        All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
 
     References
     ----------
@@ -152,20 +152,21 @@ class SampledPrototypeSVM(PrototypeSVM):
         X, classes, codes, rng = self._begin(X, y)
         sizes = np.maximum(1, np.round(float(self.first_share) * np.bincount(codes)))
         sample = drawn_by_class(codes, sizes, rng)
-        self.samples_ = [sample]
+        samples = [sample]
         while True:
             best, numbers, self.history_ = self._shifted(
                 X[sample], codes[sample], sample, len(classes), rng
             )
-            if len(self.samples_) == self.n_samplings:
+            if len(samples) == self.n_samplings:
                 break
             # Algorithm 6: what was answered rightly has the weight zero, all mistakes the same.
             wrong = np.flatnonzero(best.committee.votes(X).argmax(axis=1) != codes)
             n_more = min(round(float(self.next_share) * len(X)), len(wrong))
             sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))
-            if len(sample) == len(self.samples_[-1]):
+            if len(sample) == len(samples[-1]):
                 break
-            self.samples_.append(sample)
+            samples.append(sample)
         self._keep(best.members, best.committee, classes, numbers)
+        self.samples_ = samples
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self

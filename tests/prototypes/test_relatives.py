@@ -145,3 +145,45 @@ def test_a_wide_gap_is_admitted_where_it_was_asked_for(ask, monkeypatch):
         else:
             LocalizedSVM(gamma=2.0).fit(X, Y).decision_function(NEW)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("machine", "change"),
+    [
+        (LocalizedSVM(), {"C": 100.0, "n_neighbors": 5, "gamma": 9.0}),
+        (ProfileSVM(n_clusters=3, random_state=0), {"profiles": False, "gamma": 9.0}),
+    ],
+)
+def test_a_fitted_machine_stays_what_it_is(machine, change):
+    before = machine.fit(X, Y).decision_function(NEW)
+    np.testing.assert_array_equal(machine.set_params(**change).decision_function(NEW), before)
+
+
+def test_where_all_prices_vanish_the_nearest_answers():
+    machine = LocalizedSVM(gamma=1.0).fit([[0.0], [0.05]], ["a", "b"])
+    assert machine.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
+
+
+def test_what_is_left_out_for_its_small_price_does_not_matter():
+    machine = LocalizedSVM(C=5.0, gamma=2.0, n_neighbors=None).fit(X, Y)
+    for x, output in zip(NEW[:8], machine.decision_function(NEW[:8]), strict=True):
+        weights = np.exp(-2.0 * ((X - x) ** 2).sum(axis=1))
+        whole = DualSVC(C=5.0, tol=1e-9).fit(X, Y, sample_weight=weights)
+        assert output == pytest.approx(whole.decision_function([x])[0], abs=1e-7)
+
+
+def test_equal_points_and_small_units_are_clustered():
+    machine = ProfileSVM(n_clusters=1, profiles=False, random_state=0)
+    machine.fit(np.full((7, 2), 0.1), [0] + [1] * 6)
+    rng = np.random.default_rng(0)
+    squared, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
+    tiny = _shares(1e-9 * squared, codes, 2, 1e-9 * 0.3)
+    np.testing.assert_allclose(tiny, _shares(squared, codes, 2, 0.3), atol=1e-6)
+
+
+def test_pairs_are_won_and_how_clearly_is_a_third_of_a_vote_at_most():
+    flowers, names = load_iris(return_X_y=True)
+    F = LocalizedSVM(C=10.0).fit(flowers[::2], names[::2]).decision_function(flowers[1::2])
+    off = F - np.round(F)
+    assert np.abs(off).max() < 1 / 3
+    assert (off != 0).any()

@@ -73,11 +73,14 @@ def test_equal_votes_go_to_the_more_frequent_class():
 @pytest.mark.parametrize("weight", [1.0, "balanced"])
 @pytest.mark.parametrize("C", [0.3, 100.0])
 def test_mined_members_are_those_against_all_other_points(C, weight):
-    machine = ExemplarSVM(C=C, positive_weight=weight, voting="count", n_negatives=3).fit(X, Y)
+    # More of one class than of the other, so that the weights of the two differ.
+    rows = np.concatenate([np.flatnonzero(Y == 0)[:20], np.flatnonzero(Y == 1)])
+    D, d = X[rows], Y[rows]
+    machine = ExemplarSVM(C=C, positive_weight=weight, voting="count", n_negatives=3).fit(D, d)
     assert machine.n_rounds_ > 0
-    for i in range(0, 100, 7):
-        others = np.flatnonzero(Y[i] != Y)
-        points, y = X[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
+    for i in range(0, 70, 5):
+        others = np.flatnonzero(d[i] != d)
+        points, y = D[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
         member = machine.prototypes_[i]
         factor = len(others) if weight == "balanced" else 1.0
         prices = np.where(y > 0, C * factor, C)

@@ -27,9 +27,11 @@ def messages(n=600, *, random_state=None):
 
     Most words are drawn from a vocabulary of 8,000, the r-th most frequent with a probability that
     falls with 1/r, and tell nothing. How many glad and sad words, emoticons and links a message has
-    depends on its mood; a tenth of the vocabulary belongs to topics, of which each message has one,
-    and moods differ a little in their topics. The shares of the moods are those of the tweets of
-    Shen (2013), 99, 157, 30 and 314 of 600, whose order she does not name.
+    depends on its mood, and it has names and hashtags; a tenth of the vocabulary belongs to topics,
+    of which each message has one, and moods differ in the topics they like. Another seed draws
+    other topics: another language, not new messages of the same. The shares of the
+    moods are those of the tweets of Shen (2013), 99, 157, 30 and 314 of 600, whose order she does
+    not name.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def messages(n=600, *, random_state=None):
 
 
 def _word(number):
-    """Return the word of a number: two, three or more syllables."""
+    """Return the word of a number: two syllables or more."""
     parts = []
     while number or len(parts) < 2:
         number, rest = divmod(number, len(SYLLABLES))

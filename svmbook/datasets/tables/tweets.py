@@ -11,11 +11,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 __all__ = ["load_lexicon", "load_semeval", "message_features"]
 
 MISSING = "Not Available"
+MOODS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
 TOKEN = re.compile(
-    r"(?P<link>https?://\S+|www\.\S+)"
+    r"(?P<link>(?i:https?://|www\.)\S+)"
     r"|(?P<name>@\w+)"
     r"|(?P<tag>#\w+)"
-    r"|(?P<smile>[:;=]-?[)DpP]|<3)"
+    r"|(?P<smile>[:;=]-?(?:\)|[DpP](?!\w))|<3)"
     r"|(?P<frown>[:;=]'?-?[(/|])"
     r"|(?P<word>[^\W\d_](?:[^\W_]|['\u2019](?=\w))*)"
 )
@@ -44,7 +45,7 @@ def load_semeval(path):
     Raises
     ------
     ValueError
-        A line has too few fields, or there are no tweets.
+        A line is none of a tweet, or there are no tweets.
 
     Examples
     --------
@@ -59,16 +60,21 @@ def load_semeval(path):
     (['What a day :)'], array(['positive'], dtype='<U8'))
     """
     texts, labels = [], []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
-        fields = line.split("\t")
-        if len(fields) < 4:
+    # Not splitlines: tweets hold separators of other kinds.
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").split("\n"), start=1):
+        fields = line.rstrip("\r").split("\t")
+        place = next((k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in MOODS), None)
+        if place is None or len(fields) == place + 1:
+            if not line.strip():
+                continue
             raise ValueError(
-                f"line {number} of {path} has {len(fields)} fields between tabulators; a tweet of "
-                "SemEval-2013 has at least 4: two numbers, the label, and the text."
+                f"line {number} of {path} is no tweet of SemEval-2013, with a label as its third "
+                f"or fifth field between tabulators and the text behind it: {line[:60]!r}."
             )
-        if fields[-1] != MISSING:
-            texts.append(fields[-1])
-            labels.append(fields[-2].strip('"'))
+        text = " ".join(fields[place + 1 :])
+        if text != MISSING:
+            texts.append(text)
+            labels.append(fields[place].strip('"'))
     if not texts:
         raise ValueError(f"{path} holds no tweet that is available.")
     return texts, np.array(labels)
@@ -85,7 +91,7 @@ def load_lexicon(path):
     Returns
     -------
     dict
-        Of each word a name such as "weak negative".
+        Of each word a name such as "weak negative"; of a word with several entries the last.
 
     Examples
     --------
@@ -110,8 +116,8 @@ def load_lexicon(path):
 def message_features(texts, lexicon=None):
     """Count words, links, names, hashtags, emoticons, and words of a lexicon.
 
-    Each word and each hashtag, in small letters, is a feature. Links, names, glad and sad emoticons
-    count as one feature each, as do the words of each kind of the lexicon.
+    Each word and each hashtag, in small letters, is a feature; numbers are left out. Links, names,
+    glad and sad emoticons count as one feature each, as do the words of each kind of the lexicon.
 
     Parameters
     ----------
@@ -127,6 +133,11 @@ def message_features(texts, lexicon=None):
     names : list of str
         What each feature counts.
 
+    Raises
+    ------
+    ValueError
+        No message has anything to count.
+
     Examples
     --------
     >>> from svmbook.datasets import message_features
@@ -141,7 +152,7 @@ def message_features(texts, lexicon=None):
     def tokens(text):
         found = []
         for match in TOKEN.finditer(text):
-            kind, token = match.lastgroup, match.group().lower()
+            kind, token = match.lastgroup, match.group().lower().replace("\u2019", "'")
             found.append(token if kind in ("word", "tag") else f"<{kind}>")
             if token in lexicon:
                 found.append(f"<{lexicon[token]}>")

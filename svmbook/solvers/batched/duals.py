@@ -72,8 +72,8 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
     Parameters
     ----------
     K : array-like of shape (n_problems, n_points, n_points)
-        Gram matrices, symmetric positive semi-definite, which is not checked. A problem with fewer
-        points than the largest is filled up with any points, of either label.
+        Gram matrices, symmetric, and positive semi-definite, which is not checked. A problem with
+        fewer points than the largest is filled up with any points, of either label.
     y : array-like of shape (n_problems, n_points)
         Labels -1 and +1; both present in each problem among the points with a price.
     C : float or array-like of shape (n_problems, n_points)
@@ -90,8 +90,8 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
     Raises
     ------
     ValueError
-        The arrays do not fit, or are not finite; labels other than -1 and +1; a negative price; a
-        problem with one class only.
+        The arrays do not fit, or are not finite; a matrix is not symmetric; labels other than -1
+        and +1; a negative price; a problem with one class only.
 
     Examples
     --------
@@ -128,7 +128,8 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
         )
     if not np.isin(y, (-1.0, 1.0)).all():
         raise ValueError(f"y must hold the labels -1 and +1; found {np.unique(y)[:5]}.")
-    if not np.allclose(K, K.transpose(0, 2, 1), rtol=1e-8, atol=1e-8 * np.abs(K).max()):
+    unit = np.abs(K).max(axis=(1, 2), keepdims=True)
+    if (np.abs(K - K.transpose(0, 2, 1)) > 1e-8 * unit).any():
         raise ValueError("each matrix of K must be symmetric; pass (K + K.T) / 2 if it should be.")
     for sign in (-1.0, 1.0):
         without = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))

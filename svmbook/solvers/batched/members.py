@@ -87,6 +87,8 @@ def _alike(order, sizes, d):
         rest = sizes[start : max(alike, start + FEW)]
         cells = np.arange(1, len(rest) + 1) * rest * (rest + d)
         stop = start + max(1, np.searchsorted(cells, CELLS, "right"))
+        if sizes[start] <= LARGEST:  # a batch stays one
+            stop = min(stop, np.searchsorted(sizes, LARGEST, "right"))
         yield order[start:stop]
         start = stop
 

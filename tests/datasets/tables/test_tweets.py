@@ -22,7 +22,11 @@ def test_both_subtasks_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("1\t2\tpositive", "line 1 .* has 3 fields"), ("1\t2\tx\tNot Available", "holds no tweet")],
+    [
+        ("1\t2\tpositive", "line 1 .* is no tweet"),
+        ("1\t2\tglad\tHi", "line 1 .* is no tweet"),
+        ("1\t2\tpositive\tNot Available", "holds no tweet"),
+    ],
 )
 def test_another_file_is_refused(tmp_path, text, message):
     path = tmp_path / "b.tsv"
@@ -46,3 +50,16 @@ def test_lines_of_another_kind_in_a_lexicon_are_left_out(tmp_path):
     path = tmp_path / "l.tff"
     path.write_text("# words\ntype=weaksubj len=1 word1=odd priorpolarity=negative m\n", "utf-8")
     assert load_lexicon(path) == {"odd": "weak negative"}
+
+
+def test_separators_inside_a_tweet_stay_there(tmp_path):
+    path = tmp_path / "c.tsv"
+    path.write_text("1\t2\tpositive\tone\u2028two\n\n3\t4\tneutral\tgood\tday\n", "utf-8")
+    texts, labels = load_semeval(path)
+    assert texts == ["one\u2028two", "good day"]
+    assert labels.tolist() == ["positive", "neutral"]
+
+
+def test_no_emoticon_begins_a_word():
+    _, names = message_features(["name:peter see:Do HTTP://t.co/x don\u2019t"])
+    assert names == ["<link>", "do", "don't", "name", "peter", "see"]

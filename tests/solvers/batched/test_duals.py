@@ -125,6 +125,13 @@ def test_too_few_rounds_are_admitted():
         ({"K": np.zeros((2, 2))}, "must have shapes"),
         ({"K": np.full((1, 2, 2), np.nan)}, "must be finite"),
         ({"K": np.array([[[1.0, 0.0], [0.5, 1.0]]])}, "must be symmetric"),
+        (
+            {
+                "K": np.array([[[1.0, 0.0], [0.5, 1.0]], 1e9 * np.eye(2)]),
+                "y": np.array([[1.0, -1.0], [1.0, -1.0]]),
+            },
+            "must be symmetric",
+        ),
         ({"tol": -1.0}, "tol must be positive"),
         ({"tol": np.nan}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter"),
@@ -150,4 +157,6 @@ def test_multipliers_balance_whatever_the_unit(scale):
     batch = solve_duals(X @ X.transpose(0, 2, 1), y, 10.0 / scale**2)
     unbalanced = np.abs((y * batch.alpha).sum(axis=1)) / batch.alpha.sum(axis=1)
     assert unbalanced.max() < 1e-14
+    assert batch.converged.all()
+    assert (batch.gap <= 1e-10 * batch.objective).all()
     assert (batch.gap >= -1e-12 * batch.objective).all()

@@ -6,6 +6,7 @@ from scipy.optimize import linprog
 from sklearn.datasets import make_moons
 
 from svmbook.solvers import solve_active_set
+from svmbook.solvers.batched import members as batches
 from svmbook.solvers.batched.members import linear_members
 from svmbook.solvers.batched.sparse import sparse_members
 
@@ -105,3 +106,24 @@ def test_cheap_members_end_where_rounding_allows_no_better(C):
         negative[row, others] = True
     members = linear_members(points, positive, negative, C, np.ones(400))
     assert np.abs(members.gap).max() < 1e-9
+
+
+def test_portions_are_neither_large_nor_few(monkeypatch):
+    sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
+    for d in (7, 500):
+        monkeypatch.setattr(batches, "CELLS", 20_000)
+        parts = list(batches._alike(np.arange(500), sizes, d))
+        np.testing.assert_array_equal(np.concatenate(parts), np.arange(500))
+        for part in parts:
+            widest = sizes[part].max()
+            assert len(part) == 1 or len(part) * widest * (widest + d) <= 20_000
+    monkeypatch.setattr(batches, "CELLS", 10**9)
+    parts = list(batches._alike(np.arange(500), sizes, 7))
+    assert all(len(part) >= 32 for part in parts[:-1])
+    for part in parts:
+        assert len(part) <= 32 or sizes[part].max() <= 1.25 * sizes[part].min()
+
+
+def test_a_large_set_takes_no_small_ones_with_it():
+    parts = list(batches._alike(np.arange(32), np.array([20] * 31 + [70]), 2))
+    assert [len(part) for part in parts] == [31, 1]
