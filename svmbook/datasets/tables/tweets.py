@@ -98,7 +98,7 @@ def load_lexicon(path):
     >>> import tempfile
     >>> from pathlib import Path
     >>> from svmbook.datasets import load_lexicon
-    >>> line = "type=strongsubj len=1 word1=superb pos1=adj stemmed1=n priorpolarity=positive"
+    >>> line = "type=strongsubj word1=superb priorpolarity=positive"
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "lexicon.tff"
     ...     _ = path.write_text(line)
@@ -141,7 +141,8 @@ def message_features(texts, lexicon=None):
     Examples
     --------
     >>> from svmbook.datasets import message_features
-    >>> X, names = message_features(["Hi @you :) hi", "bad #day"], {"bad": "strong negative"})
+    >>> texts = ["Hi @you :) hi", "bad #day"]
+    >>> X, names = message_features(texts, {"bad": "strong negative"})
     >>> names
     ['#day', '<name>', '<smile>', '<strong negative>', 'bad', 'hi']
     >>> X.astype(int).tolist()
