@@ -13,6 +13,7 @@ ROOMS = {
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("datasets", "ensembles", "experiments/methods", "experiments/running", "kernels"),
+        "prototypes",
         *("logistic", "solvers", "svm", "tables", "unbiased"),
     },
     "experiments/running": {"tables", "threads"},

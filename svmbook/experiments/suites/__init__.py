@@ -20,6 +20,7 @@ SUITES = {
     "lin2005-boosting": "lin2005_boosting",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
+    "shen2013": "shen2013",
     "shen2013-search": "shen2013_search",
     "usvc-biomedical": "usvc_biomedical",
     "usvc-cases": "usvc_cases",
