@@ -49,6 +49,8 @@ class Suite:
         Layouts of further tables of the same rows, by name.
     tables : mapping
         Names for `svmbook.datasets.load`, by data set; none for generated data.
+    more_runs : mapping
+        How often instead of ``runs``, by data set.
     """
 
     name: str
@@ -61,17 +63,25 @@ class Suite:
     layout: Callable[[list], Table]
     more: Mapping = field(default_factory=dict)
     tables: Mapping = field(default_factory=dict)
+    more_runs: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
         """Return the jobs of the whole suite, or of a part of it."""
         data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
         methods = _known(methods, self.methods, f"{self.name} has no method")
-        runs = self.runs if runs is None else runs
+        return [
+            Job(self.name, data_set, method, run)
+            for data_set, method in itertools.product(data_sets, methods)
+            for run in self._numbers(data_set, runs)
+        ]
+
+    def _numbers(self, data_set, runs):
+        """Return the numbers of the runs that are asked for, by default the suite's."""
+        runs = self.more_runs.get(data_set, self.runs) if runs is None else runs
         numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
         if not numbers or min(numbers) < 0:
             raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")
-        wanted = itertools.product(data_sets, methods, numbers)
-        return [Job(self.name, *rest) for rest in wanted]
+        return numbers
 
     def carry_out(self, job):
         """Do one run and return its record.
