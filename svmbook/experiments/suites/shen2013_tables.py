@@ -120,17 +120,16 @@ def accuracies(kind, noise):
 
     def layout(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
-        here = [name for name in SETS if any(data_set == name + noise for data_set, _ in cells)]
         mine = dict.fromkeys(method for _, method in cells if method.startswith(kind))
         lines = []
         for method in (kind, *mine, *RIVALS):
             if method not in mine:
-                printed = [plus_minus(*_printed(name + noise)[method], ".1f") for name in here]
+                printed = [plus_minus(*_printed(name + noise)[method], ".1f") for name in SETS]
                 lines.append([f"{method}, printed", *printed])
             if method != kind:
-                ours = [_with_deviation(cells.get((name + noise, method))) for name in here]
+                ours = [_with_deviation(cells.get((name + noise, method))) for name in SETS]
                 lines.append([method if method in mine else "here", *ours])
-        return Table(["accuracy (%)", *here], lines)
+        return Table(["accuracy (%)", *SETS], lines)
 
     return layout
 
