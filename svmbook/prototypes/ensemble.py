@@ -84,10 +84,10 @@ class Committee(NamedTuple):
 
 def _nearness(rho, n_near):
     """Return weights of claimants by the distances of their exemplars, infinite for the others."""
-    nearest = rho.min(axis=1, keepdims=True)
     if n_near is not None:
         n = min(n_near, rho.shape[1])
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
+    nearest = rho.min(axis=1, keepdims=True)
     nearest = np.where(np.isfinite(nearest), np.maximum(nearest, np.finfo(float).tiny), 1.0)
     return (nearest / np.maximum(rho, nearest)) ** 2
 

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .voting import VotingMachine
@@ -34,9 +33,6 @@ class PairwiseMachine(VotingMachine):
         scale = 1.0 / variance if variance > 0 else 1.0
         gamma = scale if isinstance(self.gamma, str) else float(self.gamma)
         return X, classes, codes, gamma
-
-    def _similarity(self, A, B):
-        return np.exp(-self.gamma_ * cdist(A, B, "sqeuclidean"))
 
     def _outputs(self, X):
         """Return won pairs, and a third of a vote at most for how clearly; one column a class."""

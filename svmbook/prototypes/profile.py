@@ -173,7 +173,9 @@ class ProfileSVM(PairwiseMachine):
         return self
 
     def _profiles(self, X):
-        return self._similarity(X, self._points_) if self._by_profiles_ else X
+        if not self._by_profiles_:
+            return X
+        return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
     def _clusters(self, S, codes, k):
         """Return the cluster of each profile, the centres, and the number of rounds."""

@@ -17,6 +17,7 @@ ten points a step.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -88,21 +89,22 @@ def data(data_set, seed):
 
 
 def cross_validated(machine, data_set, run):
-    """Return what a run records of a machine: ten accuracies, members, and rounds."""
+    """Return what a run records of a machine: ten accuracies, members, and rounds.
+
+    ``machine(X, y)`` makes it for the points and their labels without noise.
+    """
     seed = run_seed(0, run)
     X, clean, y = data(data_set, seed)
-    if named(data_set)[0] in TABLES:
-        machine = make_pipeline(StandardScaler(), machine)
-    machine = _seeded(machine, seed)
+    scaler = StandardScaler() if named(data_set)[0] in TABLES else "passthrough"
+    machine = _seeded(make_pipeline(scaler, machine(X, clean)), seed)
     right, right_on_clean, members, shifts = [], [], [], []
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(X, y):
         fitted = _fitted(machine, X[train], y[train])
         answers = fitted.predict(X[test])
         right.append(float(np.mean(answers == y[test])))
         right_on_clean.append(float(np.mean(answers == clean[test])))
-        last = fitted[-1] if hasattr(fitted, "steps") else fitted
-        members.append(len(getattr(last, "prototypes_", [last])))
-        shifts.append(getattr(last, "n_shifts_", 0))
+        members.append(len(getattr(fitted[-1], "prototypes_", [fitted])))
+        shifts.append(getattr(fitted[-1], "n_shifts_", 0))
     return {
         "seed": seed,
         "parameters": {},
@@ -121,7 +123,7 @@ def _seeded(machine, seed):
 
 
 def _fitted(machine, X, y):
-    """Fit; where boosting finds its first machine no better than chance, that machine stays."""
+    """Fit a pipeline; where boosting finds its first machine no better than chance, that stays."""
     try:
         with warnings.catch_warnings():
             # The network is stopped after as many rounds as the source gives it.
@@ -131,23 +133,22 @@ def _fitted(machine, X, y):
         if "worse than random" not in str(error):
             raise
     # Its weights are all 1/n, and so is the price they leave.
-    steps = clone(machine).steps if hasattr(machine, "steps") else [("boosted", clone(machine))]
-    alone = Pipeline([*steps[:-1], ("alone", steps[-1][1].estimator)])
-    return alone.fit(X, y, alone__sample_weight=np.full(len(X), 1.0 / len(X)))
+    alone = Pipeline([("scaler", machine[0]), ("alone", machine[-1].estimator)])
+    return clone(alone).fit(X, y, alone__sample_weight=np.full(len(X), 1.0 / len(X)))
 
 
 def work(data_set, method, run):
     """Do one run: a ten-fold cross-validation of one machine."""
-    return cross_validated(_machine(method, data_set), data_set, run)
+    return cross_validated(partial(_machine, method), data_set, run)
 
 
-def _machine(method, data_set):
+def _machine(method, X, y):
+    """Return the machine of a method for these points and labels."""
     if method in OURS:
         return OURS[method]
-    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
-    X, y, _ = data(data_set, 0)
+    n_classes = len(np.unique(y))
     if method == "network":
-        units = (X.shape[1] + len(np.unique(y))) // 2
+        units = (X.shape[1] + n_classes) // 2
         return MLPClassifier(
             (units,),
             activation="logistic",
@@ -162,7 +163,8 @@ def _machine(method, data_set):
             n_iter_no_change=201,
         )
     # Ours is exact, and quick where LIBSVM is not; more than two classes are scikit-learn's.
-    machine = DualSVC if len(np.unique(y)) == 2 else SVC
+    machine = DualSVC if n_classes == 2 else SVC
+    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
     return {
         "CART": tree,
         "boosted CART": AdaBoostClassifier(tree, n_estimators=10),
