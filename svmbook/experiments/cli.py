@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 try:
@@ -135,14 +136,15 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     """Do the runs of SUITE that its store lacks.
 
     Each finished run is appended to the store at once. Whatever ends the program, the next call
-    goes on where it was. The default store is the suite's among the book's results; give another
-    one to begin from nothing. Two calls may share a store; give them different --runs, or both do
-    the same work.
+    goes on where it was. In a list of names a comma before a space belongs to a name. The default
+    store is the suite's among the book's results; give another one to begin from nothing. Two calls
+    may share a store; give them different --runs, or both do the same work.
 
     \b
     Examples:
       svmbook reproduce exploring-parameters --runs 5 --store mine.jsonl
       svmbook reproduce lin2005-kernels --datasets sonar,heart --jobs 2
+      svmbook reproduce shen2013 --datasets "glass, 10 % noise" --methods CART,linear
       svmbook reproduce lin2005-kernels --datasets twonorm --runs 37-37 --store mine.jsonl
       svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
     """
@@ -303,7 +305,8 @@ def _one_line(message):
 
 
 def _names(text):
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """Return the names of a list; a comma before a space belongs to a name."""
+    return None if text is None else [name.strip() for name in re.split(r",(?!\s)", text) if name]
 
 
 @contextmanager

@@ -327,3 +327,15 @@ def test_a_parameter_that_is_no_number_is_named(store):
 
 def test_every_suite_has_the_name_it_is_found_by():
     assert [find_suite(name).name for name in SUITES] == list(SUITES)
+
+
+def test_a_name_may_hold_a_comma(tmp_path):
+    store = tmp_path / "runs.jsonl"
+    part = ["--datasets", "spirals, 10 % noise,spirals", "--methods", "CART,linear", "--runs", "1"]
+    assert run("reproduce", "shen2013", *part, "--store", store).exit_code == 0
+    records = [json.loads(line) for line in store.read_text().splitlines()]
+    assert {(r["data_set"], r["method"]) for r in records} == {
+        (name, method)
+        for name in ("spirals", "spirals, 10 % noise")
+        for method in ("CART", "linear")
+    }
