@@ -51,6 +51,8 @@ class Suite:
         Names for `svmbook.datasets.load`, by data set; none for generated data.
     more_runs : mapping
         How often instead of ``runs``, by data set.
+    left_out : mapping
+        Data sets that are not run, by method.
     """
 
     name: str
@@ -64,16 +66,21 @@ class Suite:
     more: Mapping = field(default_factory=dict)
     tables: Mapping = field(default_factory=dict)
     more_runs: Mapping = field(default_factory=dict)
+    left_out: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
         """Return the jobs of the whole suite, or of a part of it."""
         data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
         methods = _known(methods, self.methods, f"{self.name} has no method")
-        return [
+        jobs = [
             Job(self.name, data_set, method, run)
             for data_set, method in itertools.product(data_sets, methods)
+            if data_set not in self.left_out.get(method, ())
             for run in self._numbers(data_set, runs)
         ]
+        if not jobs:
+            raise ValueError(f"{self.name} leaves {', '.join(methods)} out there.")
+        return jobs
 
     def _numbers(self, data_set, runs):
         """Return the numbers of the runs that are asked for, by default the suite's."""

@@ -1,0 +1,120 @@
+r"""What moves the prototypes of Shen (2013): one setting changed at a time.
+
+The machine that all others differ from in one respect is hers with our price of 100; by count, and
+by nearness of the exemplars. The settings are its price, the scale of the features, the number of
+first negatives, the probability of mining, shifting at all, the weight of the positives, and votes
+beyond these two. At this price no exemplar is given up before negatives are mined, so that shifts
+without mining would change nothing.
+"""
+
+from __future__ import annotations
+
+from ...prototypes import PrototypeSVM
+from ...tables import Table
+from ..methods.statistics import summarise
+from ..running.suite import Suite
+from .shen2013_folds import SETS, cross_validated, tables
+
+__all__ = ["METHODS", "SUITE", "work"]
+
+DATA_SETS = SETS[2:6]
+BASE = "as it is"
+CHANGES = {
+    BASE: {},
+    "price 0.01": {"C": 0.01},
+    "price 1": {"C": 1.0},
+    "price 10000": {"C": 10_000.0},
+    "other scale": {},
+    "3 negatives": {"n_negatives": 3},
+    "15 negatives": {"n_negatives": 15},
+    "30 negatives": {"n_negatives": 30},
+    "mining 2 %": {"p_negative": 0.02},
+    "mining 5 %": {"p_negative": 0.05},
+    "no shifts": {"n_shifts": 0},
+    "heavy positives": {"positive_weight": "balanced"},
+}
+VOTES = {"by count": {"voting": "count"}, "by nearness": {"voting": "local"}}
+OTHER_VOTES = {
+    "by probability": {"voting": "probability"},
+    "by 1 nearest": {"voting": "local", "n_near": 1},
+    "by 5 nearest": {"voting": "local", "n_near": 5},
+    "by 25 nearest": {"voting": "local", "n_near": 25},
+}
+SETTINGS = {
+    f"{change} {vote}": {**options, **how}
+    for vote, how in VOTES.items()
+    for change, options in CHANGES.items()
+} | {f"{BASE} {vote}": how for vote, how in OTHER_VOTES.items()}
+METHODS = tuple(SETTINGS)
+
+
+def work(data_set, method, run):
+    """Do one run: a ten-fold cross-validation of one setting."""
+    machine = PrototypeSVM(**SETTINGS[method])
+    other_scale = method.startswith("other scale")
+    return cross_validated(lambda X, y: machine, data_set, run, other_scale=other_scale)
+
+
+def _compare(records):
+    """Return the accuracy of each setting, and the difference to the same vote as it is, paired."""
+    by = {}
+    for record in records:
+        by.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
+    rows = []
+    for (data_set, method), runs in by.items():
+        base = by[data_set, f"{BASE} {method[method.index('by ') :]}"]
+        accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
+        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+        row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.error}
+        row["members"] = summarise([r["model_size"] for r in runs.values()]).mean
+        gain = summarise([100 * (base[run]["error"] - runs[run]["error"]) for run in runs])
+        row["gain"], row["gain_error"] = gain.mean, gain.error
+        rows.append(row)
+    return rows
+
+
+def _layout(head, methods, text):
+    """Return the layout with a line a method, under its own name, and a column a set."""
+
+    def layout(rows):
+        cells = {(row["data_set"], row["method"]): row for row in rows}
+        lines = []
+        for name, method in methods.items():
+            here = [cells.get((data_set, method)) for data_set in DATA_SETS]
+            if any(here):
+                lines.append([name, *(text(row) if row else "" for row in here)])
+        return Table([head, *DATA_SETS], lines)
+
+    return layout
+
+
+def _accuracy(row):
+    return f"{row['reproduced']:.1f}"
+
+
+def _gain(row):
+    """Return the accuracy of the machine as it is, or else the gain; a star marks two errors."""
+    if row["method"].startswith(BASE):
+        return _accuracy(row)
+    return f"{row['gain']:+.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
+
+
+COUNTED, NEAR = ({change: f"{change} {vote}" for change in CHANGES} for vote in VOTES)
+VOTED = {vote: f"{BASE} {vote}" for vote in (*VOTES, *OTHER_VOTES)}
+
+SUITE = Suite(
+    name="shen2013-ablation",
+    title="Shen (2013): what moves the prototypes, one setting at a time",
+    data_sets=DATA_SETS,
+    methods=METHODS,
+    runs=10,
+    work=work,
+    compare=_compare,
+    layout=_layout("by count (%)", COUNTED, _gain),
+    more={
+        "nearness": _layout("by nearness (%)", NEAR, _gain),
+        "votes": _layout("vote (%)", VOTED, _accuracy),
+        "members": _layout("members", COUNTED, lambda row: f"{row['members']:.0f}"),
+    },
+    tables=tables(DATA_SETS),
+)
