@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -257,7 +258,7 @@ def test_help_has_examples_a_reader_can_copy(command):
     examples = [line.strip() for line in shown.splitlines() if line.startswith("    svmbook ")]
     assert examples
     for example in examples:
-        _, name, *rest = example.split()
+        _, name, *rest = shlex.split(example)
         main.commands[name].make_context(name, rest)  # parsed, not run
 
 
