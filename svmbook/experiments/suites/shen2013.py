@@ -20,12 +20,12 @@ from sklearn.tree import DecisionTreeClassifier
 from ...prototypes import PrototypeSVM, SampledPrototypeSVM
 from ...svm import DualSVC
 from ..running.suite import Suite
-from .shen2013_folds import FOLDS, IN_TURN, SETS, cross_validated, tables, with_noise
+from .shen2013_folds import FOLDS, IN_TURN, SETS, SMALL, cross_validated, tables, with_noise
 from .shen2013_tables import NOISE, RIVALS, accuracies, compare_runs, in_turn, sizes, texts, wins
 
-__all__ = ["METHODS", "SUITE", "machine", "work"]
+__all__ = ["METHODS", "SUITE", "work"]
 
-DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SETS[:-2], IN_TURN)))
+DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SMALL, IN_TURN)))
 
 OURS = {
     "PSVM by count": PrototypeSVM(voting="count"),
@@ -39,10 +39,10 @@ METHODS = (*OURS, *RIVALS)
 
 def work(data_set, method, run):
     """Do one run: a ten-fold cross-validation of one machine."""
-    return cross_validated(partial(machine, method), data_set, run)
+    return cross_validated(partial(_machine, method), data_set, run)
 
 
-def machine(method, X, y):
+def _machine(method, X, y):
     """Return the machine of a method for these points and labels."""
     if method in OURS:
         return OURS[method]

@@ -3,8 +3,8 @@ r"""What moves the prototypes of Shen (2013): one setting changed at a time.
 The machine that all others differ from in one respect is hers with our price of 100; by count, and
 by nearness of the exemplars. The settings are its price, the scale of the features, the number of
 first negatives, the probability of mining, shifting at all, the weight of the positives, and votes
-beyond these two. At this price no exemplar is given up before negatives are mined, so that shifts
-without mining would change nothing.
+beyond these two. On these sets no exemplar is given up at this price before negatives are mined, so
+that shifts without mining would change nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from ...prototypes import PrototypeSVM
 from ...tables import Table
 from ..methods.statistics import summarise
 from ..running.suite import Suite
-from .shen2013_folds import SETS, cross_validated, tables
+from .shen2013_folds import SMALL, cross_validated, tables
+from .shen2013_tables import runs_of_each
 
 __all__ = ["METHODS", "SUITE", "work"]
 
-DATA_SETS = SETS[2:6]
+DATA_SETS = SMALL[2:]
 BASE = "as it is"
 CHANGES = {
     BASE: {},
@@ -57,10 +58,7 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return the accuracy of each setting, and the difference to the same vote as it is, paired."""
-    by = {}
-    for record in records:
-        by.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
-    rows = []
+    rows, by = [], runs_of_each(records)
     for (data_set, method), runs in by.items():
         base = by[data_set, f"{BASE} {method[method.index('by ') :]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])

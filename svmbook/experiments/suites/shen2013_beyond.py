@@ -24,12 +24,11 @@ from sklearn.svm import SVC
 from ...ensembles import StumpEnsembleSVC
 from ...prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ..running.suite import Suite
-from .shen2013_folds import SETS, cross_validated, tables, with_noise
+from .shen2013_folds import SMALL, cross_validated, tables, with_noise
 from .shen2013_tables import compare_runs, on_clean_labels
 
-__all__ = ["METHODS", "SUITE", "machine", "work"]
+__all__ = ["METHODS", "SUITE", "work"]
 
-SMALL = SETS[:-2]
 DATA_SETS = (*SMALL, *with_noise(0.1, SMALL))
 METHODS = (
     "exemplars by nearness",
@@ -53,10 +52,10 @@ FIXED = {
 
 def work(data_set, method, run):
     """Do one run: a ten-fold cross-validation of one machine."""
-    return cross_validated(partial(machine, method), data_set, run)
+    return cross_validated(partial(_machine, method), data_set, run)
 
 
-def machine(method, X, y):
+def _machine(method, X, y):
     """Return the machine of a method for points with so many features."""
     if method in FIXED:
         return FIXED[method]

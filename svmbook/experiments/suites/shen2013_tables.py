@@ -17,6 +17,7 @@ __all__ = [
     "compare_runs",
     "in_turn",
     "on_clean_labels",
+    "runs_of_each",
     "sizes",
     "texts",
     "wins",
@@ -78,11 +79,17 @@ def _printed(data_set):
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
-def compare_runs(records):
-    """Return accuracies with their deviations over folds, and verdicts against the prototypes."""
-    rows, by = [], {}
+def runs_of_each(records):
+    """Return the records of each data set and method, by the number of the run."""
+    by = {}
     for record in records:
         by.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
+    return by
+
+
+def compare_runs(records):
+    """Return accuracies with their deviations over folds, and verdicts against the prototypes."""
+    rows, by = [], runs_of_each(records)
     for (data_set, method), runs in by.items():
         folds = 100 * np.array([runs[run]["accuracies"] for run in sorted(runs)])
         ours = summarise(folds.mean(axis=1))

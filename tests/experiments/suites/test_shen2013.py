@@ -263,7 +263,7 @@ def test_the_changes_are_changes_of_the_machine_as_it_is():
         assert len(changed) == (0 if plain and "nearest" not in method else 1)
 
 
-def test_a_method_is_left_out_where_it_would_take_hours():
+def test_what_takes_longest_is_run_on_the_smaller_sets():
     jobs = find_suite("shen2013-beyond").jobs()
     mined = {job.data_set for job in jobs if job.method == "exemplars that mine"}
     assert mined == {"spirals", "iris", "glass", "vehicle"}
