@@ -137,7 +137,7 @@ def plus_minus(value, uncertainty, digits=".2f"):
     value, uncertainty : float
         Both in the same unit; an uncertainty that is NaN, of a single run, is left out.
     digits : str, default=".2f"
-        Format of the value; the uncertainty has the same, or two decimals.
+        Format of the value; the uncertainty has the same without a sign, or two decimals.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def plus_minus(value, uncertainty, digits=".2f"):
     """
     if isnan(uncertainty):
         return f"{value:{digits}}"
-    small = digits if digits.endswith("f") else ".2f"
+    small = digits.lstrip("+") if digits.endswith("f") else ".2f"
     return f"{value:{digits}}\u00a0±\u00a0{uncertainty:{small}}"
 
 

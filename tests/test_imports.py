@@ -17,7 +17,7 @@ ROOMS = {
         *("logistic", "solvers", "svm", "tables", "unbiased"),
     },
     "experiments/running": {"tables", "threads"},
-    "experiments/methods": {"gram", "kernels", "solvers/dual"},
+    "experiments/methods": {"gram", "kernels", "solvers/dual", "tables"},
     "svm": {"base", "gram", "kernels", "solvers/dual", "weights"},
     "unbiased": {
         *("base", "calibration", "gram", "kernels", "solvers/dual", "solvers/irwls", "weights"),

@@ -23,6 +23,8 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_array, check_consistent_length
 
+from ...tables import plus_minus
+
 __all__ = [
     "Comparison",
     "Ranks",
@@ -40,12 +42,24 @@ EQUAL = 1e-14  # of two values: a difference this small is none
 
 
 class Summary(NamedTuple):
-    """Mean, standard deviation and standard error of independent values, and their number."""
+    """Mean, standard deviation and standard error of independent values, and their number.
+
+    In text it is its mean and standard error, both with the digits that are asked for.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.methods.statistics import summarise
+    >>> f"{summarise([1.0, 2.0, 3.0]):+.2f}".split()
+    ['+2.00', '±', '0.58']
+    """
 
     mean: float
     deviation: float
     error: float
     runs: int
+
+    def __format__(self, digits):
+        return plus_minus(self.mean, self.error, digits)
 
 
 class Comparison(NamedTuple):

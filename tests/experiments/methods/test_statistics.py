@@ -34,6 +34,13 @@ def test_one_run_has_a_mean_and_no_error():
     summary = summarise([3.0])
     assert summary.mean == 3.0
     assert np.isnan(summary.error)
+    assert f"{summary:+.1f}" == "+3.0"
+
+
+def test_a_summary_in_text_is_its_mean_and_error_with_one_sign():
+    summary = summarise([1.0, 2.0, 6.0])
+    assert f"{summary:+.2f}".split() == ["+3.00", "±", f"{summary.error:.2f}"]
+    assert f"{summary:.1f}".split() == ["3.0", "±", f"{summary.error:.1f}"]
 
 
 @given(values=LISTS)
