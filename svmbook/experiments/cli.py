@@ -109,8 +109,10 @@ def list_suites():
     """
     for suite in map(find_suite, SUITES):
         click.echo(f"{suite.name}\n  {suite.title}")
-        click.echo(f"  data:    {', '.join(suite.data_sets)}")
-        click.echo(f"  methods: {', '.join(suite.methods)}")
+        click.echo(f"  data:    {', '.join(map(repr, suite.data_sets))}")
+        click.echo(f"  methods: {', '.join(map(repr, suite.methods))}")
+        if suite.more:
+            click.echo(f"  tables:  its own, {', '.join(suite.more)}")
         try:
             jobs, store = suite.jobs(), Store(_default_store(suite.name))
             stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(store.path)}"
@@ -203,20 +205,22 @@ def _sigterm_like_ctrl_c():
 
 @main.command("table")
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
+@click.option("--table", metavar="NAME", help="A further table of the suite.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
 @click.option("--csv", is_flag=True, help="The numbers behind it, unrounded, as CSV.")
-def show_table(suite, store, csv):
+def show_table(suite, table, store, csv):
     """Show the table of SUITE, reported beside reproduced, as Markdown.
 
     \b
     Examples:
       svmbook table lin2005-kernels
+      svmbook table shen2013 --table sizes
       svmbook table exploring-parameters --store mine.jsonl --csv
     """
     records = Store(store or _default_store(suite))
     if records.refresh():
         click.echo("warning: the store ends in a torn record, which is left out", err=True)
-    made = report(suite, records)
+    made = report(suite, records, table=table)
     click.echo(made.to_frame().to_csv(index=False) if csv else made, nl=not csv)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from .ensemble import LocalEnsemble, held_out
@@ -87,7 +89,8 @@ class ExemplarSVM(LocalEnsemble):
     Warns
     -----
     ConvergenceWarning
-        A member's duality gap is wide, or its sigmoid was not fitted.
+        No member claims any training point; a member's duality gap is wide, or its sigmoid was
+        not fitted.
 
     References
     ----------
@@ -165,6 +168,13 @@ class ExemplarSVM(LocalEnsemble):
             self.n_rounds_ += 1
             members = self._retrained(members, D, d, members.positive, members.negative | harder)
         committee = self._committee(members, D, d, X[out], codes[out], len(classes))
+        if not (members.planes.coef @ D.T + members.planes.intercept[:, None] > 0).any():
+            warnings.warn(
+                "no member claims any training point, so that the most frequent class is the only "
+                "answer. Raise C or positive_weight.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         self._keep(members, committee, classes, numbers)
         return self
 

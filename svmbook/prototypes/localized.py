@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import ClassVar
 
@@ -38,8 +39,9 @@ class LocalizedSVM(PairwiseMachine):
     gamma : float or "scale", default="scale"
         Of the similarity; "scale" is 1 / (n_features * variance of all numbers in X).
     n_neighbors : int or None, default=50
-        So many nearest points count, the others, whose similarity is less, not; None for all of
-        them. Up to 64 all machines are trained in one batch, above them one after the other.
+        So many nearest points count, and all that are as near as the last of them; the others,
+        whose similarity is less, do not. None for all points. Up to 64 all machines are trained in
+        one batch, above them one after the other.
 
     Attributes
     ----------
@@ -118,20 +120,27 @@ class LocalizedSVM(PairwiseMachine):
 
     def _pairs(self, X):
         far = self.gamma_ * cdist(X, self._points_, "sqeuclidean")
-        near = np.argsort(far, axis=1, kind="stable")[:, : self._near_]
+        last = self._near_ - 1
+        limit = np.partition(far, last, axis=1)[:, last, None]
+        most = (far <= limit).sum(axis=1).max()  # points as near as the last all take part
+        near = np.argsort(far, axis=1, kind="stable")[:, :most]
         far = np.take_along_axis(far, near, axis=1)
         prices = self._C_ * np.exp(-far)
-        counts = far - far[:, :1] <= COUNTS
+        counts = (far <= limit) & (far - far[:, :1] <= COUNTS)
         counts[prices[:, 0] < np.finfo(float).tiny, 1:] = False
-        codes, Z = self._codes_[near], self._points_[near]
+        codes = self._codes_[near]
 
         def outputs_of_pair(a, b):
             there_a, there_b = (((codes == c) & counts).any(axis=1) for c in (a, b))
             F, both = alone(there_a, there_b), there_a & there_b
             if both.any():
-                y = np.where(codes[both] == b, 1.0, -1.0)
                 of_pair = counts[both] & ((codes[both] == a) | (codes[both] == b))
-                planes = hyperplanes(Z[both], y, np.where(of_pair, prices[both], 0.0))
+                first = np.argsort(~of_pair, axis=1, kind="stable")
+                first = first[:, : of_pair.sum(axis=1).max()]
+                take = partial(np.take_along_axis, indices=first, axis=1)
+                y = np.where(take(codes[both]) == b, 1.0, -1.0)
+                worth = take(np.where(of_pair, prices[both], 0.0))
+                planes = hyperplanes(self._points_[take(near[both])], y, worth)
                 F[both] = (planes.coef * X[both]).sum(axis=1) + planes.intercept
                 self._admit(float(planes.gap.max()), stacklevel=6)
             return F

@@ -9,15 +9,21 @@ from sklearn.metrics import pairwise_distances
 __all__ = ["choose_negatives", "distances", "least_of_each_row"]
 
 ROUNDING = 1e-14  # of squared distances: a point on the plane itself is not beyond it
+FITTED = ("precomputed", "mahalanobis", "seuclidean")  # hang on more than two points
 
 
 def distances(A, B, metric="euclidean"):
-    """Return the distances of all rows of two arrays, by any metric of scikit-learn."""
+    """Return the distances of all rows of two arrays, by a metric of scikit-learn."""
     if metric == "euclidean":  # from differences: exact also far from the origin
         return cdist(A, B)
+    if metric in FITTED:
+        raise ValueError(
+            f"metric={metric!r} is no distance of two points alone. Scale or rotate the features "
+            "before, and take 'euclidean', or give a function of two points."
+        )
     between = pairwise_distances(A, B, metric=metric)
-    if not np.isfinite(between).all():
-        raise ValueError(f"metric={metric!r} gives distances that are not finite numbers.")
+    if not (np.isfinite(between) & (between >= 0)).all():
+        raise ValueError(f"metric={metric!r} gives distances that are negative or not finite.")
     return between
 
 
@@ -30,7 +36,9 @@ def choose_negatives(between, codes, k):
 
     .. math:: \rho(d, x)^2 + \rho(d, z)^2 > \rho(x, z)^2,
 
-    which is asked of any metric. The nearest itself always counts.
+    which is asked of any metric. The nearest itself always counts. A point in the exemplar's own
+    place, at distance zero, is passed over, unless there are only such: no line can tell the two
+    apart, and no plane is normal to their difference.
 
     Parameters
     ----------
@@ -57,6 +65,8 @@ def choose_negatives(between, codes, k):
     """
     rows = np.arange(len(codes))
     far = np.where(codes[:, None] == codes, np.inf, between)
+    apart = np.where(between > 0, far, np.inf)
+    far = np.where(np.isfinite(apart).any(axis=1, keepdims=True), apart, far)
     nearest = far.argmin(axis=1)
     squared = between**2
     ahead = squared[rows, nearest][:, None] + squared

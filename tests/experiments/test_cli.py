@@ -70,6 +70,13 @@ def test_table_gives_numbers_to_programs(store):
     assert row["runs"] == "2"
 
 
+def test_further_tables_of_a_suite_are_shown_by_name():
+    shown = run("table", "shen2013", "--table", "sizes")
+    assert shown.exit_code == 0 and "shifts, members" in shown.stdout
+    shown = run("table", "shen2013", "--table", "size")
+    assert shown.exit_code == 1 and "sampled-noise" in shown.stderr
+
+
 def test_a_terminal_gets_a_bar(tmp_path):
     ours, theirs = pty.openpty()
     call = [*COMMAND, *PART, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]

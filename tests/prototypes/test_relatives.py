@@ -35,6 +35,17 @@ def test_a_portion_of_points_knows_nothing_of_the_others(monkeypatch):
     np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-8)
 
 
+@pytest.mark.parametrize("order", ["as it is", "reversed", "shuffled"])
+def test_points_as_near_as_the_last_neighbour_all_take_part(order):
+    # Two places, at each of which the labels of sixty rows differ from those of 140.
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 200, axis=0)
+    y = np.r_[np.repeat([0, 1], [60, 140]), np.repeat([0, 1], [140, 60])]
+    rows = np.arange(400)
+    rows = {"as it is": rows, "reversed": rows[::-1], "shuffled": rows * 37 % 400}[order]
+    machine = LocalizedSVM(n_neighbors=50).fit(X[rows], y[rows])
+    assert machine.predict([[0, 0], [1, 1]]).tolist() == [1, 0]
+
+
 def test_local_machines_bend_where_a_line_cannot():
     straight = DualSVC(C=5.0).fit(X, Y).score(NEW, Y_NEW)
     assert LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y).score(NEW, Y_NEW) > straight + 0.03

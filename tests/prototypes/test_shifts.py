@@ -55,11 +55,26 @@ def test_a_duplicate_does_not_take_an_exemplar_from_its_member():
     assert all(len(round_.joined) == 0 for round_ in history)
 
 
-def test_a_duplicate_with_another_label_is_a_negative():
+def test_a_duplicate_with_another_label_is_passed_over_where_there_are_others():
     points = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
     chosen = choose_negatives(distances(points, points), np.array([0, 1, 1]), 7)
-    assert chosen[0, 1]
-    assert chosen[1, 0]
+    assert np.flatnonzero(chosen[0]).tolist() == [2]
+    assert np.flatnonzero(chosen[1]).tolist() == [0]
+
+
+@pytest.mark.parametrize("voting", ["count", "local"])
+def test_one_wrong_label_does_not_take_all_copies_of_a_point(voting):
+    X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 100, axis=0), np.repeat([0, 1], 100)
+    told = y.copy()
+    told[[0, 100]] = 1, 0
+    machine = PrototypeSVM(voting=voting, p_negative=0.0, random_state=0).fit(X, told)
+    assert machine.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "mahalanobis", lambda a, b: -1.0])
+def test_a_metric_that_is_no_distance_of_two_points_is_refused(metric):
+    with pytest.raises(ValueError, match="metric="):
+        PrototypeSVM(metric=metric, random_state=0).fit(X, Y)
 
 
 def test_another_metric_chooses_by_its_own_distances():

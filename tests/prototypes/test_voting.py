@@ -66,10 +66,13 @@ def test_probabilities_come_from_points_held_out():
 
 def test_equal_votes_go_to_the_more_frequent_class():
     X = np.array([[0.0], [1.0], [5.0], [6.0], [7.0]])
-    machine = ExemplarSVM(C=1e-9, positive_weight=1.0, voting="count").fit(X, [0, 0, 1, 1, 1])
+    machine = ExemplarSVM(C=1e-9, positive_weight=1.0, voting="count")
+    with pytest.warns(ConvergenceWarning, match="no member claims any training point"):
+        machine.fit(X, [0, 0, 1, 1, 1])
     assert machine.predict([[0.0], [100.0]]).tolist() == [1, 1]  # nobody claims anything
 
 
+@pytest.mark.filterwarnings("ignore:no member claims")
 @pytest.mark.parametrize("weight", [1.0, "balanced"])
 @pytest.mark.parametrize("C", [0.3, 100.0])
 def test_mined_members_are_those_against_all_other_points(C, weight):
@@ -140,5 +143,12 @@ def test_three_classes_are_counted():
 
 
 def test_a_metric_without_numbers_is_named():
-    with pytest.raises(ValueError, match="gives distances that are not finite"):
+    with pytest.raises(ValueError, match="distances that are negative or not finite"):
         PrototypeSVM(metric=lambda a, b: np.nan).fit(X, Y)
+
+
+def test_an_ensemble_that_claims_nothing_says_so():
+    with pytest.warns(ConvergenceWarning, match="no member claims any training point") as caught:
+        machine = ExemplarSVM(C=0.01, positive_weight=1.0, random_state=0).fit(X, Y)
+    assert len(set(machine.predict(X))) == 1
+    assert caught[0].filename == __file__

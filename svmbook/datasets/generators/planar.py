@@ -63,7 +63,8 @@ def isolated(n=800, *, spread=CLUSTER, random_state=None):
     (300, 500)
     """
     check_scalar(n, "n", Integral, min_val=3)
-    check_scalar(spread, "spread", Real, min_val=0, max_val=WIDEST, include_boundaries="right")
+    check_positive(spread, "spread")
+    check_scalar(spread, "spread", Real, max_val=WIDEST)
     rng = check_random_state(random_state)
     positive = max(1, 3 * n // 8)
     clusters = CENTRES[np.arange(positive) % len(CENTRES)]
@@ -135,6 +136,7 @@ def striated(n=800, *, stripes=8, width=0.2, length=2.0, tilt=0.0, random_state=
     _check_stripes(stripes, width)
     check_positive(length, "length")
     check_scalar(tilt, "tilt", Real)
+    check_positive(abs(tilt), "tilt", or_zero=True)
     y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
     across = stripe + width * rng.standard_normal(n)

@@ -45,7 +45,7 @@ def load_semeval(path):
     Raises
     ------
     ValueError
-        A line is none of a tweet, or there are no tweets.
+        A line is none of a tweet, there are no tweets, or the file is not in UTF-8.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def load_semeval(path):
     """
     texts, labels = [], []
     # Not splitlines: tweets hold separators of other kinds.
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
         place = next((k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in MOODS), None)
         if place is None or len(fields) == place + 1:
@@ -93,6 +93,11 @@ def load_lexicon(path):
     dict
         Of each word a name such as "weak negative"; of a word with several entries the last.
 
+    Raises
+    ------
+    ValueError
+        The file has no entry, or is not in UTF-8.
+
     Examples
     --------
     >>> import tempfile
@@ -106,11 +111,21 @@ def load_lexicon(path):
     {'superb': 'strong positive'}
     """
     lexicon = {}
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
+    for line in _text(path).splitlines():
         said = dict(part.split("=", 1) for part in line.split() if "=" in part)
         if {"type", "word1", "priorpolarity"} <= said.keys():
             lexicon[said["word1"]] = f"{said['type'][:-4]} {said['priorpolarity']}"
+    if not lexicon:
+        raise ValueError(f"{path} holds no line with type=, word1= and priorpolarity=.")
     return lexicon
+
+
+def _text(path):
+    """Return the text of a file in UTF-8, without the mark that some programs put before it."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not in UTF-8 ({error}); convert it before.") from error
 
 
 def message_features(texts, lexicon=None):

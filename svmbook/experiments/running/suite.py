@@ -125,5 +125,5 @@ def _known(names, known, complaint):
         raise ValueError(f"no name is given; choose of {', '.join(known)}.")
     for name in names:
         if name not in known:
-            raise ValueError(f"{complaint} {name!r}; it has {', '.join(known)}.")
+            raise ValueError(f"{complaint} {name!r}; it has {', '.join(map(repr, known))}.")
     return names

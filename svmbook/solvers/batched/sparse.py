@@ -59,7 +59,8 @@ def _trained(X, positive, negative, C, weight):
     blocks = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
     b = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
     A = sparse.hstack([blocks, -blocks, b, sparse.eye_array(m)], format="csr")
-    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), prices])
+    unit = min(1.0, C)  # of the objective: HiGHS takes costs below 1e-7 for nothing
+    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), prices]) / unit
     bounds = np.zeros((len(cost), 2))
     bounds[:, 1] = np.inf
     bounds[2 * n * d : 2 * n * d + n, 0] = -np.inf
@@ -73,7 +74,7 @@ def _trained(X, positive, negative, C, weight):
     b = result.x[2 * n * d : 2 * n * d + n]
     slack = np.maximum(0.0, 1.0 - (Z * w[members]).sum(axis=1) - y * b[members])
     objective = np.abs(w).sum(axis=1) + np.bincount(members, prices * slack, n)
-    alpha = np.clip(-result.ineqlin.marginals, 0.0, prices)
+    alpha = np.clip(-unit * result.ineqlin.marginals, 0.0, prices)
     steepest = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
     gap = objective - np.bincount(members, alpha, n) / steepest
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

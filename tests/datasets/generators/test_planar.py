@@ -113,8 +113,12 @@ def test_wider_clusters_keep_their_distance_too():
     assert error == pytest.approx(isolated_bayes_error(), rel=0.2)
     apart = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
     assert min(apart.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * WIDEST
-    with pytest.raises(ValueError, match="spread"):
-        isolated(spread=0.08)
+    for spread in (0.08, 0.0, float("nan")):
+        with pytest.raises(ValueError, match="spread"):
+            isolated(spread=spread)
+    for tilt in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="tilt"):
+            striated(tilt=tilt)
 
 
 def test_tilted_stripes_are_the_straight_ones_turned():

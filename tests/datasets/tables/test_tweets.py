@@ -52,6 +52,19 @@ def test_lines_of_another_kind_in_a_lexicon_are_left_out(tmp_path):
     assert load_lexicon(path) == {"odd": "weak negative"}
 
 
+def test_a_file_may_begin_with_a_mark_and_must_hold_what_it_is_read_for(tmp_path):
+    path = tmp_path / "l.tff"
+    path.write_text("type=weaksubj word1=odd priorpolarity=negative", "utf-8-sig")
+    assert load_lexicon(path) == {"odd": "weak negative"}
+    path.write_text("1\t2\tpositive\tgood", "utf-8")
+    with pytest.raises(ValueError, match="no line with type="):
+        load_lexicon(path)
+    for reads in (load_lexicon, load_semeval):
+        path.write_bytes("1\t2\tpositive\tpas mal, h\u00e9".encode("latin-1"))
+        with pytest.raises(ValueError, match="not in UTF-8"):
+            reads(path)
+
+
 def test_separators_inside_a_tweet_stay_there(tmp_path):
     path = tmp_path / "c.tsv"
     path.write_text("1\t2\tpositive\tone\u2028two\n\n3\t4\tneutral\tgood\tday\n", "utf-8")

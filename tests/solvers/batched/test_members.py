@@ -87,6 +87,12 @@ def test_sparse_members_reach_the_least_objective(C, monkeypatch):
     assert (members.gap < 1e-7).all()
 
 
+def test_sparse_members_of_a_tiny_price_are_no_worse_than_a_threshold_alone():
+    positive, negative = sets(25, 12)
+    members = sparse_members(X, positive, negative, 1e-9, np.ones(25))
+    assert (members.coef == 0).all() and (members.gap < 1e-7).all()
+
+
 def test_sparse_members_leave_out_what_tells_nothing():
     rng = np.random.default_rng(0)
     y = np.resize([True, False], 80)
