@@ -118,8 +118,7 @@ def list_suites():
             stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(store.path)}"
         except (OSError, ValueError) as error:
             stored = f"not usable: {_one_line(error)}"
-        each = "".join(f", {runs} of {name}" for name, runs in suite.more_runs.items())
-        click.echo(f"  runs:    {suite.runs} of each{each}; stored: {stored}")
+        click.echo(f"  runs:    {suite.runs} of each; stored: {stored}")
 
 
 @main.command("reproduce")

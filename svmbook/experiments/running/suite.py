@@ -49,8 +49,6 @@ class Suite:
         Layouts of further tables of the same rows, by name.
     tables : mapping
         Names for `svmbook.datasets.load`, by data set; none for generated data.
-    more_runs : mapping
-        How often instead of ``runs``, by data set.
     left_out : mapping
         Data sets that are not run, by method.
     """
@@ -65,7 +63,6 @@ class Suite:
     layout: Callable[[list], Table]
     more: Mapping = field(default_factory=dict)
     tables: Mapping = field(default_factory=dict)
-    more_runs: Mapping = field(default_factory=dict)
     left_out: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
@@ -76,15 +73,15 @@ class Suite:
             Job(self.name, data_set, method, run)
             for data_set, method in itertools.product(data_sets, methods)
             if data_set not in self.left_out.get(method, ())
-            for run in self._numbers(data_set, runs)
+            for run in self._numbers(runs)
         ]
         if not jobs:
             raise ValueError(f"{self.name} leaves {', '.join(methods)} out there.")
         return jobs
 
-    def _numbers(self, data_set, runs):
+    def _numbers(self, runs):
         """Return the numbers of the runs that are asked for, by default the suite's."""
-        runs = self.more_runs.get(data_set, self.runs) if runs is None else runs
+        runs = self.runs if runs is None else runs
         numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
         if not numbers or min(numbers) < 0:
             raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")

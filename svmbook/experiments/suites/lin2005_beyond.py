@@ -4,7 +4,7 @@ A soft margin for the linear program, gradient boosted trees, random forests, ex
 machines, which like the stump machine are sums of functions of one feature, and the kernel of the
 leaves of trees with a depth that is the number of features. Prices, depths and numbers of trees are
 chosen by the five folds of Table 5.4; the explainable machine keeps its defaults, without
-interactions. Six sets have all hundred divisions, the others the first ten.
+interactions.
 """
 
 from __future__ import annotations
@@ -127,10 +127,7 @@ SUITE = Suite(
     title="Beyond Lin (2005): soft linear programs, boosted trees, forests, glass boxes",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
-    more_runs=dict.fromkeys(
-        ("twonorm", "australian", "breast", "cleveland", "diabetes", "vote84"), 100
-    ),
+    runs=100,
     work=work,
     compare=_compare,
     layout=_layout,

@@ -52,8 +52,11 @@ def test_every_suite_names_its_report():
     ("call", "message"),
     [
         (lambda: find_suite("nosuch"), "there is no suite 'nosuch'; there are exploring-param"),
-        (lambda: find_suite("exploring-forest").jobs(["iris"]), "has no data set 'iris'; it has c"),
-        (lambda: find_suite("lin2005-kernels").jobs(methods=["x"]), "has no method 'x'; it has S"),
+        (
+            lambda: find_suite("exploring-forest").jobs(["iris"]),
+            "has no data set 'iris'; it has 'c",
+        ),
+        (lambda: find_suite("lin2005-kernels").jobs(methods=["x"]), "has no method 'x'; it has 'S"),
         (
             lambda: report("lin2005-kernels", table="x"),
             "has no table 'x'; it has selection, quarter",
