@@ -184,10 +184,9 @@ def texts(rows):
     cells = {row["method"]: row for row in rows if row["data_set"] == "messages"}
     printed = _printed("messages")
     lines = []
-    for method in cells:
-        column = method.split(" by ")[0]
-        values = plus_minus(*printed[column], ".1f")
-        lines.append([method, values, _with_deviation(cells.get(method))])
+    for method, row in cells.items():
+        values = plus_minus(*printed[method.split(" by ")[0]], ".1f")
+        lines.append([method, values, _with_deviation(row)])
     return Table(["accuracy (%)", "tweets, printed", "messages, here"], lines)
 
 
