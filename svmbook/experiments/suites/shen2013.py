@@ -20,12 +20,12 @@ from sklearn.tree import DecisionTreeClassifier
 from ...prototypes import PrototypeSVM, SampledPrototypeSVM
 from ...svm import DualSVC
 from ..running.suite import Suite
-from .shen2013_folds import FOLDS, IN_TURN, SETS, SMALL, cross_validated, tables, with_noise
+from .shen2013_folds import FOLDS, IN_TURN, SETS, cross_validated, tables, with_noise
 from .shen2013_tables import NOISE, RIVALS, accuracies, compare_runs, in_turn, sizes, texts, wins
 
 __all__ = ["METHODS", "SUITE", "work"]
 
-DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SMALL, IN_TURN)))
+DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SETS[:-1], IN_TURN)))
 
 OURS = {
     "PSVM by count": PrototypeSVM(voting="count"),
