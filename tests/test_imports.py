@@ -10,6 +10,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
 # The rooms from the top down, and what each imports of ours: from rooms below it alone.
 ROOMS = {
     "__init__": set(),
+    "cli": {"course", "experiments"},
+    "course": set(),
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("datasets", "ensembles", "experiments/methods", "experiments/running", "kernels"),

@@ -45,7 +45,8 @@ def pytest():
 
 def notebooks(**env):
     """Run each notebook in a fresh kernel and compare with the stored output (nbval)."""
-    found = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    chapters, assignments = (ROOT / "notebooks").glob("*.ipynb"), ROOT / "notebooks" / "assignments"
+    found = sorted([*chapters, *assignments.glob("*/*.ipynb")])
     if not found:
         print("no notebooks yet")
         return 0

@@ -1,0 +1,11 @@
+"""The command ``svmbook``: the experiments of the book, and its coursework."""
+
+from __future__ import annotations
+
+from .course.cli import check, course
+from .experiments.cli import main
+
+__all__ = ["main"]
+
+main.add_command(course)
+main.add_command(check)

@@ -1,0 +1,192 @@
+"""The commands of coursework."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+__all__ = ["check", "course"]
+
+ROOT = click.option(
+    "--course",
+    "root",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Folder of the course [default: this one].",
+)
+NAME = click.argument("name", metavar="NAME")
+
+
+@click.group("course")
+def course():
+    """Release, grade and return the book's assignments.
+
+    \b
+    Examples:
+      svmbook course init autumn dual_by_hand kernels
+      svmbook course release dual_by_hand --course autumn
+      svmbook course grade dual_by_hand --course autumn --jobs 2
+      svmbook course report dual_by_hand --course autumn
+    """
+
+
+def _open(root):
+    return _parts("folder").Course(root)
+
+
+def _parts(module):
+    """Import a module of coursework, or say how to install what it needs."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"{__package__}.{module}")
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"coursework needs {error.name}; pip install 'svmbook[course]' installs it."
+        ) from error
+
+
+@course.command("init")
+@click.argument("root", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+def init(root, names):
+    """Make the folder of a course in DIR with assignments of the book, by default all.
+
+    \b
+    Example:
+      svmbook course init autumn dual_by_hand kernels
+    """
+    made = _parts("folder").create(root, names)
+    click.echo(f"{made.root}: {', '.join(made.names())}")
+
+
+@course.command("release")
+@NAME
+@ROOT
+def release(name, root):
+    """Write the students' version of an assignment.
+
+    \b
+    Example:
+      svmbook course release dual_by_hand
+    """
+    click.echo(_open(root).release(name))
+
+
+@course.command("grade")
+@NAME
+@ROOT
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Sandboxes at a time.")
+@click.option("--again", is_flag=True, help="Also those that are graded and have not changed.")
+@click.option("--unsafe", is_flag=True, help="Without a sandbox: their code may do what you may.")
+def grade(name, root, jobs, again, unsafe):
+    """Grade what was handed in, each notebook in a sandbox.
+
+    What is graded already is left alone, unless it has changed; so the same command goes on where
+    it was stopped.
+
+    \b
+    Example:
+      svmbook course grade dual_by_hand --jobs 2
+    """
+    grading, sandbox = _parts("grade"), _parts("sandbox")
+    steps = grading.grade(
+        _open(root), name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
+    )
+    total = next(steps)
+    with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
+        noted = [one for one in bar if one.reasons]
+    click.echo(f"{name}: {total} graded")
+    for one in noted:
+        click.echo(f"  {one.student!r}: {one.score:g} of {one.most:g}; {'; '.join(one.reasons)}")
+
+
+@course.command("feedback")
+@NAME
+@ROOT
+def give_feedback(name, root):
+    """Write a page for each student, with marks and comments and no hidden test.
+
+    \b
+    Example:
+      svmbook course feedback dual_by_hand
+    """
+    pages = list(_parts("feedback").feedback(_open(root), name))
+    click.echo(f"{len(pages)} pages in {_open(root).root / 'feedback'}")
+
+
+@course.command("report")
+@NAME
+@ROOT
+def write_report(name, root):
+    """Write a page about an assignment: marks, items, what went wrong.
+
+    \b
+    Example:
+      svmbook course report dual_by_hand
+    """
+    click.echo(_parts("report").report(_open(root), name))
+
+
+@course.command("export")
+@ROOT
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("plain", "moodle", "canvas")),
+    default="plain",
+    help="Whose columns.",
+)
+@click.option("--output", type=click.File("w", encoding="utf-8"), default="-", help="File.")
+def export_marks(root, kind, output):
+    """Write the marks of all assignments as CSV.
+
+    \b
+    Example:
+      svmbook course export --format moodle --output marks.csv
+    """
+    _parts("export").export(_open(root), output, kind)
+
+
+@course.command("similar")
+@NAME
+@ROOT
+@click.option("--least", type=click.FloatRange(0, 1), default=0.5, help="Least score listed.")
+def list_similar(name, root, least):
+    """List pairs of submissions with the same code, whatever its names: a hint, no verdict.
+
+    \b
+    Example:
+      svmbook course similar dual_by_hand
+    """
+    pairs = _parts("similar").similar(_open(root), name, least)
+    for pair in pairs:
+        click.echo(f"{pair.score:.2f}  {pair.students[0]!r}  {pair.students[1]!r}")
+        for student, lines in zip(pair.students, pair.lines, strict=True):
+            click.echo(f"  {student!r}")
+            for line in lines:
+                click.echo(f"    {line}")
+    if not pairs:
+        click.echo(f"no two submissions share {least:g} of their code")
+
+
+@click.command("check")
+@click.argument("notebook", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+def check(notebook):
+    """Run the tests that a notebook shows, in a fresh kernel, and tell which pass.
+
+    Exit code 1 if one fails.
+
+    \b
+    Example:
+      svmbook check dual_by_hand.ipynb
+    """
+    results = list(_parts("student").check(notebook))
+    width = max((len(result.item) for result in results), default=0)
+    for result in results:
+        verdict = "passed" if result.message is None else f"failed: {result.message}"
+        click.echo(f"{result.item:{width}}  {result.points:4g}  {verdict}")
+    if any(result.message is not None for result in results):
+        sys.exit(1)

@@ -1,0 +1,212 @@
+"""The folder of a course, in nbgrader's layout: source, release, submitted, autograded, feedback.
+
+`svmbook course init` makes it; nbgrader and its Formgrader work in it as in any course of theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import sysconfig
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
+from traitlets.config.loader import PyFileConfigLoader
+
+__all__ = ["Course", "assignments_folder", "create"]
+
+NAME = re.compile(r"[A-Za-z0-9_]+")
+CONFIG = """\
+# Read by nbgrader, its Formgrader and `svmbook course`.
+c = get_config()
+c.CourseDirectory.course_id = "svm"
+c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError"}
+c.ClearSolutions.text_stub = "*Your answer.*"
+c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
+"""
+
+
+def assignments_folder():
+    """Return the folder of the book's assignments.
+
+    ``$SVMBOOK_ASSIGNMENTS`` where it is set, else ``notebooks/assignments`` in this folder or the
+    nearest one above it.
+
+    Returns
+    -------
+    Path
+        The folder, with a folder for each assignment.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    if named := os.environ.get("SVMBOOK_ASSIGNMENTS"):
+        if not Path(named).is_dir():
+            raise FileNotFoundError(f"SVMBOOK_ASSIGNMENTS names {named!r}, which is no folder.")
+        return Path(named)
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / "notebooks" / "assignments").is_dir():
+            return folder / "notebooks" / "assignments"
+    raise FileNotFoundError(
+        "no folder notebooks/assignments here or above; assignments come with the book's "
+        "repository. Start from inside it, or set SVMBOOK_ASSIGNMENTS to the folder."
+    )
+
+
+def create(root, names=None):
+    """Make the folder of a course with some of the book's assignments.
+
+    Parameters
+    ----------
+    root : path
+        The folder, which may exist; assignments that are there already are left alone.
+    names : iterable of str, optional
+        The assignments, by default all.
+
+    Returns
+    -------
+    Course
+        The course.
+
+    Raises
+    ------
+    ValueError
+        The book has no assignment of that name.
+    """
+    book = assignments_folder()
+    present = sorted(path.parent.name for path in book.glob("*/*.ipynb"))
+    names = tuple(names or present)
+    if unknown := [name for name in names if name not in present]:
+        raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(present)}.")
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        if not (root / "source" / name).exists():
+            shutil.copytree(book / name, root / "source" / name)
+    if not (root / "nbgrader_config.py").exists():
+        (root / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+    (root / "submitted").mkdir(exist_ok=True)
+    course = Course(root)
+    with _own_programs():
+        course.gradebook().close()
+    return course
+
+
+@contextmanager
+def _own_programs():
+    """Let nbgrader find alembic, which it calls by name to make a gradebook."""
+    before = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = f"{sysconfig.get_path('scripts')}{os.pathsep}{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folder of a course.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is no course.
+    """
+
+    root: Path
+
+    def __post_init__(self):
+        """Look whether it is one."""
+        object.__setattr__(self, "root", Path(self.root).resolve())
+        if not (self.root / "nbgrader_config.py").exists():
+            raise FileNotFoundError(
+                f"{self.root} is no folder of a course; make one with svmbook course init."
+            )
+
+    @property
+    def db_url(self):
+        """Address of the gradebook."""
+        return f"sqlite:///{self.root / 'gradebook.db'}"
+
+    def gradebook(self):
+        """Open the gradebook; close it, or use it as a context."""
+        return Gradebook(self.db_url, "svm")
+
+    def nbgrader(self, name):
+        """Return nbgrader's view of the folder and an assignment."""
+        return CourseDirectory(
+            root=str(self.root),
+            db_url=self.db_url,
+            assignment_id=name,
+            config=PyFileConfigLoader("nbgrader_config.py", str(self.root)).load_config(),
+        )
+
+    def names(self):
+        """Return the names of the assignments."""
+        return sorted(path.parent.name for path in (self.root / "source").glob("*/*.ipynb"))
+
+    def source(self, name):
+        """Return the path of the instructor's notebook, whose name may not exist."""
+        path = self.root / "source" / name / f"{name}.ipynb"
+        if not NAME.fullmatch(name) or not path.exists():
+            there = ", ".join(self.names()) or "none"
+            raise ValueError(f"the course has no assignment {name!r}; there are: {there}.")
+        return path
+
+    def released(self, name):
+        """Return the path of the students' notebook."""
+        return self.root / "release" / name / f"{name}.ipynb"
+
+    def master(self, name):
+        """Return the notebook that submissions are laid upon: all tests, no solution."""
+        nb, resources = nbformat.read(self.source(name), as_version=4), {}
+        config = self.nbgrader(name).config
+        for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
+            nb, resources = step(config=config).preprocess(nb, resources)
+        return nb
+
+    def release(self, name):
+        """Write the students' version of an assignment, and enter its items in the gradebook."""
+        self.source(name)
+        self.back_up()
+        folder = self.nbgrader(name)
+        step = GenerateAssignment(coursedir=folder, config=folder.config)
+        step.force = True
+        step.start()
+        return self.released(name)
+
+    def submissions(self, name):
+        """Return the folders of those who handed in, by their names."""
+        folders = sorted((self.root / "submitted").iterdir())
+        return {f.name: f / name for f in folders if os.path.lexists(f / name)}
+
+    def autograded(self, student, name):
+        """Return the path of a graded notebook."""
+        return self.root / "autograded" / student / name / f"{name}.ipynb"
+
+    def back_up(self):
+        """Copy the gradebook, if there is one, beside the earlier copies."""
+        path = self.root / "gradebook.db"
+        if not path.exists():
+            return
+        moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+        copy = self.root / "backups" / f"gradebook-{moment}.db"
+        copy.parent.mkdir(exist_ok=True)
+        with closing(sqlite3.connect(path)) as book, closing(sqlite3.connect(copy)) as target:
+            book.backup(target)

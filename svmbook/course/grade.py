@@ -1,0 +1,254 @@
+"""Grade what was handed in: each notebook in a sandbox of its own, marks into the gradebook.
+
+A submission is done when its graded notebook is written, which happens after its marks are; so
+grading that was ended at any moment goes on where it was, and does the last one again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import queue
+import re
+import warnings
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+
+import nbformat
+from nbformat.v4 import new_output
+from nbgrader.api import MissingEntry
+from nbgrader.preprocessors import SaveAutoGrades
+from nbgrader.utils import is_grade
+from sqlalchemy.exc import SAWarning
+
+from .receive import Rejected, lay_upon, read_submission
+from .sandbox import find_sandbox, run_cells
+
+__all__ = ["Graded", "grade", "reasons_of"]
+
+SHOWN = ("text/plain", "image/png", "image/jpeg")  # nothing that a browser would run
+HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS$", re.M | re.S)
+BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+NOTE = "svmbook"  # our entry in a graded notebook's metadata
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission that was graded.
+
+    Attributes
+    ----------
+    student : str
+        Whose it is.
+    score, most : float
+        Points given so far, and points there are.
+    reasons : list of str
+        What was not as it should be.
+    """
+
+    student: str
+    score: float
+    most: float
+    reasons: list
+
+
+def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
+    """Grade the submissions of an assignment that are not graded yet, or have changed.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    name : str
+        The assignment, which must have been released.
+    jobs : int, default=1
+        Sandboxes at a time.
+    sandbox : str, optional
+        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is looked for.
+    limits : Limits, optional
+        What each submission may use.
+    again : bool, default=False
+        Whether those that are graded are done again.
+
+    Yields
+    ------
+    Graded or int
+        First how many there are to do, then each as it is done.
+
+    Raises
+    ------
+    ValueError
+        There is no such assignment, or it was not released.
+    SandboxError
+        There is no bubblewrap.
+    """
+    master = course.master(name)
+    with course.gradebook() as book:
+        try:
+            book.find_assignment(name)
+        except MissingEntry:
+            raise ValueError(
+                f"{name} was not released; run svmbook course release {name} first."
+            ) from None
+    sandbox = sandbox or find_sandbox()
+    pending = []
+    for student, folder in course.submissions(name).items():
+        cells, reason = _read(folder, name)
+        digest = _digest(master, cells, reason)
+        if again or _note(course.autograded(student, name)).get("digest") != digest:
+            pending.append((student, cells, reason, digest))
+    yield len(pending)
+    if not pending:
+        return
+    course.back_up()
+    slots = queue.SimpleQueue()
+    for slot in range(jobs):
+        slots.put(slot)
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            futures = {
+                pool.submit(_run, master, cells, reason, sandbox, limits, slots): (student, digest)
+                for student, cells, reason, digest in pending
+            }
+            for future in as_completed(futures):
+                student, digest = futures[future]
+                yield _record(course, name, student, digest, *future.result())
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def reasons_of(course, name, student):
+    """Return what was not as it should be with a submission that was graded.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    name, student : str
+        The assignment and the student.
+
+    Returns
+    -------
+    list of str
+        The reasons, most often none.
+    """
+    return _note(course.autograded(student, name)).get("reasons", [])
+
+
+def _read(folder, name):
+    try:
+        return read_submission(folder, name), None
+    except Rejected as error:
+        return [], str(error)
+
+
+def _digest(*parts):
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _note(path):
+    """Return what was noted when a notebook was graded; nothing if it is not there."""
+    try:
+        return json.loads(path.read_bytes())["metadata"][NOTE]
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def _run(master, cells, reason, sandbox, limits, slots):
+    """Return the graded notebook of a submission, and what was not as it should be."""
+    nb, notes = lay_upon(master, cells)
+    parts = [
+        (cell, text, hidden)
+        for cell in nb.cells
+        if cell.cell_type == "code"
+        for hidden, text in _parts(cell)
+    ]
+    outputs, tampered = {}, None
+    if reason is None:
+        work = [{"source": text, "graded": _tests(cell)} for cell, text, _ in parts]
+        slot = slots.get()
+        try:
+            outcome = run_cells(work, limits, sandbox, slot)
+        finally:
+            slots.put(slot)
+        outputs, reason, tampered = outcome.outputs, outcome.reason, outcome.tampered
+    if tampered is not None:
+        notes.append("tests were made to pass that must fail; no test counts")
+    for number, (cell, _, hidden) in enumerate(parts):
+        found = _cleaned(outputs.get(number, ()), _tests(cell))
+        if _tests(cell) and tampered is not None:
+            found = [_error("Tampered", "tests were made to pass that must fail")]
+        elif _tests(cell) and (number not in outputs or (reason and number == max(outputs))):
+            found.append(_error("NotRun", reason))
+        cell.outputs += found
+        if _tests(cell) and not hidden:
+            cell.metadata[NOTE] = {"visible": len(cell.outputs)}
+    return nb, [*([reason] if reason else []), *notes]
+
+
+def _parts(cell):
+    """Return the parts of a cell, and whether each is hidden from students; tests have several."""
+    if not _tests(cell):
+        return [(False, cell.source)]
+    pieces = HIDDEN.split(cell.source)  # shown, hidden, shown, ...
+    return [(k % 2 == 1, text) for k, text in enumerate(pieces) if text.strip()]
+
+
+def _tests(cell):
+    """Return whether a cell is a test that runs."""
+    return cell.cell_type == "code" and is_grade(cell) and not cell.metadata.nbgrader["solution"]
+
+
+def _error(name, value):
+    return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
+
+
+def _cleaned(outputs, tests):
+    """Return the outputs that can be shown to anybody; of tests only what bears on the mark."""
+    cleaned = []
+    for output in outputs:
+        kind = output.get("output_type")
+        if kind == "stream":
+            name = "stdout" if tests or output.get("name") != "stderr" else "stderr"
+            cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
+        elif kind == "error":
+            parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
+            lines = output.get("traceback")
+            lines = [_text(line) for line in lines] if isinstance(lines, list) else []
+            cleaned.append(new_output("error", **parts, traceback=lines))
+        elif kind in ("display_data", "execute_result") and not tests:
+            shown = {mime: _text(output.get("data", {}).get(mime)) for mime in SHOWN}
+            data = {
+                mime: text
+                for mime, text in shown.items()
+                if text and (mime == "text/plain" or BASE64.fullmatch(text))
+            }
+            if data:
+                cleaned.append(new_output("display_data", data=data))
+    return cleaned
+
+
+def _text(value):
+    if isinstance(value, list):
+        value = "".join(map(str, value))
+    return value if isinstance(value, str) else ""
+
+
+def _record(course, name, student, digest, nb, reasons):
+    """Enter the marks, write the graded notebook, and return what was given."""
+    with course.gradebook() as book, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
+        book.update_or_create_student(student)
+        book.update_or_create_submission(name, student)
+    about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
+    SaveAutoGrades().preprocess(nb, {"nbgrader": about})
+    nb.metadata[NOTE] = {"digest": digest, "reasons": reasons}
+    path = course.autograded(student, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(".part")
+    half.write_text(nbformat.writes(nb), encoding="utf-8")
+    os.replace(half, path)
+    with course.gradebook() as book:
+        found = book.find_submission(name, student)
+        return Graded(student, found.score, found.max_score, reasons)

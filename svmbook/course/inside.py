@@ -1,0 +1,183 @@
+"""Inside the sandbox: run the cells that come in, and tell what each has put out.
+
+Started as a program by `sandbox`. The cells come on stdin and what they put out leaves on stdout, a
+line of JSON a cell, so that what was finished before a limit struck is not lost. No file holds the
+notebook: hidden tests are not in the kernel before they run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import sys
+from contextlib import suppress
+
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
+from nbformat.v4 import new_code_cell, new_notebook
+
+__all__ = ["main"]
+
+PR_SET_DUMPABLE = 4
+SHOWN = 200_000  # characters of one output that are kept
+# What must fail if errors are told at all. A submission may have replaced the functions of tests,
+# taken assertions out of the code of cells, or silenced tracebacks.
+CANARIES = (
+    "assert [1.0] == [2.0]",
+    "import numpy; numpy.testing.assert_allclose([1.0], [2.0])",
+    "import numpy; assert numpy.allclose([1.0], [2.0]) or numpy.array_equal([1.0], [2.0])",
+    "from svmbook.course.checks import check_close; check_close('canary', 1.0, 2.0)",
+    "from svmbook.course.checks import check_array; check_array('canary', [[1.0]], shape=(3,))",
+)
+
+
+class Client(NotebookClient):
+    """A client that does not take more from a kernel than it was told to.
+
+    Parameters
+    ----------
+    nb : NotebookNode
+        What to run.
+    most : int
+        Bytes of output.
+    **options
+        Of `nbclient.NotebookClient`.
+    """
+
+    def __init__(self, nb, most, **options):
+        super().__init__(nb, **options)
+        self.left, self.flooded = most, False
+
+    def process_message(self, msg, cell, cell_index):
+        """Keep an output while there is room; end the kernel when there is none."""
+        size = len(json.dumps(msg["content"], default=str))
+        self.left -= size
+        if self.left < 0:
+            if not self.flooded:
+                self.flooded = True
+                os.kill(self.km.provisioner.pid, 9)
+            return None
+        return super().process_message(msg, cell, cell_index)
+
+    def output(self, outs, msg, display_id, cell_index):
+        """Keep the beginning of a long text."""
+        content = msg["content"]
+        if isinstance(content.get("text"), str) and len(content["text"]) > SHOWN:
+            content["text"] = content["text"][:SHOWN] + "\n... (cut)\n"
+        return super().output(outs, msg, display_id, cell_index)
+
+
+def main():
+    """Read what to run from stdin, run it, and write what came out to stdout."""
+    tell = _private_stdout()
+    work = json.load(sys.stdin)
+    if work["bounded"]:
+        _limit(work["limits"], work["user"])
+    with suppress(DeadKernelError):  # told where it happened
+        _run(work, tell)
+
+
+def _private_stdout():
+    """Return a function that writes a line of JSON where the kernel cannot write."""
+    # Not dumpable: other processes of the sandbox can neither trace this one nor open its files.
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (1, 2):
+        os.dup2(nowhere, standard)
+
+    def tell(**line):
+        out.write(json.dumps(line) + "\n")
+        out.flush()
+
+    return tell
+
+
+def _limit(limits, user):
+    """Take limits upon this process and its children, and, as root, another user's name."""
+    for kind, most in (
+        (resource.RLIMIT_AS, limits["memory"]),
+        (resource.RLIMIT_FSIZE, limits["disk"]),
+        (resource.RLIMIT_CPU, limits["seconds"]),
+        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_NOFILE, 1024),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+    if user is not None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)  # from root to another: all capabilities go with it
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _run(work, tell):
+    nb = new_notebook(cells=[new_code_cell(cell["source"]) for cell in work["cells"]])
+    timed_out = {
+        "ename": "CellTimeoutError",
+        "evalue": f"not finished after {work['limits']['cell_seconds']} seconds",
+        "traceback": [],
+    }
+    client = Client(
+        nb,
+        work["limits"]["output"],
+        timeout=work["limits"]["cell_seconds"],
+        iopub_timeout=10,
+        interrupt_on_timeout=True,
+        error_on_timeout=timed_out,
+        allow_errors=True,
+        kernel_name="python3",
+        kernel_manager_class=AsyncKernelManager,
+        extra_arguments=["--HistoryManager.hist_file=:memory:"],
+        resources={"metadata": {"path": os.getcwd()}},
+    )
+    with client.setup_kernel():
+        for number, (cell, told) in enumerate(zip(nb.cells, work["cells"], strict=True)):
+            _execute(client, cell, number, timed_out, tell)
+            if told["graded"]:
+                _look_for_tampering(client, number, tell)
+    tell(done=True)
+
+
+def _execute(client, cell, number, timed_out, tell):
+    """Run one cell, and tell its outputs; an error that the kernel reports but hides is one."""
+    try:
+        reply = _reply(client, cell, number)
+    except DeadKernelError:
+        tell(cell=number, outputs=cell.outputs, died=True, flooded=client.flooded)
+        raise
+    told = any(output.output_type == "error" for output in cell.outputs)
+    if reply["status"] != "ok" and not told:
+        error = {name: reply.get(name) or timed_out[name] for name in timed_out}
+        cell.outputs.append({"output_type": "error", **error})
+    tell(cell=number, outputs=cell.outputs)
+
+
+def _reply(client, cell, number):
+    """Run one cell, and return what the kernel replies."""
+    replies = [{"status": "ok"}]  # an empty cell is not sent
+    client.on_cell_executed = lambda cell, cell_index, execute_reply: replies.append(
+        execute_reply["content"]
+    )
+    client.execute_cell(cell, number)
+    return replies[-1]
+
+
+def _look_for_tampering(client, number, tell):
+    """Run what must fail; tell if it did not."""
+    for canary in CANARIES:
+        try:
+            reply = _reply(client, new_code_cell(canary), number)
+        except DeadKernelError:
+            tell(died=True, flooded=client.flooded)
+            raise
+        if reply["status"] == "ok":
+            tell(tampered=number)
+            return
+
+
+if __name__ == "__main__":
+    main()

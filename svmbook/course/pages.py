@@ -1,0 +1,109 @@
+"""Pages for feedback and reports: one file each, which asks nobody for anything.
+
+What students wrote is shown, never run: a page has no script, and its policy forbids all that would
+be fetched. Formulas are MathML, which browsers set themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+import mistune
+from latex2mathml.converter import convert
+from mistune.plugins.math import math
+from mistune.plugins.table import table
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+__all__ = ["code", "markdown", "page", "plain"]
+
+LONGEST = 50_000  # characters that are set; longer texts are shown as they are
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+STYLE = """
+:root { color-scheme: light dark; --line: #8886; --soft: #8881; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
+pre { overflow-x: auto; padding: 0.6rem 0.8rem; background: var(--soft); font-size: 0.85rem; }
+pre.error { border-left: 4px solid #c33; }
+table { border-collapse: collapse; }
+th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid var(--line); text-align: left; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+.item { border: 1px solid var(--line); border-radius: 4px; padding: 0 0.8rem; margin: 1rem 0; }
+.item > h3 { margin: 0.4rem 0; font-size: 1rem; }
+.scroll { overflow-x: auto; }
+img, svg { max-width: 100%; height: auto; }
+math[display="block"] { margin: 0.8rem 0; }
+"""
+
+
+class _Renderer(mistune.HTMLRenderer):
+    """Markdown of strangers: tags are text, and no picture is fetched."""
+
+    def __init__(self):
+        super().__init__(escape=True)
+
+    def image(self, text, url, title=None):
+        return f"[{escape(text or 'image')}]"
+
+    def inline_math(self, text):
+        return _formula(text, "inline")
+
+    def block_math(self, text):
+        return _formula(text, "block")
+
+    def block_code(self, code, info=None):
+        return plain(code)
+
+
+def _formula(tex, display):
+    """Return a formula as MathML, or its text where it cannot be read."""
+    try:
+        return convert(tex, display=display)
+    except Exception:  # whatever a reader of formulas makes of a stranger's formula
+        return f"<code>{escape(tex)}</code>"
+
+
+def _markdown():
+    read = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
+    read.renderer.register("inline_math", lambda renderer, text: _formula(text, "inline"))
+    read.renderer.register("block_math", lambda renderer, text: _formula(text, "block"))
+    return read
+
+
+_read = _markdown()
+
+
+def markdown(text):
+    """Return Markdown as HTML.
+
+    Examples
+    --------
+    >>> from svmbook.course.pages import markdown
+    >>> markdown("a <b>c</b>").strip()
+    '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
+    """
+    return _read(text) if len(text) <= LONGEST else plain(text)
+
+
+def code(text):
+    """Return Python as HTML, coloured."""
+    return highlight(text, PythonLexer(), HtmlFormatter(nowrap=False, cssclass="code"))
+
+
+def plain(text, kind=""):
+    """Return a text as HTML, as it is, without the colours of terminals."""
+    return f'<pre class="{kind}">{escape(COLOURS.sub("", text))}</pre>'
+
+
+def page(title, body):
+    """Return a whole page."""
+    styles = STYLE + HtmlFormatter(cssclass="code").get_style_defs()
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{styles}</style></head>"
+        f"<body><main><h1>{escape(title)}</h1>\n{body}</main></body></html>\n"
+    )

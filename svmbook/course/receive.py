@@ -1,0 +1,170 @@
+"""What a student handed in: read with care, and laid upon the instructor's notebook.
+
+Nothing of the submitted file is trusted: of each cell its text is taken, its kind, and the name by
+which it claims a place. Everything else, metadata, outputs, attachments, stays behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from copy import deepcopy
+
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.utils import is_grade, is_solution
+
+__all__ = ["Rejected", "lay_upon", "read_submission"]
+
+LARGEST = 20_000_000  # bytes of a submitted file
+LONGEST = 200_000  # characters of a cell
+MOST_CELLS = 1_000
+TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+class Rejected(ValueError):
+    """What was handed in cannot be read; the message says why."""
+
+
+def read_submission(folder, name):
+    """Read the cells of a submitted notebook.
+
+    Parameters
+    ----------
+    folder : Path
+        The student's folder of the assignment.
+    name : str
+        The assignment; the notebook is called so.
+
+    Returns
+    -------
+    list of tuple
+        Name, kind and text of each cell; no name is None.
+
+    Raises
+    ------
+    Rejected
+        There is no such file, or it is no notebook, or too large.
+    """
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise Rejected("the folder is a link; hand in the file itself")
+    try:
+        notebook = json.loads(_bytes_of(folder / f"{name}.ipynb").decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise Rejected("the file is not UTF-8; save it as Jupyter does") from None
+    except RecursionError:
+        raise Rejected("the file is nested too deeply for a notebook") from None
+    except ValueError as error:
+        if isinstance(error, Rejected):
+            raise
+        raise Rejected(f"the file is no notebook ({error})") from None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise Rejected("the file is no notebook of format 4: it has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Rejected(f"{len(cells)} cells; at most {MOST_CELLS} are run")
+    return [_cell(cell, k) for k, cell in enumerate(cells)]
+
+
+def _bytes_of(path):
+    try:
+        # A link is not followed, and a pipe does not keep us waiting.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise Rejected(f"there is no file {path.name}") from None
+    except OSError as error:
+        raise Rejected(f"{path.name} cannot be opened ({error.strerror})") from None
+    with os.fdopen(file, "rb") as opened:
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise Rejected(f"{path.name} is no file")
+        if status.st_size > LARGEST:
+            mb = status.st_size / 1e6
+            raise Rejected(f"{path.name} has {mb:.0f} MB; at most {LARGEST / 1e6:.0f} are read")
+        return opened.read(LARGEST)
+
+
+def _cell(cell, number):
+    """Return name, kind and text of a cell."""
+    if not isinstance(cell, dict):
+        raise Rejected(f"cell {number} is no cell")
+    kind, text, about = cell.get("cell_type"), cell.get("source"), cell.get("metadata")
+    if isinstance(text, list) and all(isinstance(line, str) for line in text):
+        text = "".join(text)
+    if kind not in ("code", "markdown", "raw") or not isinstance(text, str):
+        raise Rejected(f"cell {number} is no cell")
+    if len(text) > LONGEST:
+        raise Rejected(f"cell {number} has {len(text)} characters; at most {LONGEST} are read")
+    about = about.get("nbgrader") if isinstance(about, dict) else None
+    name = about.get("grade_id") if isinstance(about, dict) else None
+    # Half of a surrogate pair is text for JSON and for nobody else.
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return name if isinstance(name, str) else None, kind, text
+
+
+def lay_upon(master, cells):
+    """Put a student's answers and own cells in the places of the instructor's notebook.
+
+    Parameters
+    ----------
+    master : NotebookNode
+        The instructor's notebook, with all tests and no solutions.
+    cells : list of tuple
+        As read by `read_submission`; empty where nothing could be read.
+
+    Returns
+    -------
+    nb : NotebookNode
+        The notebook to grade.
+    notes : list of str
+        What was not as it had been handed out.
+    """
+    nb, notes = deepcopy(master), []
+    places = {_name(cell): k for k, cell in enumerate(nb.cells) if _name(cell)}
+    own = {(cell.cell_type, cell.source) for cell in master.cells}
+    after, answered, place = {}, set(), -1
+    for name, kind, text in cells:
+        if name in places:
+            if name in answered:
+                notes.append(f"cell {name} was there twice; the first one counts")
+                continue
+            place = places[name]
+            answered.add(name)
+            _answer(nb.cells[place], text, kind, notes)
+        elif text.strip() and (kind, text) not in own:
+            after.setdefault(place, []).append(_plain(kind, text))
+    missing = [name for name in places if name not in answered]
+    if cells and missing:
+        notes.append(f"missing, and put back as handed out: {', '.join(missing)}")
+    nb.cells = [
+        cell
+        for k in range(-1, len(nb.cells))
+        for cell in [*([nb.cells[k]] if k >= 0 else []), *after.get(k, [])]
+    ]
+    return nb, notes
+
+
+def _name(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def _answer(cell, text, kind, notes):
+    """Put a text in its place if that is the student's to fill."""
+    if is_solution(cell):
+        if kind != cell.cell_type:
+            notes.append(f"cell {_name(cell)} was of another kind")
+        cell.source = text if cell.cell_type == "code" else _without_tags(text)
+    elif is_grade(cell) and "HIDDEN" not in cell.source and text != cell.source:
+        notes.append(f"test {_name(cell)} had been changed; the one handed out was run")
+
+
+def _plain(kind, text):
+    if kind == "code":
+        return new_code_cell(text)
+    return new_markdown_cell(_without_tags(text))
+
+
+def _without_tags(text):
+    """Part each < from the name of a tag: pages show it, and formulas mean the same."""
+    return TAG.sub("< ", text)

@@ -1,0 +1,157 @@
+"""How an assignment went: one page with the marks, the items, and what went wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+from html import escape
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from .grade import reasons_of
+from .pages import page
+
+__all__ = ["report"]
+
+HARD = 0.5  # an item with a smaller share of its points given is marked
+INK = "#010203"  # stands for the colour of the page's text
+
+
+def report(course, name):
+    """Write the report of an assignment.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    name : str
+        The assignment.
+
+    Returns
+    -------
+    Path
+        Of the page.
+
+    Raises
+    ------
+    ValueError
+        There is no such assignment, or nothing is graded yet.
+    """
+    course.source(name)
+    items, rows = _marks(course, name)
+    if not rows:
+        raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
+    target = course.root / "reports" / f"{name}.html"
+    target.parent.mkdir(exist_ok=True)
+    half = target.with_suffix(".part")
+    reasons = {student: reasons_of(course, name, student) for student in rows}
+    half.write_text(page(f"Report: {name}", _body(items, rows, reasons)), encoding="utf-8")
+    os.replace(half, target)
+    return target
+
+
+def _marks(course, name):
+    """Return the points of each item, and of each student the marks and whether all are final."""
+    items, rows = {}, {}
+    with course.gradebook() as book:
+        for submission in book.assignment_submissions(name):
+            row = rows[submission.student.id] = {}
+            for grade in submission.notebooks[0].grades:
+                items[grade.name] = grade.max_score
+                row[grade.name] = None if grade.needs_manual_grade else grade.score
+    return items, rows
+
+
+def _body(items, rows, reasons):
+    most = sum(items.values())
+    # What waits for a person counts nothing so far, in the totals as in the gradebook.
+    table = np.array(
+        [[np.nan if row.get(k) is None else row[k] for k in items] for row in rows.values()],
+        dtype=float,
+    )
+    totals = np.nansum(table, axis=1)
+    waiting = int(np.isnan(table).sum())
+    parts = [
+        f"<p>{len(rows)} submissions of {most:g} points: mean {totals.mean():.1f}, "
+        f"median {np.median(totals):.1f}, from {totals.min():g} to {totals.max():g}.",
+        f" {waiting} answers wait to be read; they count nothing yet." if waiting else "",
+        "</p><h2>Marks</h2>",
+        _histogram(totals, most),
+        "<h2>Items</h2>",
+        _items(items, table, totals),
+        "<h2>Submissions</h2>",
+        _submissions(rows, totals, table, reasons),
+    ]
+    return "\n".join(parts)
+
+
+def _items(items, table, totals):
+    """Return for each item how it was answered, and whether those who did well did it well."""
+    lines = []
+    for k, (item, points) in enumerate(items.items()):
+        known = ~np.isnan(table[:, k])
+        marks, rest = table[known, k], totals[known] - table[known, k]
+        if not known.any():
+            lines.append([escape(item), f"{points:g}", "to be read", "", ""])
+            continue
+        share = marks.mean() / points if points else 1.0
+        varied = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
+        lines.append(
+            [
+                escape(item) + (" <strong>(hard)</strong>" if share < HARD else ""),
+                f"{points:g}",
+                f"{100 * share:.0f} %",
+                f"{100 * (marks == 0).mean():.0f} %",
+                f"{np.corrcoef(marks, rest)[0, 1]:+.2f}" if varied else "",
+            ]
+        )
+    return _table(["item", "points", "given", "got nothing", "with the rest"], lines)
+
+
+def _submissions(rows, totals, table, reasons):
+    lines = [
+        [
+            escape(student),
+            f"{total:g}",
+            f"{np.isnan(marks).sum() or ''}",
+            escape("; ".join(reasons[student])),
+        ]
+        for student, total, marks in zip(rows, totals, table, strict=True)
+    ]
+    return _table(["student", "points", "to be read", "notes"], lines)
+
+
+def _table(head, lines):
+    def row(cells, tag):
+        kinds = ("" if k in (0, 3 if len(head) == 4 else 9) else ' class="number"'
+                 for k in range(len(cells)))  # fmt: skip
+        inside = "".join(
+            f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
+        )
+        return f"<tr>{inside}</tr>"
+
+    body = "\n".join(row(line, "td") for line in lines)
+    return f'<div class="scroll"><table>{row(head, "th")}\n{body}</table></div>'
+
+
+def _histogram(totals, most):
+    """Return the distribution of the marks as a drawing in the page."""
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "svmbook"}):
+        figure = Figure(figsize=(6, 2.4), layout="constrained")
+        ax = figure.subplots()
+        edges = np.linspace(0, max(most, 1), 12)
+        ax.hist(totals, bins=edges, color="#2a7ab8", edgecolor="none", rwidth=0.92)
+        ax.set_xlabel("points", color=INK)
+        ax.set_ylabel("submissions", color=INK)
+        ax.tick_params(colors=INK)
+        ax.spines[["left", "bottom"]].set_color(INK)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.yaxis.get_major_locator().set_params(integer=True)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    drawing = out.getvalue()
+    drawing = drawing[drawing.index("<svg") :].replace(INK, "currentColor")
+    words = f"Histogram of the points of {len(totals)} submissions."
+    return f'<div role="img" aria-label="{words}">{drawing}</div>'

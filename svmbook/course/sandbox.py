@@ -1,0 +1,270 @@
+"""Run the cells of a submission where they can do no harm.
+
+A process tree of its own under bubblewrap: no network, no file of the course or of the user, a
+file system that is read-only but for a small one in memory, no privileges. What a process may use
+is limited from inside (`inside`), and what all of them use together from here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+__all__ = ["UNSAFE", "Limits", "Outcome", "SandboxError", "find_sandbox", "run_cells"]
+
+UNSAFE = "unsafe"
+PACKAGE = Path(__file__).resolve().parent.parent
+PERIOD = 0.1  # seconds between two looks at what the processes use
+FIRST_USER = 61_000  # numbers that no user of the machine has; one a sandbox that runs at a time
+
+
+class SandboxError(OSError):
+    """There is no sandbox, or it does not start."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use.
+
+    Attributes
+    ----------
+    seconds : int
+        Wall time of the whole notebook; no process gets more processor time either.
+    cell_seconds : int
+        Wall time of a cell.
+    memory : int
+        Bytes of address space of each process, and of memory of all together.
+    disk : int
+        Bytes of the file system in memory, and of each file.
+    processes : int
+        Processes at a time.
+    output : int
+        Bytes of output of all cells.
+    """
+
+    seconds: int = 300
+    cell_seconds: int = 60
+    memory: int = 2 * 2**30
+    disk: int = 32 * 2**20
+    processes: int = 100
+    output: int = 5_000_000
+
+
+@dataclass
+class Outcome:
+    """What came out of the cells.
+
+    Attributes
+    ----------
+    outputs : dict
+        The outputs of each cell that was run, by its number.
+    reason : str or None
+        Why not all were run.
+    tampered : int or None
+        Number of the first test after which what must fail did not.
+    """
+
+    outputs: dict = field(default_factory=dict)
+    reason: str | None = None
+    tampered: int | None = None
+
+
+def find_sandbox():
+    """Return the path of bubblewrap.
+
+    Returns
+    -------
+    str
+        Its path.
+
+    Raises
+    ------
+    SandboxError
+        It is not installed, or may not make a sandbox here.
+    """
+    found = shutil.which("bwrap")
+    if not found:
+        raise SandboxError(
+            "bubblewrap is not installed, and without it submissions would run with all that you "
+            "may do. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
+            "submissions that you trust as your own code, give --unsafe."
+        )
+    tried = subprocess.run([*_bubble(found), "/usr/bin/true"], capture_output=True, text=True)
+    if tried.returncode:
+        raise SandboxError(
+            f"bubblewrap cannot make a sandbox here ({tried.stderr.strip()}). Some systems and "
+            "containers forbid user namespaces; allow them, or grade as root."
+        )
+    return found
+
+
+def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
+    """Run cells in a fresh kernel inside the sandbox.
+
+    Parameters
+    ----------
+    cells : list of dict
+        ``source``, and ``graded``: whether it is a test.
+    limits : Limits, optional
+        What they may use.
+    sandbox : str, optional
+        Path of bubblewrap, by default looked for; `UNSAFE` for none.
+    slot : int, default=0
+        Number of this sandbox among those that run at a time.
+    folder : path, optional
+        Where the kernel works if there is no sandbox, by default here.
+
+    Returns
+    -------
+    Outcome
+        Outputs of the cells that were run, and why others were not.
+
+    Raises
+    ------
+    SandboxError
+        There is no bubblewrap.
+    """
+    limits = limits or Limits()
+    sandbox = sandbox or find_sandbox()
+    work = {"cells": cells, "limits": vars(limits), "bounded": sandbox != UNSAFE, "user": None}
+    command = [sys.executable, "-I", "-m", "svmbook.course.inside"]
+    if sandbox != UNSAFE:
+        command = [*_bubble(sandbox, limits.disk), *command]
+        if os.geteuid() == 0:
+            work["user"] = FIRST_USER + slot
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env=None if sandbox == UNSAFE else {},
+        cwd=folder,
+    )
+    threading.Thread(target=_feed, args=(process, work), daemon=True).start()
+    outcome = Outcome()
+    try:
+        _watch(process, limits, outcome)
+    finally:
+        _end(process)
+    return outcome
+
+
+def _bubble(path, disk=2**20):
+    """Return the command that makes the sandbox, without what is to run in it."""
+    visible = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
+    for folder in (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE):
+        folder = Path(folder).resolve()
+        if not any(folder.is_relative_to(other) for other in visible):
+            visible.append(folder)
+    command = [path, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
+    command += ["--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        # Another user's name is taken inside; the limit on processes does not bind root.
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user"]
+    for folder in visible:
+        for above in reversed(folder.parents[:-1]):
+            command += ["--perms", "0755", "--dir", str(above)]
+        command += ["--ro-bind-try", str(folder), str(folder)]
+    for name in ("bin", "lib", "lib64", "sbin"):
+        if Path("/", name).is_symlink():
+            command += ["--symlink", f"usr/{name}", f"/{name}"]
+        else:
+            command += ["--ro-bind-try", f"/{name}", f"/{name}"]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/tmp", "/dev/shm"):
+        command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    settings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
+    settings |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    for name, value in settings.items():
+        command += ["--setenv", name, value]
+    return command
+
+
+def _feed(process, work):
+    with suppress(BrokenPipeError, ValueError), process.stdin:
+        process.stdin.write(json.dumps(work).encode())
+
+
+def _watch(process, limits, outcome):
+    """Take what comes out until the end, or until a limit is passed."""
+    end, buffer, left = time.monotonic() + limits.seconds, b"", 4 * limits.output
+    root = psutil.Process(process.pid)
+    os.set_blocking(process.stdout.fileno(), False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if selector.select(PERIOD):
+                piece = process.stdout.read(2**16)
+                if not piece:
+                    outcome.reason = outcome.reason or "the run ended early"
+                    return
+                left -= len(piece)
+                *lines, buffer = (buffer + piece).split(b"\n")
+                if any([_take(line, outcome) for line in lines]):
+                    return
+            outcome.reason = _passed(root, limits, end, left)
+            if outcome.reason:
+                return
+
+
+def _take(line, outcome):
+    """Take one line that was told from inside; return whether it was the last."""
+    told = json.loads(line)
+    if "tampered" in told and outcome.tampered is None:
+        outcome.tampered = told["tampered"]
+    if "cell" in told:
+        outcome.outputs[told["cell"]] = told["outputs"]
+    if told.get("flooded"):
+        outcome.reason = "more output than is allowed"
+    elif told.get("died"):
+        outcome.reason = "the kernel died"
+    return told.get("done", False) or outcome.reason is not None
+
+
+def _passed(root, limits, end, left):
+    """Return which limit the processes have passed together, if any."""
+    if time.monotonic() > end:
+        return f"the notebook took more than {limits.seconds} seconds"
+    if left < 0:
+        return "more output than is allowed"
+    processes, memory = 0, 0
+    with suppress(psutil.Error):
+        for process in root.children(recursive=True):
+            with suppress(psutil.Error):
+                memory += process.memory_info().rss
+                processes += 1
+    if processes > limits.processes:
+        return f"more than {limits.processes} processes"
+    if memory > limits.memory:
+        return f"more than {limits.memory / 2**30:.1f} GiB of memory"
+    return None
+
+
+def _end(process):
+    """End the process with all that it has started."""
+    with suppress(psutil.Error):
+        started = psutil.Process(process.pid).children(recursive=True)
+        process.kill()  # bubblewrap takes its tree with it
+        for child in started:
+            with suppress(psutil.Error):
+                child.kill()
+    process.kill()
+    process.wait()
+    process.stdout.close()

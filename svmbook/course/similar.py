@@ -1,0 +1,104 @@
+"""Pairs of submissions with the same code under other names: a hint, not a verdict."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from dataclasses import dataclass
+
+import nbformat
+from copydetect import CodeFingerprint, compare_files
+from copydetect.utils import get_document_fingerprints
+from nbgrader.utils import is_solution
+
+from .receive import Rejected, read_submission
+
+__all__ = ["Pair", "similar"]
+
+GRAM, WINDOW = 25, 1  # characters of normalised code that count as the same; all of them kept
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two submissions with code in common.
+
+    Attributes
+    ----------
+    students : tuple of str
+        Whose they are.
+    score : float
+        The larger of the two shares of own code that the other has as well.
+    lines : tuple of list
+        The numbered lines of each that the other has as well.
+    """
+
+    students: tuple
+    score: float
+    lines: tuple
+
+
+def similar(course, name, least=0.5):
+    """Compare all submissions with each other, without what was handed out.
+
+    Names of variables and functions are made alike, comments and spaces dropped, and what is left
+    is compared by the fingerprints of all its runs of characters (winnowing, by copydetect).
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    name : str
+        The assignment.
+    least : float, default=0.5
+        The least score of a pair that is listed.
+
+    Returns
+    -------
+    list of Pair
+        The most similar first.
+    """
+    handed_out = nbformat.read(course.released(name), as_version=4)
+    own = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in handed_out.cells}
+    given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
+    known, _ = get_document_fingerprints(_print(given).filtered_code, GRAM, WINDOW)
+    answers = {c.metadata.nbgrader.grade_id for c in handed_out.cells if is_solution(c)}
+    prints = {}
+    for student, folder in course.submissions(name).items():
+        try:
+            cells = read_submission(folder, name)
+        except Rejected:
+            continue
+        text = "\n".join(
+            text for item, kind, text in cells if kind == "code" and item not in own - answers
+        )
+        prints[student] = _print(text, known)
+    pairs = []
+    for one, other in itertools.combinations(prints, 2):
+        _, shares, slices = compare_files(prints[one], prints[other])
+        if max(shares) >= least:
+            lines = tuple(
+                _lines(prints[student].raw_code, part)
+                for student, part in zip((one, other), slices, strict=True)
+            )
+            pairs.append(Pair((one, other), float(max(shares)), lines))
+    return sorted(pairs, key=lambda pair: -pair.score)
+
+
+def _print(text, known=None):
+    boilerplate = [] if known is None else list(known)
+    return CodeFingerprint(
+        "answer.py", GRAM, WINDOW, boilerplate=boilerplate, language="python", fp=io.StringIO(text)
+    )
+
+
+def _lines(text, slices):
+    """Return the numbered lines that the slices of a text touch."""
+    starts = list(itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0))
+    lines = text.splitlines()
+    touched = {
+        number
+        for begin, end in zip(*slices, strict=True)
+        for number in range(len(lines))
+        if starts[number] < end and begin < starts[number + 1] and lines[number].strip()
+    }
+    return [f"{number + 1}: {lines[number]}" for number in sorted(touched)]

@@ -1,0 +1,45 @@
+import shutil
+
+import nbformat
+import pytest
+
+pytest.importorskip("nbgrader")
+
+from coursework import NAME, source
+
+from svmbook.course.folder import create
+from svmbook.course.sandbox import SandboxError, find_sandbox
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """A folder of assignments with the small one."""
+    folder = tmp_path_factory.mktemp("assignments")
+    (folder / NAME).mkdir()
+    nbformat.write(source(), folder / NAME / f"{NAME}.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def released(book, tmp_path_factory):
+    """A course in which the small assignment was released; to be copied."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+        course = create(tmp_path_factory.mktemp("course") / "course")
+    course.release(NAME)
+    return course
+
+
+@pytest.fixture
+def course(released, tmp_path):
+    """A course of one's own."""
+    shutil.copytree(released.root, tmp_path / "course")
+    return type(released)(tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def sandbox():
+    try:
+        return find_sandbox()
+    except SandboxError as error:
+        pytest.skip(str(error))

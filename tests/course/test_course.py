@@ -1,0 +1,210 @@
+"""From the folder of a course to the marks: release, grade, feedback, report, export, similar."""
+
+import csv
+import io
+import sqlite3
+
+import nbformat
+import pytest
+from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in
+
+from svmbook.course.export import export
+from svmbook.course.feedback import feedback
+from svmbook.course.folder import Course, create
+from svmbook.course.grade import grade, reasons_of
+from svmbook.course.report import report
+from svmbook.course.similar import similar
+from svmbook.course.student import check
+
+WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"  # of the hidden test alone
+
+
+def graded(course, sandbox, **options):
+    """Grade, and return the marks by student."""
+    total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, **options)
+    assert total == len(done)
+    return {one.student: one for one in done}
+
+
+def texts(course, student):
+    return (course.root / "feedback" / student / NAME / f"{NAME}.html").read_text("utf-8")
+
+
+def test_what_is_handed_out_has_no_solution_and_no_hidden_test(course):
+    nb = nbformat.read(course.released(NAME), as_version=4)
+    everything = "\n".join(cell.source for cell in nb.cells)
+    assert "secret_of_the_test" not in everything and "x * x\n" not in everything
+    assert ESSAY not in everything and "HIDDEN" not in everything
+    assert everything.count("raise NotImplementedError") == 2
+
+
+def test_marks_are_those_of_the_tests_and_an_essay_waits(course, sandbox):
+    hand_in(course, "right", answered(course))
+    hand_in(course, "wrong", answered(course, square=WRONG))
+    hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    done = graded(course, sandbox)
+    assert {name: one.score for name, one in done.items()} == {"right": 5, "wrong": 2, "nothing": 0}
+    assert all(one.most == 9 and one.reasons == [] for one in done.values())
+    with course.gradebook() as book:
+        essays = {
+            name: book.find_grade("essay", NAME, NAME, name).needs_manual_grade for name in done
+        }
+    assert essays == {"right": True, "wrong": True, "nothing": False}  # nothing: no answer, no mark
+
+
+def test_what_is_graded_is_left_alone_until_it_changes(course, sandbox):
+    folder = hand_in(course, "one", answered(course))
+    hand_in(course, "other", answered(course))
+    assert set(graded(course, sandbox)) == {"one", "other"}
+    assert graded(course, sandbox) == {}
+    nbformat.write(answered(course, square=WRONG), folder / f"{NAME}.ipynb")
+    assert {name: one.score for name, one in graded(course, sandbox).items()} == {"one": 2}
+    assert set(graded(course, sandbox, again=True)) == {"one", "other"}
+
+
+def test_grading_that_was_ended_goes_on_where_it_was(course, sandbox):
+    for k in range(4):
+        hand_in(course, f"student{k}", answered(course, square=SQUARE if k % 2 else WRONG))
+    steps = grade(course, NAME, sandbox=sandbox)
+    assert next(steps) == 4
+    first = next(steps)
+    steps.close()
+    rest = graded(course, sandbox)
+    assert first.student not in rest and 1 <= len(rest) <= 3
+    with course.gradebook() as book:
+        scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
+    assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
+
+
+def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):
+    hand_in(course, "one", answered(course))
+    graded(course, sandbox)
+    with course.gradebook() as book:
+        given = book.find_grade("essay", NAME, NAME, "one")
+        given.manual_score, given.needs_manual_grade = 3.5, False
+        book.find_comment("essay", NAME, NAME, "one").manual_comment = "Say why, <b>not</b> that."
+        book.db.commit()
+    list(feedback(course, NAME))
+    assert "8.5 of 9 points" in texts(course, "one")
+    assert "Say why, &lt;b&gt;not&lt;/b&gt; that." in texts(course, "one")
+    graded(course, sandbox, again=True)
+    with course.gradebook() as book:
+        assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
+
+
+def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, sandbox):
+    hand_in(course, "hidden", answered(course, square=WRONG))
+    hand_in(course, "seen", answered(course, square="def square(x): return [x]"))
+    graded(course, sandbox)
+    list(feedback(course, NAME))
+    assert "A test that is not shown failed" in texts(course, "hidden")
+    assert "secret_of_the_test" not in texts(course, "hidden")
+    assert "square has the shape (1,); () is expected" in texts(course, "seen")
+
+
+def test_warnings_cost_nothing(course, sandbox):
+    noisy = "import sys\ndef square(x):\n    print('careful', file=sys.stderr)\n    return x * x"
+    hand_in(course, "one", answered(course, square=noisy))
+    assert graded(course, sandbox)["one"].score == 5
+
+
+def test_a_number_as_output_of_a_test_is_no_mark(course, sandbox):
+    nb = answered(course)
+    show = "get_ipython().events.register('post_run_cell', lambda r: display(1000))\n" + SQUARE
+    nb = answered(course, square=show)
+    hand_in(course, "one", nb)
+    assert graded(course, sandbox)["one"].score == 5
+
+
+def test_the_report_tells_hard_items_and_reasons(course, sandbox):
+    for k in range(3):
+        hand_in(course, f"wrong{k}", answered(course, square=WRONG))
+    hand_in(course, "right", answered(course))
+    hand_in(course, "broken", b"{}")
+    graded(course, sandbox)
+    text = report(course, NAME).read_text("utf-8")
+    assert "5 submissions of 9 points" in text and "4 answers wait to be read" in text
+    assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
+    assert reasons_of(course, NAME, "broken") == [
+        "the file is no notebook of format 4: it has no list of cells"
+    ]
+    assert "it has no list of cells" in text
+
+
+def test_the_gradebook_is_copied_before_it_is_written(course, sandbox):
+    hand_in(course, "one", answered(course))
+    before = set((course.root / "backups").glob("*.db"))
+    graded(course, sandbox)
+    (copy,) = set((course.root / "backups").glob("*.db")) - before
+    with sqlite3.connect(copy) as book:
+        assert book.execute("select count(*) from student").fetchone() == (0,)
+    assert graded(course, sandbox) == {}
+    assert len(list((course.root / "backups").glob("*.db"))) == len(before) + 1
+
+
+def test_marks_are_exported_for_three_systems(course, sandbox):
+    hand_in(course, "ann", answered(course))
+    hand_in(course, "=HYPERLINK(1)", answered(course, square=WRONG))
+    graded(course, sandbox)
+    tables = {}
+    for kind in ("plain", "moodle", "canvas"):
+        out = io.StringIO()
+        assert export(course, out, kind) == 2
+        tables[kind] = list(csv.reader(out.getvalue().splitlines()))
+    assert tables["plain"][1:] == [
+        ["'=HYPERLINK(1)", NAME, "2.0", "9.0", "False"],
+        ["ann", NAME, "5.0", "9.0", "False"],
+    ]
+    assert tables["moodle"] == [["ID number", NAME], ["'=HYPERLINK(1)", "2.0"], ["ann", "5.0"]]
+    assert tables["canvas"][1][-1] == "9.0" and tables["canvas"][3] == ["ann", "", "ann", "", "5.0"]
+
+
+def test_the_same_code_under_other_names_is_found(course):
+    long = (
+        "def square(number):\n    result = 0.0\n    for step in range(3):\n"
+        "        result = result + number * number if step == 1 else result\n    return result"
+    )
+    renamed = long.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
+    hand_in(course, "one", answered(course, square=long))
+    hand_in(course, "copy", answered(course, square="# all mine\n" + renamed))
+    hand_in(course, "other", answered(course, square="import numpy as np\nsquare = np.square"))
+    hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    (pair,) = similar(course, NAME, least=0.6)
+    assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
+    assert any("number * number" in line for lines in pair.lines for line in lines)
+
+
+def test_a_student_can_run_the_visible_tests(course, tmp_path):
+    path = tmp_path / "mine.ipynb"
+    nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
+    results = list(check(path))
+    assert [(r.item, r.points, r.message is None) for r in results] == [
+        ("test_square", 3, True),
+        ("test_total", 2, False),
+    ]
+    assert "total is 0, and that is not right" in results[1].message
+
+
+def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="no folder of a course"):
+        Course(tmp_path)
+    with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
+        course.source("other")
+    with pytest.raises(ValueError, match="no assignment"):
+        course.source("../small")
+    with pytest.raises(ValueError, match="nothing of small is graded yet"):
+        report(course, NAME)
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+    with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
+        create(tmp_path / "new", ["none"])
+    fresh = create(tmp_path / "new")
+    with pytest.raises(ValueError, match="was not released"):
+        next(grade(fresh, NAME, sandbox="unused"))
+
+
+def test_init_leaves_what_is_there_alone(course, book, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+    course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
+    changed = course.source(NAME).read_bytes()
+    create(course.root)
+    assert course.source(NAME).read_bytes() == changed

@@ -1,0 +1,79 @@
+import json
+
+import pytest
+from coursework import NAME, SQUARE, answered, hand_in
+
+from svmbook.course.receive import Rejected, lay_upon, read_submission
+
+
+def laid(course, nb):
+    folder = hand_in(course, "somebody", nb)
+    return lay_upon(course.master(NAME), read_submission(folder, NAME))
+
+
+def cell_of(nb, item):
+    return next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == item)
+
+
+def test_answers_come_from_the_student_and_all_else_from_the_instructor(course):
+    nb = answered(course, square="def square(x): return 1", essay="mine")
+    cell_of(nb, "test_square").source = "pass"
+    cell_of(nb, "test_square").metadata.nbgrader.points = 99
+    found, _ = laid(course, nb)
+    assert cell_of(found, "square").source == "def square(x): return 1"
+    assert cell_of(found, "essay").source == "mine"
+    assert "secret_of_the_test" in cell_of(found, "test_square").source
+    assert cell_of(found, "test_square").metadata.nbgrader.points == 3
+
+
+def test_own_cells_stay_after_the_cell_they_stood_after(course):
+    nb = answered(course)
+    places = [c.metadata.get("nbgrader", {}).get("grade_id") for c in nb.cells]
+    own = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
+    nb.cells.insert(places.index("square"), own)
+    found, notes = laid(course, nb)
+    sources = [cell.source for cell in found.cells]
+    assert sources.index("helper = 1") == sources.index(SQUARE) - 1
+    assert found.cells[sources.index("helper = 1")].metadata == {}
+    assert notes == [] and sources.count("# A small one") == 1
+
+
+def test_nothing_read_gives_the_notebook_as_handed_out(course):
+    found, notes = lay_upon(course.master(NAME), [])
+    assert [c.source for c in found.cells] == [c.source for c in course.master(NAME).cells]
+    assert notes == []
+
+
+def test_a_cell_of_another_kind_is_put_right(course):
+    nb = answered(course)
+    cell_of(nb, "square").cell_type = "markdown"
+    found, notes = laid(course, nb)
+    assert cell_of(found, "square").cell_type == "code"
+    assert notes == ["cell square was of another kind"]
+
+
+def test_tags_in_an_essay_are_text_and_formulas_stay(course):
+    found, _ = laid(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
+    assert cell_of(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([1], "cell 0 is no cell"),
+        ([{"cell_type": "code", "source": 3}], "cell 0 is no cell"),
+        ([{"cell_type": "worse", "source": ""}], "cell 0 is no cell"),
+        ([{"cell_type": "code", "source": "x" * 200_001}], "200001 characters"),
+        ([{"cell_type": "code", "source": ""}] * 1_001, "1001 cells"),
+    ],
+)
+def test_what_is_no_notebook_is_refused(course, cells, says):
+    folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
+    with pytest.raises(Rejected, match=says):
+        read_submission(folder, NAME)
+
+
+def test_lines_and_lists_of_lines_are_the_same(course):
+    cells = [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw", "source": "c"}]
+    folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
+    assert read_submission(folder, NAME) == [(None, "code", "a\nb"), (None, "raw", "c")]

@@ -1,0 +1,87 @@
+import os
+import shutil
+
+import pytest
+
+from svmbook.course import sandbox as sandboxes
+from svmbook.course.sandbox import UNSAFE, Limits, SandboxError, find_sandbox, run_cells
+
+SHORT = Limits(seconds=60, cell_seconds=30, memory=2**30, output=300_000)
+
+
+def run(sandbox, *sources, limits=SHORT, graded=()):
+    cells = [{"source": text, "graded": k in graded} for k, text in enumerate(sources)]
+    return run_cells(cells, limits, sandbox)
+
+
+def texts(outcome, number):
+    return "".join(output.get("text", "") for output in outcome.outputs[number])
+
+
+def test_cells_share_a_kernel_and_an_error_does_not_end_it(sandbox):
+    outcome = run(sandbox, "x = 6", "1 / 0", "print(7 * x)")
+    assert outcome.reason is None and outcome.tampered is None
+    assert texts(outcome, 2) == "42\n"
+    assert outcome.outputs[1][0]["ename"] == "ZeroDivisionError"
+
+
+def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
+    outcome = run(
+        sandbox,
+        "import os, svmbook, sklearn\nprint(os.getuid() != 0 or None, os.listdir('/tmp'))",
+        f"print([p for p in ({os.getcwd()!r} + '/notebooks', '/etc/passwd', '/var') "
+        "if os.path.exists(p)])",
+        "print({k: v for k, v in os.environ.items() if 'SVMBOOK' in k or k == 'USER'})",
+        "open('/tmp/file', 'w').write('x'); print('written')",
+        "open('/file', 'w')",
+    )
+    assert "[]" in texts(outcome, 1)
+    assert texts(outcome, 2) == "{}\n"
+    assert texts(outcome, 3) == "written\n"
+    assert outcome.outputs[4][-1]["ename"] in ("OSError", "PermissionError")
+    if os.geteuid() == 0:
+        assert texts(outcome, 0).startswith("True")
+
+
+def test_no_more_output_is_taken_than_is_allowed(sandbox):
+    outcome = run(sandbox, "print(1)", "for _ in range(1000): print('x' * 10_000)", "print(3)")
+    assert outcome.reason == "more output than is allowed"
+    assert texts(outcome, 0) == "1\n" and 2 not in outcome.outputs
+
+
+def test_a_long_text_is_cut(sandbox):
+    limits = Limits(seconds=60, output=2_000_000)
+    assert len(texts(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
+
+
+def test_what_was_finished_before_the_end_is_kept(sandbox):
+    outcome = run(sandbox, "print('here')", "import os\nos.kill(os.getpid(), 9)", "print('there')")
+    assert outcome.reason == "the kernel died"
+    assert texts(outcome, 0) == "here\n" and 2 not in outcome.outputs
+
+
+def test_a_test_that_was_made_to_pass_is_noticed(sandbox):
+    blind = "get_ipython().ast_transformers.append(type('T', (), {'visit': staticmethod(drop)})())"
+    drop = "import ast\ndef drop(tree):\n  tree.body = []\n  return tree\n"
+    assert run(sandbox, "x = 1", "assert x == 1", graded={1}).tampered is None
+    assert run(sandbox, drop + blind, "assert 1 == 2", graded={1}).tampered == 1
+
+
+def test_without_bubblewrap_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(SandboxError, match=r"not installed.*package bubblewrap.*--unsafe"):
+        find_sandbox()
+
+
+def test_where_no_sandbox_can_be_made_it_is_said_why(monkeypatch):
+    monkeypatch.setattr(sandboxes, "_bubble", lambda path: ["false"])
+    monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
+    with pytest.raises(SandboxError, match="cannot make a sandbox here"):
+        find_sandbox()
+
+
+def test_without_a_sandbox_cells_run_in_a_folder(tmp_path):
+    (tmp_path / "here.txt").write_text("found")
+    cells = [{"source": "print(open('here.txt').read())", "graded": False}]
+    outcome = run_cells(cells, SHORT, UNSAFE, folder=tmp_path)
+    assert texts(outcome, 0) == "found\n"
