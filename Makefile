@@ -44,7 +44,7 @@ elsewhere: $(READY) ## run the notebooks with the arithmetic of older processors
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct \
-	    --editable ".[tables,cluster]"
+	    --editable ".[tables,cluster,course]"
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
 	    pytest pytest-xdist hypothesis pyyaml
 	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
@@ -53,7 +53,7 @@ lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allo
 mutants: $(READY) ## change the package in small places and list what no test notices (ARGS=...)
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(MUTANT)
 	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt \
-	    --editable ".[tables,cluster]" pytest hypothesis pyyaml cosmic-ray
+	    --editable ".[tables,cluster,course]" pytest hypothesis pyyaml cosmic-ray
 	@$(MUTANT)/bin/python tools/mutants.py $(ARGS)
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can

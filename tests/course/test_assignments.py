@@ -88,3 +88,7 @@ def test_an_assignment_says_what_it_asks(name):
     tests = [c for c in cells if _about(c).get("grade") and not _about(c).get("solution")]
     assert all("### BEGIN HIDDEN TESTS" in cell.source for cell in tests)
     assert len(submissions(name).WRONG) >= 3
+    by_tests, by_hand = (sum(_about(c)["points"] for c in part) for part in (tests, essays))
+    guide = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
+    line = rf"^\| `{name}` \| \{{ref\}}`[a-z-]+` \| {minutes} \| {by_tests} \| {by_hand} \|$"
+    assert re.search(line, guide, re.M)

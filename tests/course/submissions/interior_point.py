@@ -1,0 +1,73 @@
+"""Typical mistakes with `interior_point`, what each costs, and another right solution."""
+
+REDUCED = """
+def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4):
+    n = len(y)
+    H = Q + np.diag(u / alpha {sign} v / (C - alpha))
+    rho = r1 + r3 / alpha - r4 / (C - alpha)
+    parts = solve(H, np.column_stack([rho, y]))
+    db = (y @ parts[:, 0] - r2) / (y @ parts[:, 1])
+    da = parts[:, 0] - db * parts[:, 1]
+    return da, db, (r3 - u * da) / alpha, (r4 + v * da) / (C - alpha)
+"""
+ITERATION = """
+def interior_point(Q, y, C):
+    n = len(y)
+    alpha, u, v, b = C / 2 * np.ones(n), np.ones(n), np.ones(n), 0.0
+    for _ in range(100):
+        gap = (np.sum(u * alpha) + np.sum(v * (C - alpha))) / (2 * n)
+        r1, r2 = 1 - Q @ alpha - b * y + u - v, -y @ alpha
+        if gap < {small} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
+            return alpha
+        r3, r4 = 0.1 * gap - u * alpha, 0.1 * gap - v * (C - alpha)
+        da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4)
+        t = 1.0
+        for value, move in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
+            for x, m in zip(value, move):
+                if x + t * m < 0.01 * x:
+                    t = -0.99 * x / m
+        alpha, b, u, v = alpha + t * da, b + t * db, u + t * du, v + t * dv
+    return alpha
+"""
+OWN = REDUCED.format(name="own_step", sign="+")
+WRONG = {
+    "the sign of one term of D": (
+        {
+            "reduced": REDUCED.format(name="reduced_step", sign="-"),
+            "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
+        },
+        {"test_reduced": 0},
+    ),
+    "the whole system again": (
+        {
+            "reduced": "reduced_step = full_step",
+            "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
+        },
+        {"test_reduced": 0},
+    ),
+    "it ends too early": (
+        {"iterate": ITERATION.format(step="reduced_step", small="0.1")},
+        {"test_iteration": 0},
+    ),
+    "a block at the wrong place": (
+        {
+            "full": """
+def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4):
+    n = len(y)
+    M = np.zeros((3 * n + 1, 3 * n + 1))
+    M[:n, :n], M[:n, n], M[n, :n] = Q, y, y
+    M[:n, n + 1 : 2 * n + 1], M[:n, 2 * n + 1 :] = -np.eye(n), np.eye(n)
+    M[n + 1 : 2 * n + 1, :n] = np.diag(alpha)
+    M[n + 1 : 2 * n + 1, n + 1 : 2 * n + 1] = np.diag(u)
+    M[2 * n + 1 :, :n], M[2 * n + 1 :, 2 * n + 1 :] = -np.diag(v), np.diag(C - alpha)
+    step = solve(M, np.hstack([r1, r2, r3, r4]))
+    return step[:n], step[n], step[n + 1 : 2 * n + 1], step[2 * n + 1 :]
+"""
+        },
+        {"test_full": 0},
+    ),
+}
+RIGHT = {
+    "reduced": REDUCED.format(name="reduced_step", sign="+"),
+    "iterate": ITERATION.format(step="reduced_step", small="1e-9"),
+}
