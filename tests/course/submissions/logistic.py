@@ -1,0 +1,105 @@
+"""Typical mistakes with `logistic`, what each costs, and another right solution."""
+
+WRONG = {
+    "exponentials that overflow": (
+        {
+            "value": """
+def value(w, b, X, y, C):
+    m = y * (X @ w + b)
+    return 0.5 * w @ w + C * np.sum(np.log(1 + np.exp(-m)))
+
+
+def slope(w, b, X, y, C):
+    m = y * (X @ w + b)
+    pull = C * y / (1 + np.exp(m))
+    return w - X.T @ pull, -pull.sum()
+"""
+        },
+        {"test_value": 0},
+    ),
+    "the intercept is forgotten in the Hessian": (
+        {
+            "curvature": """
+def curvature(w, b, X, y, C):
+    p = 1 / (1 + np.exp(-(X @ w + b)))
+    Z = np.column_stack([X, np.ones(len(y))])
+    return Z.T @ ((C * p * (1 - p))[:, None] * Z) + np.eye(len(w) + 1)
+""",
+        },
+        {"test_curvature": 0},
+    ),
+    "a few steps down the slope": (
+        {
+            "fit": """
+def fit(X, y, C):
+    w, b = np.zeros(X.shape[1]), 0.0
+    for _ in range(100):
+        in_w, in_b = slope(w, b, X, y, C)
+        w, b = w - 0.01 * in_w, b - 0.01 * in_b
+    return w, b
+"""
+        },
+        {"test_fit": 0},
+    ),
+    "one half whatever it costs, and b = 0": (
+        {
+            "decide": "def decide(p, miss, alarm):\n    return np.where(p > 0.5, 1, -1)",
+            "first": "def first_penalty(X, y):\n    return np.abs(X.T @ (y / 2)).max()",
+        },
+        {"test_decide": 0, "test_first": 0},
+    ),
+}
+RIGHT = {
+    "value": """
+def chance(t):
+    small = np.exp(-np.abs(t))
+    return np.where(t >= 0, 1, small) / (1 + small)
+
+
+def value(w, b, X, y, C):
+    t = -y * (X @ w + b)
+    return 0.5 * np.dot(w, w) + C * np.sum(np.maximum(t, 0) + np.log1p(np.exp(-np.abs(t))))
+
+
+def slope(w, b, X, y, C):
+    pull = -C * y * chance(-y * (X @ w + b))
+    return w + pull @ X, np.sum(pull)
+""",
+    "curvature": """
+def curvature(w, b, X, y, C):
+    d = X.shape[1]
+    weights = C * chance(X @ w + b) * chance(-X @ w - b)
+    H = np.empty((d + 1, d + 1))
+    H[:d, :d] = np.eye(d) + (X.T * weights) @ X
+    H[:d, d] = H[d, :d] = X.T @ weights
+    H[d, d] = weights.sum()
+    return H
+""",
+    "fit": """
+def fit(X, y, C):
+    from scipy.optimize import minimize
+
+    def unpacked(v):
+        return v[:-1], v[-1], X, y, C
+
+    found = minimize(
+        lambda v: value(*unpacked(v)),
+        np.zeros(X.shape[1] + 1),
+        jac=lambda v: np.append(*slope(*unpacked(v))),
+        hess=lambda v: curvature(*unpacked(v)),
+        method="trust-exact",
+        options={"gtol": 1e-9},
+    )
+    return found.x[:-1], found.x[-1]
+""",
+    "first": """
+def first_penalty(X, y):
+    centred = X - X.mean(axis=0)
+    return max(abs(float(np.sum(column[y > 0]))) for column in centred.T)
+""",
+    "decide": """
+def decide(p, miss, alarm):
+    threshold = alarm / (alarm + miss)
+    return np.array([1.0 if chance >= threshold else -1.0 for chance in p])
+""",
+}
