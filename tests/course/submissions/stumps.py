@@ -1,0 +1,102 @@
+"""Typical mistakes with `stumps`, what each costs, and another right solution."""
+
+WRONG = {
+    "the number of features is forgotten": (
+        {
+            "kernel": """
+def stump_kernel(X, Z, low, high):
+    distances = np.abs(X[:, None] - Z[None]).sum(axis=2)
+    return 1 - 2 * distances / (high - low)
+"""
+        },
+        {"test_kernel": 0},
+    ),
+    "no stump is drawn": (
+        {
+            "sampled": """
+def sampled_kernel(X, Z, low, high, count, rng):
+    return stump_kernel(X, Z, low, high)
+"""
+        },
+        {"test_sampled": 0},
+    ),
+    "thresholds among the values": (
+        {
+            "sampled": """
+def sampled_kernel(X, Z, low, high, count, rng):
+    total = 0
+    for _ in range(count):
+        j = rng.integers(X.shape[1])
+        a = rng.choice(np.concatenate([X[:, j], Z[:, j]]))
+        total = total + np.outer(np.sign(X[:, j] - a + 1e-9), np.sign(Z[:, j] - a + 1e-9))
+    return total / count
+"""
+        },
+        {"test_sampled": 0},
+    ),
+    "curves go on straight": (
+        {
+            "curve": """
+def curve(x, A):
+    knots = np.unique(x)
+    return knots, np.array([-np.sum(A * np.abs(u - x)) for u in knots])
+
+
+def outputs(X, curves, b):
+    total = np.full(len(X), b)
+    for x, (u, g) in zip(X.T, curves):
+        inside = np.interp(x, u, g)
+        right = g[-1] + (x - u[-1]) * (g[-1] - g[-2]) / (u[-1] - u[-2])
+        total = total + np.where(x > u[-1], right, inside)
+    return total
+"""
+        },
+        {"test_outputs": 0},
+    ),
+}
+RIGHT = {
+    "kernel": """
+def stump_kernel(X, Z, low, high):
+    K = np.ones((len(X), len(Z)))
+    for j in range(X.shape[1]):
+        K -= 2 / X.shape[1] * np.abs(X[:, [j]] - Z[:, j]) / (high - low)
+    return K
+""",
+    "sampled": """
+def sampled_kernel(X, Z, low, high, count, rng):
+    total = np.zeros((len(X), len(Z)))
+    for _ in range(count):
+        j, a, q = rng.integers(X.shape[1]), rng.uniform(low, high), rng.choice([-1, 1])
+        total += np.outer(q * np.sign(X[:, j] - a), q * np.sign(Z[:, j] - a))
+    return total / count
+""",
+    "curve": """
+def curve(x, A):
+    order = np.argsort(x)
+    knots, first = np.unique(x[order], return_index=True)
+    sums = np.add.reduceat(A[order], first)
+    g = [-float(np.sum(A * np.abs(knots[0] - x)))]
+    slope = float(np.sum(A))
+    for k in range(1, len(knots)):
+        slope -= 2 * sums[k - 1]
+        g.append(g[-1] + slope * (knots[k] - knots[k - 1]))
+    return knots, np.array(g)
+
+
+def outputs(X, curves, b):
+    F = []
+    for row in X:
+        total = b
+        for value, (u, g) in zip(row, curves):
+            if value <= u[0] or len(u) == 1:
+                total += g[0]
+            elif value >= u[-1]:
+                total += g[-1]
+            else:
+                k = int(np.searchsorted(u, value)) - 1
+                share = (value - u[k]) / (u[k + 1] - u[k])
+                total += (1 - share) * g[k] + share * g[k + 1]
+        F.append(total)
+    return np.array(F)
+""",
+}
