@@ -74,6 +74,7 @@ def main():
     """Read what to run from stdin, run it, and write what came out to stdout."""
     tell = _private_stdout()
     work = json.load(sys.stdin)
+    tell(started=True)
     if work["bounded"]:
         _limit(work["limits"], work["user"])
     with suppress(DeadKernelError):  # told where it happened

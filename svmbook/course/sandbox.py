@@ -74,11 +74,14 @@ class Outcome:
         Why not all were run.
     tampered : int or None
         Number of the first test after which what must fail did not.
+    started : bool
+        Whether the sandbox came as far as reading the cells.
     """
 
     outputs: dict = field(default_factory=dict)
     reason: str | None = None
     tampered: int | None = None
+    started: bool = False
 
 
 def find_sandbox():
@@ -101,11 +104,13 @@ def find_sandbox():
             "may do. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
             "submissions that you trust as your own code, give --unsafe."
         )
-    tried = subprocess.run([*_bubble(found), "/usr/bin/true"], capture_output=True, text=True)
+    reads = [sys.executable, "-I", "-c", "import svmbook.course.inside"]
+    tried = subprocess.run([*_bubble(found), *reads], capture_output=True, text=True, env={})
     if tried.returncode:
+        said = (tried.stderr.strip().splitlines() or ["no word"])[-1]
         raise SandboxError(
-            f"bubblewrap cannot make a sandbox here ({tried.stderr.strip()}). Some systems and "
-            "containers forbid user namespaces; allow them, or grade as root."
+            f"bubblewrap cannot make a sandbox here ({said}). Some systems and containers forbid "
+            "user namespaces; allow them, or grade as root."
         )
     return found
 
@@ -134,7 +139,7 @@ def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
     Raises
     ------
     SandboxError
-        There is no bubblewrap.
+        There is no bubblewrap, or the sandbox did not start.
     """
     limits = limits or Limits()
     sandbox = sandbox or find_sandbox()
@@ -159,6 +164,8 @@ def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
         _watch(process, limits, outcome)
     finally:
         _end(process)
+    if not outcome.started:  # that is no fault of the submission
+        raise SandboxError(f"the sandbox did not start: {outcome.reason}.")
     return outcome
 
 
@@ -177,7 +184,10 @@ def _bubble(path, disk=2**20):
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user"]
-    for folder in visible:
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/tmp", "/dev/shm"):
+        command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
+    for folder in visible:  # after /tmp, where a project may lie as well
         for above in reversed(folder.parents[:-1]):
             command += ["--perms", "0755", "--dir", str(above)]
         command += ["--ro-bind-try", str(folder), str(folder)]
@@ -186,9 +196,6 @@ def _bubble(path, disk=2**20):
             command += ["--symlink", f"usr/{name}", f"/{name}"]
         else:
             command += ["--ro-bind-try", f"/{name}", f"/{name}"]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/tmp", "/dev/shm"):
-        command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     settings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
     settings |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
@@ -227,6 +234,7 @@ def _watch(process, limits, outcome):
 def _take(line, outcome):
     """Take one line that was told from inside; return whether it was the last."""
     told = json.loads(line)
+    outcome.started |= "started" in told
     if "tampered" in told and outcome.tampered is None:
         outcome.tampered = told["tampered"]
     if "cell" in told:

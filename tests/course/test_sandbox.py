@@ -80,6 +80,12 @@ def test_where_no_sandbox_can_be_made_it_is_said_why(monkeypatch):
         find_sandbox()
 
 
+def test_a_sandbox_that_does_not_start_is_no_fault_of_a_submission(sandbox, monkeypatch):
+    monkeypatch.setattr(sandboxes, "_bubble", lambda path, disk: ["false"])
+    with pytest.raises(SandboxError, match="did not start"):
+        run(sandbox, "print(1)")
+
+
 def test_without_a_sandbox_cells_run_in_a_folder(tmp_path):
     (tmp_path / "here.txt").write_text("found")
     cells = [{"source": "print(open('here.txt').read())", "graded": False}]

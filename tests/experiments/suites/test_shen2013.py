@@ -7,10 +7,8 @@ import pytest
 from records import committed
 from sklearn.dummy import DummyClassifier
 
-from svmbook import PrototypeSVM
 from svmbook.experiments import report
 from svmbook.experiments.suites import (
-    find_suite,
     shen2013,
     shen2013_ablation,
     shen2013_beyond,
@@ -261,94 +259,3 @@ def test_a_cross_validation_can_be_done_again(suite, data_set, method):
     again = suite.work(data_set, method, 2)
     assert again["seed"] == stored["seed"]
     assert again["accuracies"] == pytest.approx(stored["accuracies"], abs=0.07)
-
-
-def test_the_changes_are_changes_of_the_machine_as_it_is():
-    usual = PrototypeSVM().get_params()
-    for method, options in shen2013_ablation.SETTINGS.items():
-        changed = {name for name, value in options.items() if usual[name] != value} - {"voting"}
-        plain = method.startswith((shen2013_ablation.BASE, "other scale"))
-        assert len(changed) == (0 if plain and "nearest" not in method else 1)
-
-
-def test_what_takes_minutes_is_left_out():
-    jobs = find_suite("shen2013-beyond").jobs()
-    left = {job.data_set for job in jobs} - {
-        job.data_set for job in jobs if job.method == "exemplars that mine"
-    }
-    noise = shen2013_tables.NOISE
-    synthetic = ("isolated", "striated")
-    assert left == {*synthetic, *(name + noise for name in synthetic), "segment"}
-
-
-def test_what_the_page_says_of_other_machines_on_the_messages():
-    rows = {
-        row["method"]: row["clean"]
-        for suite in ("shen2013", "shen2013-beyond")
-        for row in report(suite).rows
-        if row["data_set"] == "messages"
-    }
-    largest = 100 * 314 / 600
-    for method in ("exemplars by nearness", "exemplars that mine"):
-        assert abs(rows[method] - largest) < 0.5
-    assert round(rows["nearest neighbours"] - largest) == 1
-    assert round(rows["Gaussian"] - largest) == 4
-    beyond = shen2013_beyond.METHODS
-    best = sorted(beyond, key=rows.get)[-3:]
-    assert best == ["k-means and lines", "random forest", "stump ensemble"]
-    assert round(rows["stump ensemble"], 1) == 67.8
-    assert abs(rows["linear"] - 67.5) < 0.06 and abs(rows["network"] - 68.3) < 0.06
-
-
-def test_inner_folds_are_of_points_in_any_order():
-    # With folds of whole rings of the spirals the number of neighbours would be chosen wrongly.
-    assert 1 - shen2013_beyond.work("spirals", "nearest neighbours", 0)["error"] > 0.7
-
-
-def test_what_the_page_says_of_the_changes():
-    rows = {(row["data_set"], row["method"]): row for row in report("shen2013-ablation").rows}
-    sets = shen2013_ablation.DATA_SETS
-
-    def gains(method):
-        return dict(zip(sets, (rows[name, method]["gain"] for name in sets), strict=True))
-
-    by_count, by_nearness, by_nearest = (
-        np.array([rows[name, f"as it is {vote}"]["reproduced"] for name in sets])
-        for vote in ("by count", "by nearness", "by 1 nearest")
-    )
-    worth = dict(zip(sets, np.round(by_nearness - by_count), strict=True))
-    assert worth == {
-        **{"isolated": 12, "striated": 19, "spirals": 17},
-        **{"iris": 0, "glass": 11, "vehicle": 2},
-    }
-    better = by_nearest - by_nearness > 0.5
-    assert [name for name, it_is in zip(sets, better, strict=True) if it_is] == ["spirals", "glass"]
-    idle, mined = gains("no shifts by count"), gains("mining 5 % by count")
-    assert round(idle["vehicle"]) == -25 and round(idle["isolated"]) == -28
-    assert 9 < mined["glass"] < 10 and 13 < mined["striated"] < 14
-    assert rows["glass", "mining 5 % by count"]["reproduced"] > 60
-    assert rows["spirals", "price 1 by nearness"]["reproduced"] < 50
-    best = max(
-        row["reproduced"] for key, row in rows.items() if key[0] == "striated" and "count" in key[1]
-    )
-    assert best < 97.3 - 5
-    for vote in ("by count", "by nearness"):
-        assert gains(f"price 1 {vote}")["isolated"] <= -30
-        assert all(abs(gain) < 1 for gain in gains(f"price 10000 {vote}").values())
-        scale = gains(f"other scale {vote}")
-        assert round(scale.pop("striated")) == (-14 if vote == "by count" else -26)
-        assert all(abs(gain) < 5 for gain in scale.values())
-    for change in ("3 negatives", "15 negatives", "heavy positives"):
-        assert all(abs(gain) < 1.5 for gain in gains(f"{change} by nearness").values())
-    assert round(gains("15 negatives by count")["striated"]) == 9
-    heavy = gains("heavy positives by count")
-    assert round(heavy["striated"]) == 11 and round(heavy["isolated"]) == -12
-    fewest = {
-        name: min(rows[name, m]["members"] for m in shen2013_ablation.METHODS) for name in sets
-    }
-    assert fewest["glass"] > 3 * 35 and fewest["vehicle"] > 2 * 110
-
-
-def test_what_is_left_out_is_said():
-    with pytest.raises(ValueError, match="shen2013-beyond leaves exemplars that mine out"):
-        find_suite("shen2013-beyond").jobs(["isolated"], ["exemplars that mine"])

@@ -1,0 +1,105 @@
+"""Typical mistakes with `counting_errors`, what each costs, and another right solution."""
+
+ROUND = """
+def one_round(X, y, w, b, C, s, k):
+    f = X @ w + b
+    slack = np.clip(1 - y * f, 1e-6, None)
+    a = C * cost_slope(slack, s, k) / slack
+    a[y * f >= 1] = 0
+    root = np.sqrt(a)[:, None]
+    A = np.vstack([root * np.column_stack([X, np.ones(len(y))]), np.eye(len(w), len(w) + 1)])
+    target = np.append(root[:, 0] * y, np.zeros(len(w)))
+    v = np.linalg.lstsq(A, target, rcond=None)[0]
+    return v[:-1], v[-1]
+
+
+"""
+LOOP = """
+def irwls(X, y, w, b, C, s, k):
+    old = np.append(w, b)
+    for _ in range({count}):
+        w, b = {name}(X, y, old[:-1], old[-1], C, s, k)
+        new = np.append(w, b)
+        if np.max(np.abs(new - old)) <= 1e-8:
+            break
+        old = new
+    return w, b
+"""
+WRONG = {
+    "the intercept is penalised": (
+        {
+            "rounds": ROUND.replace("one_round", "right_round")
+            + LOOP.format(count=500, name="right_round")
+            + ROUND.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
+                "np.zeros(len(w))", "np.zeros(len(w) + 1)"
+            )
+        },
+        {"test_round": 0},
+    ),
+    "a single round": (
+        {"rounds": ROUND + LOOP.format(count=1, name="one_round")},
+        {"test_irwls": 0},
+    ),
+    "one piece of the cost for all": (
+        {
+            "cost": """
+def cost(xi, s, k):
+    kappa = k ** (1 / s)
+    return 0.5 * ((xi + kappa) / (1 + kappa)) ** s
+
+
+def cost_slope(xi, s, k):
+    kappa = k ** (1 / s)
+    return 0.5 * s / (1 + kappa) * ((xi + kappa) / (1 + kappa)) ** (s - 1)
+
+
+def both_pieces(xi, s, k):
+    kappa = k ** (1 / s)
+    r = (xi + kappa) / (1 + kappa)
+    return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
+""",
+            "rounds": (ROUND + LOOP.format(count=500, name="one_round")).replace(
+                "cost_slope", "both_pieces"
+            ),
+        },
+        {"test_cost": 0},
+    ),
+    "one direction alone": (
+        {
+            "fewest": """
+def fewest_errors(x, y):
+    thresholds = np.append(np.unique(x), np.inf)
+    return min(int(np.sum(np.where(x >= t, 1, -1) != y)) for t in thresholds)
+"""
+        },
+        {"test_fewest": 0},
+    ),
+}
+RIGHT = {
+    "cost": """
+def cost(xi, s, k):
+    shape, xi = np.shape(xi), np.ravel(xi)
+    kappa, values = k ** (1 / s), []
+    for t in xi:
+        power = ((t + kappa) / (1 + kappa)) ** s
+        values.append(power / 2 if t < 1 else 1 - 1 / (2 * power))
+    return np.reshape(values, shape)
+
+
+def cost_slope(xi, s, k):
+    kappa = k ** (1 / s)
+    log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
+    return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
+""",
+    "rounds": ROUND + LOOP.format(count=500, name="one_round"),
+    "fewest": """
+def fewest_errors(x, y):
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
+    below = np.concatenate([[0], np.cumsum(y > 0)])  # errors below, if -1 is said there
+    above = np.concatenate([np.cumsum((y < 0)[::-1])[::-1], [0]])
+    allowed = np.concatenate([[True], x[1:] > x[:-1], [True]])
+    errors = (below + above)[allowed]
+    return int(min(errors.min(), len(y) - errors.max()))
+""",
+}
