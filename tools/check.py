@@ -40,7 +40,8 @@ def lint():
 
 
 def pytest():
-    return run(PYTHON, "-m", "pytest", "-q", "-n", WORKERS, **SHARED)
+    # Tests that share something dear name a group, which stays on one worker.
+    return run(PYTHON, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "loadgroup", **SHARED)
 
 
 def notebooks(**env):

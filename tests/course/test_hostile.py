@@ -17,6 +17,7 @@ from svmbook.course.grade import grade
 from svmbook.course.report import report
 from svmbook.course.sandbox import Limits
 
+pytestmark = pytest.mark.xdist_group("hostile")  # all are graded at once, for all tests
 ESSAY_WAITS = 5.0  # what the tests give; the essay's four points wait for a person
 
 # Code in the place of the first answer: the mark it may get at most, and what the report says.
