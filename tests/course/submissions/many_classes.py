@@ -1,0 +1,88 @@
+"""Typical mistakes with `many_classes`, what each costs, and another right solution."""
+
+WRONG = {
+    "pairs are trained on all points": (
+        {
+            "pairs": """
+def one_against_one(X, y, X_new, make):
+    classes = np.unique(y)
+    votes = np.zeros((len(X_new), len(classes)), dtype=int)
+    for a, b in itertools.combinations(range(len(classes)), 2):
+        says = make().fit(X, np.where(y == classes[a], classes[a], classes[b])).predict(X_new)
+        votes[:, a] += says == classes[a]
+        votes[:, b] += says == classes[b]
+    return classes[votes.argmax(axis=1)]
+"""
+        },
+        {"test_pairs": 0},
+    ),
+    "rows and columns are exchanged": (
+        {
+            "confusion": """
+def confusion(truth, answers):
+    classes = np.unique(np.append(truth, answers))
+    return np.array([[np.sum((answers == a) & (truth == b)) for b in classes] for a in classes])
+"""
+        },
+        {"test_confusion": 0},
+    ),
+    "blind is who errs at all": (
+        {
+            "blind": """
+def blind(X, y, make):
+    found = []
+    for c in np.unique(y):
+        signs = np.where(y == c, 1, -1)
+        if (make().fit(X, signs).predict(X) != signs).any():
+            found.append(int(c))
+    return found
+"""
+        },
+        {"test_blind": 0},
+    ),
+    "one way alone": (
+        {
+            "most": """
+def most_confused(table):
+    off = table - np.diag(np.diag(table))
+    a, b = np.unravel_index(off.argmax(), off.shape)
+    return int(min(a, b)), int(max(a, b))
+"""
+        },
+        {"test_most": 0},
+    ),
+}
+RIGHT = {
+    "pairs": """
+def one_against_one(X, y, X_new, make):
+    classes = sorted(set(int(c) for c in y))
+    ballots = [[] for _ in X_new]
+    for a in classes:
+        for b in classes:
+            if a < b:
+                rows = np.logical_or(y == a, y == b)
+                signs = np.where(y[rows] == a, 0, 1)
+                for ballot, says in zip(ballots, make().fit(X[rows], signs).predict(X_new)):
+                    ballot.append(b if says else a)
+    return np.array([min(classes, key=lambda c: (-v.count(c), c)) for v in ballots])
+""",
+    "confusion": """
+def confusion(truth, answers):
+    classes = sorted(set(truth) | set(answers))
+    return [[int(np.sum(answers[truth == a] == b)) for b in classes] for a in classes]
+""",
+    "blind": """
+def blind(X, y, make):
+    classes = np.unique(y)
+    never = [np.all(make().fit(X, 2 * (y == c) - 1).predict(X) < 0) for c in classes]
+    return classes[never]
+""",
+    "most": """
+def most_confused(table):
+    best = (-1, None)
+    for b in range(len(table)):
+        for a in range(b):
+            best = max(best, (int(table[a][b] + table[b][a]), (a, b)))
+    return best[1]
+""",
+}
