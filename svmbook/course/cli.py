@@ -92,8 +92,9 @@ def grade(name, root, jobs, again, unsafe):
       svmbook course grade dual_by_hand --jobs 2
     """
     grading, sandbox = _parts("grade"), _parts("sandbox")
+    folder = _open(root)
     steps = grading.grade(
-        _open(root), name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
+        folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
     )
     total = next(steps)
     with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
@@ -101,6 +102,8 @@ def grade(name, root, jobs, again, unsafe):
     click.echo(f"{name}: {total} graded")
     for one in noted:
         click.echo(f"  {one.student!r}: {one.score:g} of {one.most:g}; {'; '.join(one.reasons)}")
+    for who in folder.misnamed():
+        click.echo(f"  left out: {who!r}; name the folder with letters, digits, spaces or .@+-_")
 
 
 @course.command("feedback")

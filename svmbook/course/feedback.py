@@ -49,7 +49,11 @@ def _marks(course, name, student):
     with course.gradebook() as book:
         notebook = book.find_submission_notebook(name, name, student)
         marks = {
-            grade.name: (grade.score, grade.max_score, grade.needs_manual_grade)
+            grade.name: (
+                grade.score,
+                grade.max_score,
+                grade.needs_manual_grade and grade.manual_score is None,
+            )
             for grade in notebook.grades
         }
         comments = {c.name: c.comment for c in notebook.comments if c.comment}

@@ -25,6 +25,7 @@ from traitlets.config.loader import PyFileConfigLoader
 __all__ = ["Course", "assignments_folder", "create"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
+STUDENT = re.compile(r"[\w .@+-]*\w[\w .@+-]*")  # pages of nbgrader show names as they are
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -194,7 +195,13 @@ class Course:
     def submissions(self, name):
         """Return the folders of those who handed in, by their names."""
         folders = sorted((self.root / "submitted").iterdir())
-        return {f.name: f / name for f in folders if os.path.lexists(f / name)}
+        handed_in = {f.name: f / name for f in folders if os.path.lexists(f / name)}
+        return {who: folder for who, folder in handed_in.items() if STUDENT.fullmatch(who)}
+
+    def misnamed(self):
+        """Return the names of folders that cannot be those of students."""
+        names = sorted(folder.name for folder in (self.root / "submitted").iterdir())
+        return [name for name in names if not STUDENT.fullmatch(name)]
 
     def autograded(self, student, name):
         """Return the path of a graded notebook."""

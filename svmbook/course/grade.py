@@ -164,7 +164,7 @@ def _run(master, cells, reason, sandbox, limits, slots):
         if cell.cell_type == "code"
         for hidden, text in _parts(cell)
     ]
-    outputs, tampered = {}, None
+    outputs, checked, tampered = {}, set(), None
     if reason is None:
         work = [{"source": text, "graded": _tests(cell)} for cell, text, _ in parts]
         slot = slots.get()
@@ -172,14 +172,15 @@ def _run(master, cells, reason, sandbox, limits, slots):
             outcome = run_cells(work, limits, sandbox, slot)
         finally:
             slots.put(slot)
-        outputs, reason, tampered = outcome.outputs, outcome.reason, outcome.tampered
+        outputs, checked = outcome.outputs, outcome.checked
+        reason, tampered = outcome.reason, outcome.tampered
     if tampered is not None:
         notes.append("tests were made to pass that must fail; no test counts")
     for number, (cell, _, hidden) in enumerate(parts):
         found = _cleaned(outputs.get(number, ()), _tests(cell))
         if _tests(cell) and tampered is not None:
             found = [_error("Tampered", "tests were made to pass that must fail")]
-        elif _tests(cell) and (number not in outputs or (reason and number == max(outputs))):
+        elif _tests(cell) and number not in checked:
             found.append(_error("NotRun", reason))
         cell.outputs += found
         if _tests(cell) and not hidden:
@@ -218,7 +219,9 @@ def _cleaned(outputs, tests):
             lines = [_text(line) for line in lines] if isinstance(lines, list) else []
             cleaned.append(new_output("error", **parts, traceback=lines))
         elif kind in ("display_data", "execute_result") and not tests:
-            shown = {mime: _text(output.get("data", {}).get(mime)) for mime in SHOWN}
+            data = output.get("data")
+            data = data if isinstance(data, dict) else {}
+            shown = {mime: _text(data.get(mime)) for mime in SHOWN}
             data = {
                 mime: text
                 for mime, text in shown.items()
@@ -232,7 +235,8 @@ def _cleaned(outputs, tests):
 def _text(value):
     if isinstance(value, list):
         value = "".join(map(str, value))
-    return value if isinstance(value, str) else ""
+    # Half of a surrogate pair is text for JSON and for nobody else.
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def _record(course, name, student, digest, nb, reasons):

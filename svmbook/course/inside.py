@@ -1,8 +1,8 @@
 """Inside the sandbox: run the cells that come in, and tell what each has put out.
 
-Started as a program by `sandbox`. The cells come on stdin and what they put out leaves on stdout, a
-line of JSON a cell, so that what was finished before a limit struck is not lost. No file holds the
-notebook: hidden tests are not in the kernel before they run.
+Started as a program by `sandbox`. The cells come on stdin, and what they put out leaves by a file
+of its own, a line of JSON a cell, so that what was finished before a limit struck is not lost. No
+file holds the notebook: hidden tests are not in the kernel before they run.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class Client(NotebookClient):
 
 
 def main():
-    """Read what to run from stdin, run it, and write what came out to stdout."""
-    tell = _private_stdout()
+    """Read what to run from stdin, run it, and tell what came out."""
     work = json.load(sys.stdin)
+    tell = _teller(int(sys.argv[1]))
     tell(started=True)
     if work["bounded"]:
         _limit(work["limits"], work["user"])
@@ -81,14 +81,12 @@ def main():
         _run(work, tell)
 
 
-def _private_stdout():
+def _teller(file):
     """Return a function that writes a line of JSON where the kernel cannot write."""
     # Not dumpable: other processes of the sandbox can neither trace this one nor open its files.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in (1, 2):
-        os.dup2(nowhere, standard)
+    os.set_inheritable(file, False)
+    out = os.fdopen(file, "w", encoding="utf-8")
 
     def tell(**line):
         out.write(json.dumps(line) + "\n")
@@ -137,16 +135,16 @@ def _run(work, tell):
     )
     with client.setup_kernel():
         for number, (cell, told) in enumerate(zip(nb.cells, work["cells"], strict=True)):
-            _execute(client, cell, number, timed_out, tell)
+            _execute(client, cell, number, timed_out, tell, remembered=not told["graded"])
             if told["graded"]:
                 _look_for_tampering(client, number, tell)
     tell(done=True)
 
 
-def _execute(client, cell, number, timed_out, tell):
+def _execute(client, cell, number, timed_out, tell, remembered):
     """Run one cell, and tell its outputs; an error that the kernel reports but hides is one."""
     try:
-        reply = _reply(client, cell, number)
+        reply = _reply(client, cell, number, remembered)
     except DeadKernelError:
         tell(cell=number, outputs=cell.outputs, died=True, flooded=client.flooded)
         raise
@@ -157,13 +155,13 @@ def _execute(client, cell, number, timed_out, tell):
     tell(cell=number, outputs=cell.outputs)
 
 
-def _reply(client, cell, number):
-    """Run one cell, and return what the kernel replies."""
+def _reply(client, cell, number, remembered=False):
+    """Run one cell, and return what the kernel replies; its text may stay out of `In`."""
     replies = [{"status": "ok"}]  # an empty cell is not sent
     client.on_cell_executed = lambda cell, cell_index, execute_reply: replies.append(
         execute_reply["content"]
     )
-    client.execute_cell(cell, number)
+    client.execute_cell(cell, number, store_history=remembered)
     return replies[-1]
 
 
@@ -178,6 +176,7 @@ def _look_for_tampering(client, number, tell):
         if reply["status"] == "ok":
             tell(tampered=number)
             return
+    tell(checked=number)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ __all__ = ["Rejected", "lay_upon", "read_submission"]
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
 MOST_CELLS = 1_000
-TAG = re.compile(r"<(?=[A-Za-z/!?])")
+# What would become a tag, a link, a picture, or a link in a formula, each parted by a space.
+LIVE = re.compile(r"(<)(?=[A-Za-z/!?])|(!)(?=\[)|(\])(?=[(:\[])|(\\)(?=href|style|class|require)")
 
 
 class Rejected(ValueError):
@@ -154,7 +155,7 @@ def _answer(cell, text, kind, notes):
     if is_solution(cell):
         if kind != cell.cell_type:
             notes.append(f"cell {_name(cell)} was of another kind")
-        cell.source = text if cell.cell_type == "code" else _without_tags(text)
+        cell.source = text if cell.cell_type == "code" else _still(text)
     elif is_grade(cell) and "HIDDEN" not in cell.source and text != cell.source:
         notes.append(f"test {_name(cell)} had been changed; the one handed out was run")
 
@@ -162,9 +163,9 @@ def _answer(cell, text, kind, notes):
 def _plain(kind, text):
     if kind == "code":
         return new_code_cell(text)
-    return new_markdown_cell(_without_tags(text))
+    return new_markdown_cell(_still(text))
 
 
-def _without_tags(text):
-    """Part each < from the name of a tag: pages show it, and formulas mean the same."""
-    return TAG.sub("< ", text)
+def _still(text):
+    """Part what pages would make live: tags, links, pictures. Formulas mean what they meant."""
+    return LIVE.sub(lambda found: f"{found[0]} ", text)

@@ -47,7 +47,12 @@ def report(course, name):
     target.parent.mkdir(exist_ok=True)
     half = target.with_suffix(".part")
     reasons = {student: reasons_of(course, name, student) for student in rows}
-    half.write_text(page(f"Report: {name}", _body(items, rows, reasons)), encoding="utf-8")
+    body = _body(items, rows, reasons)
+    if left := course.misnamed():
+        body += (
+            f"<p>Left out for the names of their folders: {escape(', '.join(map(repr, left)))}.</p>"
+        )
+    half.write_text(page(f"Report: {name}", body), encoding="utf-8")
     os.replace(half, target)
     return target
 
@@ -60,7 +65,8 @@ def _marks(course, name):
             row = rows[submission.student.id] = {}
             for grade in submission.notebooks[0].grades:
                 items[grade.name] = grade.max_score
-                row[grade.name] = None if grade.needs_manual_grade else grade.score
+                unread = grade.needs_manual_grade and grade.manual_score is None
+                row[grade.name] = None if unread else grade.score
     return items, rows
 
 

@@ -90,6 +90,8 @@ def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):
     graded(course, sandbox, again=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
+    list(feedback(course, NAME))
+    assert "8.5 of 9 points" in texts(course, "one") and "to be read" not in texts(course, "one")
 
 
 def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, sandbox):
@@ -106,6 +108,21 @@ def test_warnings_cost_nothing(course, sandbox):
     noisy = "import sys\ndef square(x):\n    print('careful', file=sys.stderr)\n    return x * x"
     hand_in(course, "one", answered(course, square=noisy))
     assert graded(course, sandbox)["one"].score == 5
+
+
+def test_what_was_passed_before_a_limit_is_kept(course, sandbox):
+    hand_in(course, "one", answered(course, total="import os\nos.kill(os.getpid(), 9)"))
+    (one,) = graded(course, sandbox).values()
+    assert one.score == 3 and one.reasons == ["the kernel died"]
+
+
+def test_hidden_tests_are_not_in_the_history(course, sandbox):
+    nb = answered(course)
+    nb.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
+    hand_in(course, "one", nb)
+    graded(course, sandbox)
+    list(feedback(course, NAME))
+    assert "def square" in texts(course, "one") and "secret_of_the_test" not in texts(course, "one")
 
 
 def test_a_number_as_output_of_a_test_is_no_mark(course, sandbox):
@@ -144,7 +161,7 @@ def test_the_gradebook_is_copied_before_it_is_written(course, sandbox):
 
 def test_marks_are_exported_for_three_systems(course, sandbox):
     hand_in(course, "ann", answered(course))
-    hand_in(course, "=HYPERLINK(1)", answered(course, square=WRONG))
+    hand_in(course, "+HYPERLINK 1", answered(course, square=WRONG))
     graded(course, sandbox)
     tables = {}
     for kind in ("plain", "moodle", "canvas"):
@@ -152,10 +169,10 @@ def test_marks_are_exported_for_three_systems(course, sandbox):
         assert export(course, out, kind) == 2
         tables[kind] = list(csv.reader(out.getvalue().splitlines()))
     assert tables["plain"][1:] == [
-        ["'=HYPERLINK(1)", NAME, "2.0", "9.0", "False"],
+        ["'+HYPERLINK 1", NAME, "2.0", "9.0", "False"],
         ["ann", NAME, "5.0", "9.0", "False"],
     ]
-    assert tables["moodle"] == [["ID number", NAME], ["'=HYPERLINK(1)", "2.0"], ["ann", "5.0"]]
+    assert tables["moodle"] == [["ID number", NAME], ["'+HYPERLINK 1", "2.0"], ["ann", "5.0"]]
     assert tables["canvas"][1][-1] == "9.0" and tables["canvas"][3] == ["ann", "", "ann", "", "5.0"]
 
 

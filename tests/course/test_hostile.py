@@ -53,7 +53,7 @@ CODE = {
         None,
     ),
     "raises SystemExit": ("raise SystemExit", 2, None),
-    "silences numpy's assertions": (
+    "silences the assertions of numpy": (
         "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None",
         0,
         "made to pass",
@@ -109,6 +109,14 @@ CODE = {
         "    try: open(f'/proc/{p}/fd/{f}', 'w').write('{\"done\": true}\\n')\n"
         "    except OSError: pass",
         2,
+        None,
+    ),
+    "sends what no file can hold": (
+        "import json\n"
+        "get_ipython().kernel.session.pack = lambda o: json.dumps(o, default=str).encode()\n"
+        "print('\\ud800')\n"
+        "def square(x): return x * x",
+        5,
         None,
     ),
     "shows script and a page": (
@@ -203,13 +211,8 @@ PLACES = {
     "has a link for its folder": (_linked_folder, 0, "is a link"),
     "is a pipe": (_pipe, 0, "is no file"),
     "brings other files": (_other_files, 5, None),
-    "<script>alert(1)</script>": (
-        lambda c, s: hand_in(c, s.replace("/", "|"), answered(c)),
-        5,
-        None,
-    ),
-    "..; rm -rf *; $(reboot)": (lambda c, s: hand_in(c, s, answered(c)), 5, None),
 }
+MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
 EXPECTED = {kind: (most, says) for kind, (_, most, says) in (CODE | FILES | PLACES).items()}
 
 
@@ -238,6 +241,8 @@ def graded(released, sandbox, tmp_path_factory):
         hand_in(course, kind, make(course))
     for kind, (place, _, _) in PLACES.items():
         place(course, kind)
+    for name in MISNAMED:
+        hand_in(course, name, answered(course))
     written = ("autograded", "backups", "gradebook.db")
     before = _digests(course.root, without=written)
     limits = Limits(seconds=25, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
@@ -249,14 +254,10 @@ def graded(released, sandbox, tmp_path_factory):
     return course, {one.student: one for one in done}
 
 
-def _student(kind):
-    return kind.replace("/", "|")
-
-
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_a_hostile_submission_gets_what_it_earned(graded, kind):
     most, says = EXPECTED[kind]
-    one = graded[1][_student(kind)]
+    one = graded[1][kind]
     assert one.score <= most
     if kind in FILES or kind in PLACES or most == ESSAY_WAITS:
         assert one.score == most  # what is only made badly loses no more than it must
@@ -267,6 +268,12 @@ def test_a_hostile_submission_gets_what_it_earned(graded, kind):
 def test_the_honest_one_among_them_gets_all(graded):
     assert graded[1]["honest"].score == ESSAY_WAITS
     assert graded[1]["honest"].reasons == []
+
+
+def test_folders_that_no_page_could_name_are_left_out_and_told(graded):
+    course, done = graded
+    assert course.misnamed() == sorted(MISNAMED) and not set(MISNAMED) & set(done)
+    assert "Left out for the names" in report(course, NAME).read_text("utf-8")
 
 
 def test_no_page_has_what_was_to_be_run(graded):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 from coursework import NAME, SQUARE, answered, hand_in
+from nbconvert import HTMLExporter
 
 from svmbook.course.receive import Rejected, lay_upon, read_submission
 
@@ -55,6 +56,15 @@ def test_a_cell_of_another_kind_is_put_right(course):
 def test_tags_in_an_essay_are_text_and_formulas_stay(course):
     found, _ = laid(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
     assert cell_of(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
+
+
+def test_links_and_pictures_in_an_essay_are_dead(course):
+    live = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
+    found, _ = laid(course, answered(course, essay=live))
+    body, _ = HTMLExporter(template_name="basic").from_notebook_node(found)
+    page = body[body.index("javascript") - 200 :]
+    for bad in ('href="javascript', "<img", "\\href"):
+        assert bad not in page
 
 
 @pytest.mark.parametrize(
