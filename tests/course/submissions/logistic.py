@@ -41,7 +41,7 @@ def fit(X, y, C):
         },
         {"test_fit": 0},
     ),
-    "one half whatever it costs, and b = 0": (
+    "one half whatever it costs and no intercept": (
         {
             "decide": "def decide(p, miss, alarm):\n    return np.where(p > 0.5, 1, -1)",
             "first": "def first_penalty(X, y):\n    return np.abs(X.T @ (y / 2)).max()",

@@ -29,7 +29,7 @@ def shift(X, y, exemplars, positives, W, b):
         },
         {"test_shift": 0},
     ),
-    "nobody claims, and the nearest exemplar answers": (
+    "nobody claims and the nearest exemplar answers": (
         {
             "answer": """
 def answer(x, X, y, exemplars, W, b, how, otherwise):
