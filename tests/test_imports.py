@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
 ROOMS = {
     "__init__": set(),
     "cli": {"course", "experiments"},
-    "course": set(),
+    "course": {"experiments/running"},
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("datasets", "ensembles", "experiments/methods", "experiments/running", "kernels"),

@@ -116,8 +116,9 @@ def give_feedback(name, root):
     Example:
       svmbook course feedback dual_by_hand
     """
-    pages = list(_parts("feedback").feedback(_open(root), name))
-    click.echo(f"{len(pages)} pages in {_open(root).root / 'feedback'}")
+    folder = _open(root)
+    pages = list(_parts("feedback").feedback(folder, name))
+    click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
 
 
 @course.command("report")

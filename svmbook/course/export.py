@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 
+from .grade import waits
+
 __all__ = ["FORMATS", "export"]
 
 FORMATS = ("plain", "moodle", "canvas")
@@ -34,7 +36,7 @@ def export(course, file, kind="plain"):
             for submission in book.assignment_submissions(name):
                 student = submission.student
                 most[name] = submission.max_score
-                waiting = any(grade.needs_manual_grade for grade in submission.notebooks[0].grades)
+                waiting = any(map(waits, submission.notebooks[0].grades))
                 marks.setdefault(student.id, {})[name] = (submission.score, waiting)
     writer = csv.writer(file, lineterminator="\n")
     used = [name for name in names if name in most]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from html import escape
 
 import nbformat
 from nbgrader.utils import is_grade
 
-from .grade import HIDDEN, NOTE, reasons_of
+from .folder import write_whole
+from .grade import HIDDEN, NOTE, waits
 from .pages import code, markdown, page, plain
+from .receive import item_of
 
 __all__ = ["feedback"]
 
@@ -36,11 +37,7 @@ def feedback(course, name):
             continue
         nb = nbformat.read(path, as_version=4)
         target = course.root / "feedback" / student / name / f"{name}.html"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        half = target.with_suffix(".part")
-        text = _page(nb, name, *_marks(course, name, student), reasons_of(course, name, student))
-        half.write_text(text, encoding="utf-8")
-        os.replace(half, target)
+        write_whole(target, _page(nb, name, *_marks(course, name, student)))
         yield target
 
 
@@ -48,33 +45,26 @@ def _marks(course, name, student):
     """Return score and points of each item, and the comments."""
     with course.gradebook() as book:
         notebook = book.find_submission_notebook(name, name, student)
-        marks = {
-            grade.name: (
-                grade.score,
-                grade.max_score,
-                grade.needs_manual_grade and grade.manual_score is None,
-            )
-            for grade in notebook.grades
-        }
+        marks = {mark.name: (mark.score, mark.max_score, waits(mark)) for mark in notebook.grades}
         comments = {c.name: c.comment for c in notebook.comments if c.comment}
     return marks, comments
 
 
-def _page(nb, name, marks, comments, reasons):
+def _page(nb, name, marks, comments):
     total, most = (sum(mark[k] for mark in marks.values()) for k in (0, 1))
     waiting = [item for item, mark in marks.items() if mark[2]]
     body = [f"<p><strong>{total:g} of {most:g} points.</strong>"]
     if waiting:
         body.append(f" Still to be read by a person: {escape(', '.join(waiting))}.")
     body.append("</p>")
-    body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
+    body += [f"<p>Note: {escape(reason)}.</p>" for reason in nb.metadata[NOTE]["reasons"]]
     body += [_cell(cell, marks, comments) for cell in nb.cells]
     return page(f"Feedback: {name}", "\n".join(body))
 
 
 def _cell(cell, marks, comments):
     """Return a cell as HTML, with its mark and comment where it has them."""
-    item = cell.metadata.get("nbgrader", {}).get("grade_id")
+    item = item_of(cell)
     if cell.cell_type == "code":
         inside = [code(HIDDEN.sub("", cell.source).rstrip()), *_outputs(cell)]
     else:

@@ -22,7 +22,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 from traitlets.config.loader import PyFileConfigLoader
 
-__all__ = ["Course", "assignments_folder", "create"]
+from ..experiments.running.records import part_of_book
+
+__all__ = ["Course", "create", "write_whole"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
 STUDENT = re.compile(r"[\w .@+-]*\w[\w .@+-]*")  # pages of nbgrader show names as they are
@@ -34,35 +36,6 @@ c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError
 c.ClearSolutions.text_stub = "*Your answer.*"
 c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
 """
-
-
-def assignments_folder():
-    """Return the folder of the book's assignments.
-
-    ``$SVMBOOK_ASSIGNMENTS`` where it is set, else ``notebooks/assignments`` in this folder or the
-    nearest one above it.
-
-    Returns
-    -------
-    Path
-        The folder, with a folder for each assignment.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is none.
-    """
-    if named := os.environ.get("SVMBOOK_ASSIGNMENTS"):
-        if not Path(named).is_dir():
-            raise FileNotFoundError(f"SVMBOOK_ASSIGNMENTS names {named!r}, which is no folder.")
-        return Path(named)
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / "notebooks" / "assignments").is_dir():
-            return folder / "notebooks" / "assignments"
-    raise FileNotFoundError(
-        "no folder notebooks/assignments here or above; assignments come with the book's "
-        "repository. Start from inside it, or set SVMBOOK_ASSIGNMENTS to the folder."
-    )
 
 
 def create(root, names=None):
@@ -84,8 +57,11 @@ def create(root, names=None):
     ------
     ValueError
         The book has no assignment of that name.
+    FileNotFoundError
+        There is no folder ``notebooks/assignments`` here or above, and none is named by
+        ``$SVMBOOK_ASSIGNMENTS``.
     """
-    book = assignments_folder()
+    book = part_of_book("notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments")
     present = sorted(path.parent.name for path in book.glob("*/*.ipynb"))
     names = tuple(names or present)
     if unknown := [name for name in names if name not in present]:
@@ -102,6 +78,14 @@ def create(root, names=None):
     with _own_programs():
         course.gradebook().close()
     return course
+
+
+def write_whole(path, text):
+    """Write a file so that whoever looks finds all of it or what was there before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(".part")
+    half.write_text(text, encoding="utf-8")
+    os.replace(half, path)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import queue
 import re
 import warnings
@@ -22,10 +21,11 @@ from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade
 from sqlalchemy.exc import SAWarning
 
+from .folder import write_whole
 from .receive import Rejected, lay_upon, read_submission
 from .sandbox import find_sandbox, run_cells
 
-__all__ = ["Graded", "grade", "reasons_of"]
+__all__ = ["Graded", "grade", "reasons_of", "waits"]
 
 SHOWN = ("text/plain", "image/png", "image/jpeg")  # nothing that a browser would run
 HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS$", re.M | re.S)
@@ -134,6 +134,14 @@ def reasons_of(course, name, student):
         The reasons, most often none.
     """
     return _note(course.autograded(student, name)).get("reasons", [])
+
+
+def waits(mark):
+    """Return whether an item of the gradebook waits for a person to read it.
+
+    nbgrader flags a mark that was given by hand when its notebook is graded again; the mark stands.
+    """
+    return mark.needs_manual_grade and mark.manual_score is None
 
 
 def _read(folder, name):
@@ -248,11 +256,7 @@ def _record(course, name, student, digest, nb, reasons):
     about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
     nb.metadata[NOTE] = {"digest": digest, "reasons": reasons}
-    path = course.autograded(student, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".part")
-    half.write_text(nbformat.writes(nb), encoding="utf-8")
-    os.replace(half, path)
+    write_whole(course.autograded(student, name), nbformat.writes(nb))
     with course.gradebook() as book:
         found = book.find_submission(name, student)
         return Graded(student, found.score, found.max_score, reasons)

@@ -65,14 +65,7 @@ def _formula(tex, display):
         return f"<code>{escape(tex)}</code>"
 
 
-def _markdown():
-    read = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
-    read.renderer.register("inline_math", lambda renderer, text: _formula(text, "inline"))
-    read.renderer.register("block_math", lambda renderer, text: _formula(text, "block"))
-    return read
-
-
-_read = _markdown()
+_read = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
 
 
 def markdown(text):
@@ -89,7 +82,7 @@ def markdown(text):
 
 def code(text):
     """Return Python as HTML, coloured."""
-    return highlight(text, PythonLexer(), HtmlFormatter(nowrap=False, cssclass="code"))
+    return highlight(text, PythonLexer(), HtmlFormatter(cssclass="code"))
 
 
 def plain(text, kind=""):

@@ -15,7 +15,7 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["Rejected", "lay_upon", "read_submission"]
+__all__ = ["Rejected", "item_of", "lay_upon", "read_submission"]
 
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
@@ -50,15 +50,14 @@ def read_submission(folder, name):
     """
     if folder.is_symlink() or folder.parent.is_symlink():
         raise Rejected("the folder is a link; hand in the file itself")
+    content = _bytes_of(folder / f"{name}.ipynb")
     try:
-        notebook = json.loads(_bytes_of(folder / f"{name}.ipynb").decode("utf-8-sig"))
+        notebook = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise Rejected("the file is not UTF-8; save it as Jupyter does") from None
     except RecursionError:
         raise Rejected("the file is nested too deeply for a notebook") from None
     except ValueError as error:
-        if isinstance(error, Rejected):
-            raise
         raise Rejected(f"the file is no notebook ({error})") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
@@ -122,7 +121,7 @@ def lay_upon(master, cells):
         What was not as it had been handed out.
     """
     nb, notes = deepcopy(master), []
-    places = {_name(cell): k for k, cell in enumerate(nb.cells) if _name(cell)}
+    places = {item_of(cell): k for k, cell in enumerate(nb.cells) if item_of(cell)}
     own = {(cell.cell_type, cell.source) for cell in master.cells}
     after, answered, place = {}, set(), -1
     for name, kind, text in cells:
@@ -146,7 +145,8 @@ def lay_upon(master, cells):
     return nb, notes
 
 
-def _name(cell):
+def item_of(cell):
+    """Return the name by which nbgrader knows a cell, or None."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
@@ -154,10 +154,10 @@ def _answer(cell, text, kind, notes):
     """Put a text in its place if that is the student's to fill."""
     if is_solution(cell):
         if kind != cell.cell_type:
-            notes.append(f"cell {_name(cell)} was of another kind")
+            notes.append(f"cell {item_of(cell)} was of another kind")
         cell.source = text if cell.cell_type == "code" else _still(text)
     elif is_grade(cell) and "HIDDEN" not in cell.source and text != cell.source:
-        notes.append(f"test {_name(cell)} had been changed; the one handed out was run")
+        notes.append(f"test {item_of(cell)} had been changed; the one handed out was run")
 
 
 def _plain(kind, text):

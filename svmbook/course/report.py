@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import os
 from html import escape
 
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from .grade import reasons_of
+from .folder import write_whole
+from .grade import reasons_of, waits
 from .pages import page
 
 __all__ = ["report"]
@@ -44,16 +44,13 @@ def report(course, name):
     if not rows:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
-    target.parent.mkdir(exist_ok=True)
-    half = target.with_suffix(".part")
     reasons = {student: reasons_of(course, name, student) for student in rows}
     body = _body(items, rows, reasons)
     if left := course.misnamed():
         body += (
             f"<p>Left out for the names of their folders: {escape(', '.join(map(repr, left)))}.</p>"
         )
-    half.write_text(page(f"Report: {name}", body), encoding="utf-8")
-    os.replace(half, target)
+    write_whole(target, page(f"Report: {name}", body))
     return target
 
 
@@ -65,8 +62,7 @@ def _marks(course, name):
             row = rows[submission.student.id] = {}
             for grade in submission.notebooks[0].grades:
                 items[grade.name] = grade.max_score
-                unread = grade.needs_manual_grade and grade.manual_score is None
-                row[grade.name] = None if unread else grade.score
+                row[grade.name] = None if waits(grade) else grade.score
     return items, rows
 
 
@@ -113,7 +109,7 @@ def _items(items, table, totals):
                 f"{np.corrcoef(marks, rest)[0, 1]:+.2f}" if varied else "",
             ]
         )
-    return _table(["item", "points", "given", "got nothing", "with the rest"], lines)
+    return _table(["item", "points", "given", "got nothing", "with the rest"], lines, words=(0,))
 
 
 def _submissions(rows, totals, table, reasons):
@@ -126,17 +122,18 @@ def _submissions(rows, totals, table, reasons):
         ]
         for student, total, marks in zip(rows, totals, table, strict=True)
     ]
-    return _table(["student", "points", "to be read", "notes"], lines)
+    return _table(["student", "points", "to be read", "notes"], lines, words=(0, 3))
 
 
-def _table(head, lines):
+def _table(head, lines, words):
+    """Return a table; columns that are no words are numbers, and stand to the right."""
+
     def row(cells, tag):
-        kinds = ("" if k in (0, 3 if len(head) == 4 else 9) else ' class="number"'
-                 for k in range(len(cells)))  # fmt: skip
-        inside = "".join(
-            f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
+        inside = (
+            f"<{tag}>{cell}</{tag}>" if k in words else f'<{tag} class="number">{cell}</{tag}>'
+            for k, cell in enumerate(cells)
         )
-        return f"<tr>{inside}</tr>"
+        return f"<tr>{''.join(inside)}</tr>"
 
     body = "\n".join(row(line, "td") for line in lines)
     return f'<div class="scroll"><table>{row(head, "th")}\n{body}</table></div>'

@@ -228,7 +228,7 @@ def _watch(process, results, limits, outcome):
             if selector.select(PERIOD):
                 piece = results.read(2**16)
                 if not piece:
-                    outcome.reason = outcome.reason or "the run ended early"
+                    outcome.reason = "the run ended early"
                     return
                 left -= len(piece)
                 *lines, buffer = (buffer + piece).split(b"\n")
@@ -277,11 +277,11 @@ def _passed(root, limits, end, left):
 
 def _end(process):
     """End the process with all that it has started."""
+    started = []
     with suppress(psutil.Error):
         started = psutil.Process(process.pid).children(recursive=True)
-        process.kill()  # bubblewrap takes its tree with it
-        for child in started:
-            with suppress(psutil.Error):
-                child.kill()
-    process.kill()
+    process.kill()  # bubblewrap takes its tree with it
+    for child in started:
+        with suppress(psutil.Error):
+            child.kill()
     process.wait()

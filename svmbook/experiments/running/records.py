@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-__all__ = ["load_records", "parse_records", "read_records", "results_folder"]
+__all__ = ["load_records", "parse_records", "part_of_book", "read_records", "results_folder"]
 
 
 def results_folder():
@@ -15,16 +15,41 @@ def results_folder():
     ``$SVMBOOK_RESULTS`` where it is set, else ``book/results`` in this folder or the nearest one
     above it, so that a notebook finds it wherever its kernel was started.
     """
-    if named := os.environ.get("SVMBOOK_RESULTS"):
+    return part_of_book("book/results", "SVMBOOK_RESULTS", "measured results")
+
+
+def part_of_book(part, variable, what):
+    """Return a folder of the book's repository: the variable's, or the nearest one here or above.
+
+    Parameters
+    ----------
+    part : str
+        The folder, from the repository's root.
+    variable : str
+        Name of the environment variable that may name another one.
+    what : str
+        What is in it, for the message where there is none.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    if named := os.environ.get(variable):
         if not Path(named).is_dir():
-            raise FileNotFoundError(f"SVMBOOK_RESULTS names {named!r}, which is no folder.")
+            raise FileNotFoundError(f"{variable} names {named!r}, which is no folder.")
         return Path(named)
     for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / "book" / "results").is_dir():
-            return folder / "book" / "results"
+        if (folder / part).is_dir():
+            return folder / part
     raise FileNotFoundError(
-        "no folder book/results here or above; measured results come with the book's repository. "
-        "Start from inside it, or set SVMBOOK_RESULTS to the folder."
+        f"no folder {part} here or above; {what} come with the book's repository. "
+        f"Start from inside it, or set {variable} to the folder."
     )
 
 
