@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import nbformat
 from copydetect import CodeFingerprint, compare_files
-from copydetect.utils import get_document_fingerprints
 from nbgrader.utils import is_solution
 
-from .receive import Rejected, read_submission
+from .receive import Rejected, item_of, read_submission
 
 __all__ = ["Pair", "similar"]
 
@@ -58,19 +57,16 @@ def similar(course, name, least=0.5):
         The most similar first.
     """
     handed_out = nbformat.read(course.released(name), as_version=4)
-    own = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in handed_out.cells}
     given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
-    known, _ = get_document_fingerprints(_print(given).filtered_code, GRAM, WINDOW)
-    answers = {c.metadata.nbgrader.grade_id for c in handed_out.cells if is_solution(c)}
+    known = _print(given).hashes
+    answers = {None, *(item_of(cell) for cell in handed_out.cells if is_solution(cell))}
     prints = {}
     for student, folder in course.submissions(name).items():
         try:
             cells = read_submission(folder, name)
         except Rejected:
             continue
-        text = "\n".join(
-            text for item, kind, text in cells if kind == "code" and item not in own - answers
-        )
+        text = "\n".join(text for item, kind, text in cells if kind == "code" and item in answers)
         prints[student] = _print(text, known)
     pairs = []
     for one, other in itertools.combinations(prints, 2):
@@ -84,10 +80,9 @@ def similar(course, name, least=0.5):
     return sorted(pairs, key=lambda pair: -pair.score)
 
 
-def _print(text, known=None):
-    boilerplate = [] if known is None else list(known)
+def _print(text, known=()):
     return CodeFingerprint(
-        "answer.py", GRAM, WINDOW, boilerplate=boilerplate, language="python", fp=io.StringIO(text)
+        "answer.py", GRAM, WINDOW, boilerplate=list(known), language="python", fp=io.StringIO(text)
     )
 
 

@@ -191,6 +191,17 @@ def test_the_same_code_under_other_names_is_found(course):
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
 
+def test_code_in_cells_of_ones_own_is_compared_as_well(course):
+    helper = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
+    for student, name in (("one", "values"), ("copy", "q")):
+        nb = answered(course)
+        text = helper.replace("values", name)
+        nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
+        hand_in(course, student, nb)
+    (pair,) = similar(course, NAME)
+    assert any("helper_3" in line for line in pair.lines[0])
+
+
 def test_a_student_can_run_the_visible_tests(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
