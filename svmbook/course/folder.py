@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -169,11 +170,12 @@ class Course:
     def release(self, name):
         """Write the students' version of an assignment, and enter its items in the gradebook."""
         self.source(name)
-        self.back_up()
         folder = self.nbgrader(name)
         step = GenerateAssignment(coursedir=folder, config=folder.config)
         step.force = True
-        step.start()
+        with self.alone():
+            self.back_up()
+            step.start()
         return self.released(name)
 
     def submissions(self, name):
@@ -190,6 +192,18 @@ class Course:
     def autograded(self, student, name):
         """Return the path of a graded notebook."""
         return self.root / "autograded" / student / name / f"{name}.ipynb"
+
+    @contextmanager
+    def alone(self):
+        """Keep other runs out while marks are written."""
+        with open(self.root / ".lock", "w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BlockingIOError(
+                    f"{self.root} is being graded or released by another run; wait for its end."
+                ) from None
+            yield
 
     def back_up(self):
         """Copy the gradebook, if there is one, beside the earlier copies."""

@@ -1,14 +1,14 @@
 """Grade what was handed in: each notebook in a sandbox of its own, marks into the gradebook.
 
-A submission is done when its graded notebook is written, which happens after its marks are; so
-grading that was ended at any moment goes on where it was, and does the last one again.
+A submission is done when its graded notebook is written, which happens after its marks are, and
+these are those of the gradebook; so grading that was ended at any moment goes on where it was, and
+does the last one again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import queue
 import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -18,12 +18,12 @@ import nbformat
 from nbformat.v4 import new_output
 from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
-from nbgrader.utils import is_grade
+from nbgrader.utils import is_grade, is_locked
 from sqlalchemy.exc import SAWarning
 
 from .folder import write_whole
-from .receive import Rejected, lay_upon, read_submission
-from .sandbox import find_sandbox, run_cells
+from .receive import Rejected, item_of, lay_upon, read_submission
+from .sandbox import SandboxError, find_sandbox, run_cells
 
 __all__ = ["Graded", "grade", "reasons_of", "waits"]
 
@@ -79,41 +79,33 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     Raises
     ------
     ValueError
-        There is no such assignment, or it was not released.
+        There is no such assignment, it was not released, or its items have changed since.
     SandboxError
         There is no bubblewrap.
+    BlockingIOError
+        The course is being graded already.
     """
     master = course.master(name)
-    with course.gradebook() as book:
-        try:
-            book.find_assignment(name)
-        except MissingEntry:
-            raise ValueError(
-                f"{name} was not released; run svmbook course release {name} first."
-            ) from None
     sandbox = sandbox or find_sandbox()
-    pending = []
-    for student, folder in course.submissions(name).items():
-        cells, reason = _read(folder, name)
-        digest = _digest(master, cells, reason)
-        if again or _note(course.autograded(student, name)).get("digest") != digest:
-            pending.append((student, cells, reason, digest))
-    yield len(pending)
-    if not pending:
-        return
-    course.back_up()
-    slots = queue.SimpleQueue()
-    for slot in range(jobs):
-        slots.put(slot)
-    with ThreadPoolExecutor(jobs) as pool:
+    with course.alone(), ThreadPoolExecutor(jobs) as pool:
+        entered = _entered(course, name, master)
+        pending = []
+        for student, folder in course.submissions(name).items():
+            cells, reason = _read(folder, name)
+            digest = _digest(master, cells, reason)
+            note = _note(course.autograded(student, name))
+            if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
+                pending.append((student, cells, reason, digest))
+        yield len(pending)
+        if pending:
+            course.back_up()
         try:
             futures = {
-                pool.submit(_run, master, cells, reason, sandbox, limits, slots): (student, digest)
+                pool.submit(_run, master, cells, reason, sandbox, limits): (student, digest)
                 for student, cells, reason, digest in pending
             }
             for future in as_completed(futures):
-                student, digest = futures[future]
-                yield _record(course, name, student, digest, *future.result())
+                yield _record(course, name, *futures[future], *_result(future, master))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -144,6 +136,44 @@ def waits(mark):
     return mark.needs_manual_grade and mark.manual_score is None
 
 
+def _entered(course, name, master):
+    """Return the marks of each student by tests as they stand in the gradebook."""
+    with course.gradebook() as book:
+        try:
+            cells = book.find_notebook(name, name).grade_cells
+        except MissingEntry:
+            raise ValueError(
+                f"{name} was not released; run svmbook course release {name} first."
+            ) from None
+        if {cell.name: cell.max_score for cell in cells} != {
+            item_of(cell): cell.metadata.nbgrader["points"]
+            for cell in master.cells
+            if is_grade(cell)
+        }:
+            raise ValueError(
+                f"items of {name} have changed since it was released; run svmbook course release "
+                f"{name} again, and tell those who have the older one."
+            )
+        return {
+            submission.student.id: _marks(submission)
+            for submission in book.assignment_submissions(name)
+        }
+
+
+def _marks(submission):
+    return {mark.name: mark.auto_score for mark in submission.notebooks[0].grades}
+
+
+def _result(future, master):
+    """Return what `_run` made of a submission; of one that it cannot take, a notebook of zeros."""
+    try:
+        return future.result()
+    except SandboxError:
+        raise
+    except Exception as error:
+        return _run(master, [], f"the grader failed on it: {error!r}", None, None)
+
+
 def _read(folder, name):
     try:
         return read_submission(folder, name), None
@@ -163,7 +193,7 @@ def _note(path):
         return {}
 
 
-def _run(master, cells, reason, sandbox, limits, slots):
+def _run(master, cells, reason, sandbox, limits):
     """Return the graded notebook of a submission, and what was not as it should be."""
     nb, notes = lay_upon(master, cells)
     parts = [
@@ -174,12 +204,11 @@ def _run(master, cells, reason, sandbox, limits, slots):
     ]
     outputs, checked, tampered = {}, set(), None
     if reason is None:
-        work = [{"source": text, "graded": _tests(cell)} for cell, text, _ in parts]
-        slot = slots.get()
-        try:
-            outcome = run_cells(work, limits, sandbox, slot)
-        finally:
-            slots.put(slot)
+        work = [
+            {"source": text, "graded": _tests(cell), "given": is_locked(cell)}
+            for cell, text, _ in parts
+        ]
+        outcome = run_cells(work, limits, sandbox)
         outputs, checked = outcome.outputs, outcome.checked
         reason, tampered = outcome.reason, outcome.tampered
     if tampered is not None:
@@ -255,8 +284,8 @@ def _record(course, name, student, digest, nb, reasons):
         book.update_or_create_submission(name, student)
     about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
-    nb.metadata[NOTE] = {"digest": digest, "reasons": reasons}
-    write_whole(course.autograded(student, name), nbformat.writes(nb))
     with course.gradebook() as book:
         found = book.find_submission(name, student)
+        nb.metadata[NOTE] = {"digest": digest, "reasons": reasons, "marks": _marks(found)}
+        write_whole(course.autograded(student, name), nbformat.writes(nb))
         return Graded(student, found.score, found.max_score, reasons)

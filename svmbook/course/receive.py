@@ -123,20 +123,21 @@ def lay_upon(master, cells):
     nb, notes = deepcopy(master), []
     places = {item_of(cell): k for k, cell in enumerate(nb.cells) if item_of(cell)}
     own = {(cell.cell_type, cell.source) for cell in master.cells}
-    after, answered, place = {}, set(), -1
+    after, found, place = {}, {}, -1
     for name, kind, text in cells:
         if name in places:
-            if name in answered:
-                notes.append(f"cell {name} was there twice; the first one counts")
-                continue
             place = places[name]
-            answered.add(name)
-            _answer(nb.cells[place], text, kind, notes)
+            found.setdefault(name, {})[kind, text] = None
         elif text.strip() and (kind, text) not in own:
             after.setdefault(place, []).append(_plain(kind, text))
-    missing = [name for name in places if name not in answered]
+    for name, pieces in found.items():
+        _answer(nb.cells[places[name]], pieces, notes)
+    missing = [name for name in places if name not in found]
+    for cell in nb.cells:
+        if cells and item_of(cell) in missing and is_solution(cell):
+            cell.source = ""  # a stub would undo what the student wrote in a cell beside it
     if cells and missing:
-        notes.append(f"missing, and put back as handed out: {', '.join(missing)}")
+        notes.append(f"missing: {', '.join(missing)}; tests are put back, answers are empty")
     nb.cells = [
         cell
         for k in range(-1, len(nb.cells))
@@ -150,14 +151,18 @@ def item_of(cell):
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
-def _answer(cell, text, kind, notes):
-    """Put a text in its place if that is the student's to fill."""
+def _answer(cell, pieces, notes):
+    """Put texts in their place if that is the student's to fill: a cell may have been split."""
+    name = item_of(cell)
     if is_solution(cell):
-        if kind != cell.cell_type:
-            notes.append(f"cell {item_of(cell)} was of another kind")
+        if any(kind != cell.cell_type for kind, _ in pieces):
+            notes.append(f"cell {name} was of another kind")
+        if len(pieces) > 1:
+            notes.append(f"cell {name} was there in {len(pieces)} pieces; they count as one")
+        text = "\n\n".join(text for _, text in pieces)
         cell.source = text if cell.cell_type == "code" else _still(text)
-    elif is_grade(cell) and "HIDDEN" not in cell.source and text != cell.source:
-        notes.append(f"test {item_of(cell)} had been changed; the one handed out was run")
+    elif is_grade(cell) and "HIDDEN" not in cell.source and {t for _, t in pieces} != {cell.source}:
+        notes.append(f"test {name} had been changed; the one handed out was run")
 
 
 def _plain(kind, text):

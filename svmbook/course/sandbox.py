@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import selectors
 import shutil
 import subprocess
@@ -25,9 +26,11 @@ import psutil
 __all__ = ["UNSAFE", "Limits", "Outcome", "SandboxError", "find_sandbox", "run_cells"]
 
 UNSAFE = "unsafe"
+# The grammar of addresses that jsonschema would read takes a second, and no address is validated.
+START = "import sys; sys.modules['rfc3987_syntax'] = None; from svmbook.course import inside; "
 PACKAGE = Path(__file__).resolve().parent.parent
 PERIOD = 0.1  # seconds between two looks at what the processes use
-FIRST_USER = 61_000  # numbers that no user of the machine has; one a sandbox that runs at a time
+USERS = range(61_200, 65_500)  # numbers that no user of the machine has
 
 
 class SandboxError(OSError):
@@ -77,7 +80,7 @@ class Outcome:
     checked : set
         Numbers of the tests that ran, and after which what must fail did.
     started : bool
-        Whether the sandbox came as far as reading the cells.
+        Whether the kernel stood, so that what follows is the submission's doing.
     """
 
     outputs: dict = field(default_factory=dict)
@@ -107,7 +110,7 @@ def find_sandbox():
             "may do. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
             "submissions that you trust as your own code, give --unsafe."
         )
-    reads = [sys.executable, "-I", "-c", "import svmbook.course.inside"]
+    reads = [sys.executable, "-I", "-c", START]
     tried = subprocess.run([*_bubble(found), *reads], capture_output=True, text=True, env={})
     if tried.returncode:
         said = (tried.stderr.strip().splitlines() or ["no word"])[-1]
@@ -118,21 +121,17 @@ def find_sandbox():
     return found
 
 
-def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
+def run_cells(cells, limits=None, sandbox=None):
     """Run cells in a fresh kernel inside the sandbox.
 
     Parameters
     ----------
     cells : list of dict
-        ``source``, and ``graded``: whether it is a test.
+        ``source``, ``graded``: whether it is a test, and ``given``: whether it is as handed out.
     limits : Limits, optional
         What they may use.
     sandbox : str, optional
         Path of bubblewrap, by default looked for; `UNSAFE` for none.
-    slot : int, default=0
-        Number of this sandbox among those that run at a time.
-    folder : path, optional
-        Where the kernel works if there is no sandbox, by default here.
 
     Returns
     -------
@@ -150,11 +149,11 @@ def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
     # Results leave by a file of their own: the first process of a sandbox keeps stdout open, and
     # under the same user's name a submission could write to it.
     results, told = os.pipe()
-    command = [sys.executable, "-I", "-m", "svmbook.course.inside", str(told)]
+    command = [sys.executable, "-I", "-c", START + "inside.main()", str(told)]
     if sandbox != UNSAFE:
         command = [*_bubble(sandbox, limits.disk), *command]
         if os.geteuid() == 0:
-            work["user"] = FIRST_USER + slot
+            work["user"] = random.choice(USERS)  # limits are counted by user
     outcome = Outcome()
     with open(results, "rb", buffering=0) as results:
         process = subprocess.Popen(
@@ -165,7 +164,6 @@ def run_cells(cells, limits=None, sandbox=None, slot=0, folder=None):
             pass_fds=(told,),
             start_new_session=True,
             env=None if sandbox == UNSAFE else {},
-            cwd=folder,
         )
         os.close(told)
         threading.Thread(target=_feed, args=(process, work), daemon=True).start()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import nbformat
-
-from .sandbox import UNSAFE, Limits, run_cells
+from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
 
 __all__ = ["Result", "check"]
+
+SECONDS = 60  # for a cell, as when it is graded
+LATE = {"ename": "CellTimeoutError", "evalue": f"not finished after {SECONDS} s", "traceback": []}
 
 
 @dataclass(frozen=True)
@@ -49,20 +53,29 @@ def check(path):
         The file is no notebook, or has no tests.
     """
     nb = nbformat.read(path, as_version=4)
-    cells = [cell for cell in nb.cells if cell.cell_type == "code"]
-    about = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    tests = [bool(of.get("grade") and not of.get("solution")) for of in about]
-    if not any(tests):
+    tests = [cell for cell in nb.cells if _about(cell).get("grade") and cell.cell_type == "code"]
+    tests = [cell for cell in tests if not _about(cell).get("solution")]
+    if not tests:
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
-    work = [
-        {"source": cell.source, "graded": test} for cell, test in zip(cells, tests, strict=True)
-    ]
-    outcome = run_cells(work, Limits(), UNSAFE, folder=path.resolve().parent)
-    for number, of in enumerate(about):
-        if not tests[number]:
-            continue
-        message = None if number in outcome.outputs else f"not run: {outcome.reason}"
-        for output in outcome.outputs.get(number, ()):
-            if output["output_type"] == "error":
-                message = f"{output['ename']}: {output['evalue']}"
-        yield Result(of["grade_id"], of["points"], message)
+    for cell in tests:
+        cell.outputs, cell.execution_count = [], None
+    client = NotebookClient(
+        nb,
+        timeout=SECONDS,
+        error_on_timeout=LATE,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        resources={"metadata": {"path": path.resolve().parent}},
+    )
+    with suppress(DeadKernelError):  # what comes after is not run
+        client.execute()
+    for cell in tests:
+        message = None if cell.execution_count else "not run: the kernel died"
+        for output in cell.outputs:
+            if output.output_type == "error":
+                message = f"{output.ename}: {output.evalue}"
+        yield Result(_about(cell)["grade_id"], _about(cell)["points"], message)
+
+
+def _about(cell):
+    return cell.metadata.get("nbgrader", {})

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in
 
+from svmbook.course import grade as grading
 from svmbook.course.export import export
 from svmbook.course.feedback import feedback
 from svmbook.course.folder import Course, create
@@ -74,6 +75,52 @@ def test_grading_that_was_ended_goes_on_where_it_was(course, sandbox):
     with course.gradebook() as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
+
+
+def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, sandbox, monkeypatch):
+    hand_in(course, "odd", answered(course, square="odd"))
+    hand_in(course, "one", answered(course))
+
+    def lay_upon(master, cells):
+        if any(text == "odd" for _, _, text in cells):
+            raise KeyError("nobody thought of this")
+        return whole(master, cells)
+
+    whole = grading.lay_upon
+    monkeypatch.setattr(grading, "lay_upon", lay_upon)
+    done = graded(course, sandbox)
+    assert done["one"].score == 5 and done["odd"].score == 0
+    assert "nobody thought of this" in done["odd"].reasons[0]
+
+
+def test_marks_that_went_with_an_older_gradebook_are_given_again(course, sandbox):
+    hand_in(course, "one", answered(course))
+    graded(course, sandbox)
+    (copy, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
+    (course.root / "gradebook.db").write_bytes(copy.read_bytes())
+    assert graded(course, sandbox)["one"].score == 5
+
+
+def test_one_run_at_a_time(course, sandbox):
+    hand_in(course, "one", answered(course))
+    steps = grade(course, NAME, sandbox=sandbox)
+    assert next(steps) == 1
+    for other in (lambda: next(grade(course, NAME, sandbox=sandbox)), lambda: course.release(NAME)):
+        with pytest.raises(BlockingIOError, match="by another run; wait"):
+            other()
+    steps.close()
+    assert len(graded(course, sandbox)) == 1
+
+
+def test_items_that_changed_after_the_release_are_told(course, sandbox):
+    hand_in(course, "one", answered(course))
+    nb = nbformat.read(course.source(NAME), as_version=4)
+    nb.cells[-1].metadata.nbgrader.points = 6
+    nbformat.write(nb, course.source(NAME))
+    with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
+        next(grade(course, NAME, sandbox=sandbox))
+    course.release(NAME)
+    assert graded(course, sandbox)["one"].most == 11
 
 
 def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):

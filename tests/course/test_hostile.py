@@ -173,7 +173,7 @@ FILES = {
     "has changed the tests": (_changed_tests, 2, None),
     "has deleted a test": (lambda course: _without(course, "test_square"), 5, "missing"),
     "has deleted all": (lambda course: _without(course, "square", "total", "setup"), 0, "missing"),
-    "has every cell twice": (_twice, 5, "twice"),
+    "has every cell twice": (_twice, 5, None),
     "is no notebook": (lambda course: b"\x89PNG\r\n", 0, "not UTF-8"),
     "is in another encoding": (lambda course: '{"cells": "é"}'.encode("latin-1"), 0, "not UTF-8"),
     "is JSON and no notebook": (lambda course: b"[1, 2]", 0, "no list of cells"),
@@ -243,7 +243,7 @@ def graded(released, sandbox, tmp_path_factory):
         place(course, kind)
     for name in MISNAMED:
         hand_in(course, name, answered(course))
-    written = ("autograded", "backups", "gradebook.db")
+    written = ("autograded", "backups", "gradebook.db", ".lock")
     before = _digests(course.root, without=written)
     limits = Limits(seconds=25, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, limits=limits)

@@ -53,6 +53,26 @@ def test_a_cell_of_another_kind_is_put_right(course):
     assert notes == ["cell square was of another kind"]
 
 
+def test_an_answer_that_was_split_counts_whole(course):
+    nb = answered(course, square="def helper(x):\n    return x")
+    second = cell_of(nb, "square").copy()
+    second.source = "def square(x):\n    return helper(x) ** 2"
+    nb.cells += [second, cell_of(nb, "square")]
+    found, notes = laid(course, nb)
+    text = cell_of(found, "square").source
+    assert text.count("def helper") == text.count("def square") == 1
+    assert notes == ["cell square was there in 2 pieces; they count as one"]
+
+
+def test_no_stub_undoes_what_stands_in_a_cell_of_ones_own(course):
+    nb = answered(course)
+    cell_of(nb, "square").metadata = {}
+    found, notes = laid(course, nb)
+    sources = [cell.source for cell in found.cells]
+    assert SQUARE in sources and not any("NotImplementedError" in text for text in sources)
+    assert notes == ["missing: square; tests are put back, answers are empty"]
+
+
 def test_tags_in_an_essay_are_text_and_formulas_stay(course):
     found, _ = laid(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
     assert cell_of(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"

@@ -1,16 +1,21 @@
 import os
+import platform
 import shutil
 
 import pytest
 
 from svmbook.course import sandbox as sandboxes
+from svmbook.course.inside import FORBIDDEN
 from svmbook.course.sandbox import UNSAFE, Limits, SandboxError, find_sandbox, run_cells
 
 SHORT = Limits(seconds=60, cell_seconds=30, memory=2**30, output=300_000)
 
 
-def run(sandbox, *sources, limits=SHORT, graded=()):
-    cells = [{"source": text, "graded": k in graded} for k, text in enumerate(sources)]
+def run(sandbox, *sources, limits=SHORT, graded=frozenset(), given=frozenset()):
+    cells = [
+        {"source": text, "graded": k in graded, "given": k in graded | given}
+        for k, text in enumerate(sources)
+    ]
     return run_cells(cells, limits, sandbox)
 
 
@@ -86,8 +91,38 @@ def test_a_sandbox_that_does_not_start_is_no_fault_of_a_submission(sandbox, monk
         run(sandbox, "print(1)")
 
 
-def test_without_a_sandbox_cells_run_in_a_folder(tmp_path):
-    (tmp_path / "here.txt").write_text("found")
-    cells = [{"source": "print(open('here.txt').read())", "graded": False}]
-    outcome = run_cells(cells, SHORT, UNSAFE, folder=tmp_path)
-    assert texts(outcome, 0) == "found\n"
+def test_without_a_sandbox_cells_run_all_the_same():
+    assert texts(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
+
+
+def test_what_was_handed_out_is_in_tests_what_it_was(sandbox):
+    outcome = run(
+        sandbox,
+        "import numpy as np\ndef helper(x): return 2 * x\ny = 1",
+        "class np: pass\ndef helper(x): return 0\ny = 2",
+        "assert helper(3) == 6 and np.sum([1, 2]) == 3 and y == 2",
+        graded={2},
+        given={0},
+    )
+    assert outcome.checked == {2} and outcome.outputs[2] == []
+
+
+@pytest.mark.parametrize("name", ["abs", "float"])
+def test_functions_that_tests_use_and_somebody_replaced_are_noticed(sandbox, name):
+    outcome = run(sandbox, f"def {name}(x): return 0.0", "assert True", graded={1})
+    assert outcome.tampered == 1 and outcome.checked == set()
+
+
+@pytest.mark.skipif(platform.machine() not in FORBIDDEN, reason="no filter for this machine")
+def test_memory_that_no_process_is_charged_for_is_not_to_be_had(sandbox):
+    outcome = run(
+        sandbox,
+        "import os\nos.memfd_create('x')",
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "print(libc.shmget(0, 4096, 0o1600), ctypes.get_errno())",
+        "print(libc.unshare(0x10000000), ctypes.get_errno())",
+        "import multiprocessing as m\nwith m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))",
+    )
+    assert outcome.outputs[0][-1]["ename"] == "PermissionError"
+    assert texts(outcome, 1) == texts(outcome, 2) == "-1 1\n"
+    assert texts(outcome, 3) == "[1, 2]\n"
