@@ -1,10 +1,14 @@
-"""A small assignment, and how to hand it in."""
+"""A small assignment and those of the book, and how they are handed in."""
 
 import json
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+ROOT = Path(__file__).resolve().parents[1]
+ASSIGNMENTS = ROOT / "notebooks/assignments"
 NAME = "small"
 SQUARE = "def square(x):\n    return x * x"
 TOTAL = "def total(x):\n    return float(sum(x))"
@@ -81,3 +85,40 @@ def hand_in_as(course, student, name, nb):
     content = nb if isinstance(nb, bytes) else json.dumps(nb).encode()
     (folder / f"{name}.ipynb").write_bytes(content)
     return folder
+
+
+def of_the_book(name):
+    """Return the instructor's notebook of an assignment of the book."""
+    return nbformat.read(ASSIGNMENTS / name / f"{name}.ipynb", as_version=4)
+
+
+def about(cell):
+    """Return what nbgrader knows of a cell."""
+    return cell.metadata.get("nbgrader", {})
+
+
+def variants(name):
+    """Return what may be handed in for an assignment of the book.
+
+    The solution, another one, and typical mistakes: of each the answers, and the points that the
+    tests must give.
+    """
+    path = ROOT / f"tests/course/submissions/{name}.py"
+    spec = spec_from_file_location(f"submissions_{name}", path)
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    cells = [cell for cell in of_the_book(name).cells if about(cell).get("grade")]
+    points = {about(c)["grade_id"]: about(c)["points"] for c in cells if not about(c)["solution"]}
+    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
+    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+
+
+def filled(course, name, answers):
+    """Return an assignment of the book as handed out, with these answers, else the solution's."""
+    nb = nbformat.read(course.released(name), as_version=4)
+    solution = {about(cell).get("grade_id"): cell.source for cell in of_the_book(name).cells}
+    for cell in nb.cells:
+        if about(cell).get("solution"):
+            item = about(cell)["grade_id"]
+            cell.source = answers.get(item, solution[item]).strip()
+    return nb

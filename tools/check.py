@@ -40,8 +40,7 @@ def lint():
 
 
 def pytest():
-    # Tests that share something dear name a group, which stays on one worker.
-    return run(PYTHON, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "loadgroup", **SHARED)
+    return run(PYTHON, "-m", "pytest", "-q", "-n", WORKERS, **SHARED)
 
 
 def notebooks(**env):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
 import sqlite3
 import sysconfig
 from contextlib import closing, contextmanager
@@ -70,10 +69,11 @@ def create(root, names=None):
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     for name in names:
-        if not (root / "source" / name).exists():
-            shutil.copytree(book / name, root / "source" / name)
+        copy = root / "source" / name / f"{name}.ipynb"
+        if not copy.exists():
+            write_whole(copy, (book / name / f"{name}.ipynb").read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
-        (root / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+        write_whole(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
     course = Course(root)
     with _own_programs():

@@ -44,22 +44,28 @@ _given = {**globals().get("_given", {}), **{
 RESTORED = "globals().update(globals().get('_given', {}))"
 
 
-def canaries():
-    """Return what must fail if errors are told at all, with numbers that nobody foresees.
-
-    A submission may have replaced the functions of tests, taken assertions out of the code of
-    cells, or silenced tracebacks.
+# What must fail if errors are told at all, with numbers that nobody foresees: a submission may
+# have taken assertions out of cells, silenced tracebacks, or replaced what tests are made of.
+CANARIES = (
+    "assert [{x}] == [{y}]",
     """
-    x = random.random()
-    y = x + random.random() + 0.1
-    return (
-        f"assert [{x}] == [{y}]",
-        f"assert float('{x}') == float('{y}') or abs(-{x}) == abs(-{y})",
-        f"import numpy; numpy.testing.assert_allclose([{x}], [{y}])",
-        f"import numpy; assert numpy.allclose([{x}], [{y}]) or numpy.array_equal([{x}], [{y}])",
-        f"from svmbook.course.checks import check_close; check_close('canary', {x}, {y})",
-        f"from svmbook.course.checks import check_array; check_array('canary', [{x}], shape=(3,))",
-    )
+def _canary(x, y):
+    import numpy
+    from svmbook.course.checks import check_array, check_close
+    for work, *given in (
+        (check_close, "canary", x, y),
+        (check_array, "canary", [x], (3,)),
+        (numpy.testing.assert_allclose, [x], [y]),
+    ):
+        try:
+            work(*given)
+        except AssertionError:
+            continue
+        return
+    assert float(str(x)) == float(str(y)) or abs(-x) == abs(-y) or numpy.allclose([x], [y])
+_canary({x}, {y})
+""",
+)
 
 
 class Client(NotebookClient):
@@ -197,9 +203,11 @@ def _run(work, tell):
             if about["given"]:
                 _quietly(client, AFTER, number, tell)
             if about["graded"]:
-                passed = any(_quietly(client, code, number, tell) for code in canaries())
+                x, y = random.random(), 1 + random.random()
+                codes = (code.format(x=x, y=y) for code in CANARIES)
+                passed = any(_quietly(client, code, number, tell) for code in codes)
                 tell(**{"tampered" if passed else "checked": number})
-    tell(done=True)
+        tell(done=True)
 
 
 def _execute(client, cell, number, timed_out, tell, remembered):

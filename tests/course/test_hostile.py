@@ -2,14 +2,17 @@
 
 One course has them all, with an honest submission among them. Each is said to end with a mark and a
 note; no other mark, and no file outside the folders that grading writes, may be touched by any.
+What each achieved is a table of the instructor's guide, which is compared line by line.
 """
 
 import hashlib
 import json
 import os
+import re
 import shutil
+from pathlib import Path
 
-import pytest
+import nbformat
 from coursework import NAME, answered, hand_in
 
 from svmbook.course.feedback import feedback
@@ -17,7 +20,7 @@ from svmbook.course.grade import grade
 from svmbook.course.report import report
 from svmbook.course.sandbox import Limits
 
-pytestmark = pytest.mark.xdist_group("hostile")  # all are graded at once, for all tests
+GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 ESSAY_WAITS = 5.0  # what the tests give; the essay's four points wait for a person
 
 # Code in the place of the first answer: the mark it may get at most, and what the report says.
@@ -36,6 +39,11 @@ CODE = {
         None,
     ),
     "fills shared memory": ("open('/dev/shm/x', 'wb').write(bytes(2**28))", 2, None),
+    "fills memory that has no file": (
+        "import os\nfor k in range(1000):\n  os.write(os.memfd_create('x'), bytes(2**24))",
+        2,
+        None,
+    ),
     "calls the network": (
         "import socket\nsocket.create_connection(('1.1.1.1', 80), 5)",
         2,
@@ -63,6 +71,7 @@ CODE = {
         0,
         "made to pass",
     ),
+    "replaces what numbers are": ("float = lambda x: 25.0\nabs = lambda x: 0.0", 0, "made to pass"),
     "takes assertions out of cells": (
         "import ast\n"
         "class Pass(ast.NodeTransformer):\n"
@@ -89,9 +98,10 @@ CODE = {
     ),
     "answers with a constant": ("def square(x): return 4.0", 2, None),
     "looks for the course": (
-        "import os, pathlib\n"
-        "found = [p for p in pathlib.Path('/').rglob('*') if 'gradebook' in p.name\n"
-        "         or p.suffix == '.ipynb']\n"
+        "import os\n"
+        "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
+        "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
+        "         if name in ('gradebook.db', 'small.ipynb')]\n"
         "assert found, 'nothing to steal'\n"
         "def square(x): return x * x",
         2,
@@ -128,7 +138,7 @@ CODE = {
         None,
     ),
 }
-MORE = 20_000_001
+MORE = 21_000_000
 
 
 def _with_essay(course, text):
@@ -214,6 +224,7 @@ PLACES = {
 }
 MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
 EXPECTED = {kind: (most, says) for kind, (_, most, says) in (CODE | FILES | PLACES).items()}
+EXPECTED["is honest"] = (ESSAY_WAITS, None)
 
 
 def _digests(root, *, without=()):
@@ -227,14 +238,8 @@ def _digests(root, *, without=()):
     }
 
 
-@pytest.fixture(scope="module")
-def graded(released, sandbox, tmp_path_factory):
-    """All of them in one course, graded."""
-    root = tmp_path_factory.mktemp("hostile")
-    shutil.copytree(released.root, root / "course")
-    course = type(released)(root / "course")
-    (root / "beside.txt").write_text("untouched")
-    hand_in(course, "honest", answered(course))
+def _hand_in_all(course):
+    hand_in(course, "is honest", answered(course))
     for kind, (code, _, _) in CODE.items():
         hand_in(course, kind, answered(course, square=code))
     for kind, (make, _, _) in FILES.items():
@@ -243,43 +248,63 @@ def graded(released, sandbox, tmp_path_factory):
         place(course, kind)
     for name in MISNAMED:
         hand_in(course, name, answered(course))
+
+
+def _met(course, one):
+    """Return what became of a submission, in the words of the report or of its own cell."""
+    if one.reasons:
+        return "; ".join(one.reasons)
+    nb = nbformat.read(course.autograded(one.student, NAME), as_version=4)
+    errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
+    return f"`{errors[0]}`" if errors else "nothing"
+
+
+def _table_of_the_guide():
+    """Return what the guide says of each kind: its points at most, and what it may have met."""
+    lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", GUIDE.read_text(encoding="utf-8"), re.M)
+    return {kind: (float(most), met.split(", or ")) for kind, most, met in lines}
+
+
+def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tmp_path, subtests):
+    shutil.copytree(released.root, tmp_path / "course")
+    course = type(released)(tmp_path / "course")
+    (tmp_path / "beside.txt").write_text("untouched")
+    _hand_in_all(course)
     written = ("autograded", "backups", "gradebook.db", ".lock")
     before = _digests(course.root, without=written)
-    limits = Limits(seconds=25, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
+    limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, limits=limits)
-    assert total == len(done) == 1 + len(CODE) + len(FILES) + len(PLACES)
-    assert _digests(course.root, without=written) == before
-    assert (root / "beside.txt").read_text() == "untouched"
-    assert sorted(path.name for path in root.iterdir()) == ["beside.txt", "course"]
-    return course, {one.student: one for one in done}
+    assert total == len(done) == len(EXPECTED)
+    with subtests.test("files"):
+        assert _digests(course.root, without=written) == before
+        assert (tmp_path / "beside.txt").read_text() == "untouched"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.txt", "course"]
+    for one in done:
+        with subtests.test(one.student):
+            most, says = EXPECTED[one.student]
+            assert one.score <= most
+            if one.student not in CODE or most == ESSAY_WAITS:
+                assert one.score == most  # what is only made badly loses no more than it must
+            if says is not None:
+                assert says in "; ".join(one.reasons)
+    with subtests.test("names"):
+        assert course.misnamed() == sorted(MISNAMED) and {one.student for one in done} == {
+            *EXPECTED
+        }
+        assert "Left out for the names" in report(course, NAME).read_text("utf-8")
+    with subtests.test("pages"):
+        _look_at_pages(course, [*feedback(course, NAME), report(course, NAME)], len(done) + 1)
+    said = _table_of_the_guide()
+    for one in done:
+        with subtests.test("guide", kind=one.student):
+            most, met = said[one.student]
+            assert most == EXPECTED[one.student][0] and _met(course, one) in met
+    assert said.keys() == EXPECTED.keys()
 
 
-@pytest.mark.parametrize("kind", EXPECTED)
-def test_a_hostile_submission_gets_what_it_earned(graded, kind):
-    most, says = EXPECTED[kind]
-    one = graded[1][kind]
-    assert one.score <= most
-    if kind in FILES or kind in PLACES or most == ESSAY_WAITS:
-        assert one.score == most  # what is only made badly loses no more than it must
-    if says is not None:
-        assert says in "; ".join(one.reasons)
-
-
-def test_the_honest_one_among_them_gets_all(graded):
-    assert graded[1]["honest"].score == ESSAY_WAITS
-    assert graded[1]["honest"].reasons == []
-
-
-def test_folders_that_no_page_could_name_are_left_out_and_told(graded):
-    course, done = graded
-    assert course.misnamed() == sorted(MISNAMED) and not set(MISNAMED) & set(done)
-    assert "Left out for the names" in report(course, NAME).read_text("utf-8")
-
-
-def test_no_page_has_what_was_to_be_run(graded):
-    course, done = graded
-    pages = [*feedback(course, NAME), report(course, NAME)]
-    assert len(pages) == len(done) + 1
+def _look_at_pages(course, pages, expected):
+    """Nothing on the pages is there to be run, or tells a hidden test."""
+    assert len(pages) == expected
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert "default-src 'none'" in text
