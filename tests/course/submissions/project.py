@@ -1,0 +1,104 @@
+"""Typical mistakes with `project`, what each costs, and another right solution."""
+
+WRONG = {
+    "the class is left among the columns": (
+        {
+            "table": """
+def table():
+    from sklearn.datasets import load_wine
+
+    wine = load_wine(as_frame=True).frame
+    return wine.to_numpy(), wine["target"].to_numpy()
+"""
+        },
+        {"test_table": 0},
+    ),
+    "new rows are standardised by themselves": (
+        {
+            "machines": """
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+
+def standardised(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def plain(X, y, X_new):
+    return LogisticRegression().fit(standardised(X), y).predict(standardised(X_new))
+
+
+def machine(X, y, X_new):
+    return SVC().fit(standardised(X), y).predict(standardised(X_new))
+"""
+        },
+        {"test_machines": 0},
+    ),
+    "each machine has draws of its own": (
+        {
+            "errors": """
+def errors(methods, X, y, seeds):
+    found = np.zeros((len(seeds), len(methods)))
+    for k, method in enumerate(methods):
+        for row, seed in enumerate(seeds):
+            X_train, X_test, y_train, y_test = train_test_split(
+                X, y, test_size=1 / 3, stratify=y, random_state=seed + 1000 * k
+            )
+            found[row, k] = np.mean(method(X_train, y_train, X_test) != y_test)
+    return found
+"""
+        },
+        {"test_errors": 0},
+    ),
+    "draws count as independent": (
+        {
+            "interval": """
+def interval(differences, q):
+    half = student_t.ppf(0.975, len(differences) - 1)
+    half *= np.std(differences, ddof=1) / np.sqrt(len(differences))
+    return np.mean(differences) - half, np.mean(differences) + half
+"""
+        },
+        {"test_interval": 0},
+    ),
+}
+RIGHT = {
+    "table": """
+def table():
+    rng = np.random.default_rng(42)
+    angle, side = rng.uniform(0, 6, 150), np.arange(150) % 3
+    radius = 1 + side + 0.4 * rng.normal(size=150)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1), 10 * side
+""",
+    "machines": """
+def plain(X, y, X_new):
+    names = np.unique(y)
+    centres = np.array([X[y == name].mean(axis=0) for name in names])
+    far = ((X_new[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+    return names[far.argmin(axis=1)]
+
+
+def machine(X, y, X_new):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(5).fit(X, y).predict(X_new)
+""",
+    "errors": """
+def errors(methods, X, y, seeds):
+    return np.array([[one(method, X, y, seed) for method in methods] for seed in seeds])
+
+
+def one(method, X, y, seed):
+    train, test = train_test_split(
+        np.arange(len(y)), test_size=1 / 3, stratify=y, random_state=seed
+    )
+    return (method(X[train], y[train], X[test]) != y[test]).sum() / len(test)
+""",
+    "interval": """
+def interval(differences, q):
+    k, middle = len(differences), np.mean(differences)
+    variance = sum((d - middle) ** 2 for d in differences) / (k - 1)
+    low, high = student_t.interval(0.95, k - 1, middle, np.sqrt(variance * (1 / k + q)))
+    return [low, high]
+""",
+}
