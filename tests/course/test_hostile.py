@@ -101,7 +101,7 @@ CODE = {
         "import os\n"
         "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
         "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
-        "         if name in ('gradebook.db', 'small.ipynb')]\n"
+        "         if name in ('beside.txt', 'small.ipynb')]\n"
         "assert found, 'nothing to steal'\n"
         "def square(x): return x * x",
         2,
@@ -261,7 +261,8 @@ def _met(course, one):
 
 def _table_of_the_guide():
     """Return what the guide says of each kind: its points at most, and what it may have met."""
-    lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", GUIDE.read_text(encoding="utf-8"), re.M)
+    _, tried = GUIDE.read_text(encoding="utf-8").split("### What was tried")
+    lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", tried, re.M)
     return {kind: (float(most), met.split(", or ")) for kind, most, met in lines}
 
 
@@ -298,7 +299,8 @@ def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tm
     for one in done:
         with subtests.test("guide", kind=one.student):
             most, met = said[one.student]
-            assert most == EXPECTED[one.student][0] and _met(course, one) in met
+            assert most == EXPECTED[one.student][0]
+            assert _met(course, one) in met
     assert said.keys() == EXPECTED.keys()
 
 
