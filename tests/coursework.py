@@ -12,6 +12,7 @@ ASSIGNMENTS = ROOT / "notebooks/assignments"
 NAME = "small"
 SQUARE = "def square(x):\n    return x * x"
 TOTAL = "def total(x):\n    return float(sum(x))"
+SCHEME = "4 points, for graders alone"
 ESSAY = "Because squares are not negative."
 
 
@@ -52,6 +53,10 @@ def source():
         _cell(
             new_code_cell(tests["test_total"]),
             **{"grade_id": "test_total", "grade": True, "locked": True, "points": 2},
+        ),
+        _cell(
+            new_markdown_cell(f"Why?\n\n### BEGIN MARK SCHEME\n{SCHEME}\n### END MARK SCHEME"),
+            **{"grade_id": "task", "locked": True},
         ),
         _cell(
             new_markdown_cell(f"### BEGIN SOLUTION\n{ESSAY}\n### END SOLUTION"),

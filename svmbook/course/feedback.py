@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import nbformat
@@ -13,6 +14,8 @@ from .pages import code, markdown, page, plain
 from .receive import item_of
 
 __all__ = ["feedback"]
+
+SCHEME = re.compile(r"^### BEGIN MARK SCHEME\n.*?^### END MARK SCHEME$", re.M | re.S)
 
 
 def feedback(course, name):
@@ -68,9 +71,9 @@ def _cell(cell, marks, comments):
     if cell.cell_type == "code":
         inside = [code(HIDDEN.sub("", cell.source).rstrip()), *_outputs(cell)]
     else:
-        inside = [markdown(cell.source)]
+        inside = [markdown(SCHEME.sub("", cell.source))]
     if item in comments:
-        inside.append(f"<p><strong>Comment.</strong> {escape(comments[item])}</p>")
+        inside.append(markdown(f"**Comment.** {comments[item]}"))
     if item not in marks and item not in comments:
         return "".join(inside)
     head = escape(item)
@@ -89,7 +92,7 @@ def _outputs(cell):
         if output.output_type == "stream":
             yield plain(output.text)
         elif output.output_type == "error":
-            yield plain(f"{output.ename}: {output.evalue}", "error")
+            yield plain(": ".join(filter(None, (output.ename, output.evalue))), "error")
         elif image := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
             data = "".join(output.data[image].split())
             yield f'<img alt="an output of this cell" src="data:{image};base64,{data}">'

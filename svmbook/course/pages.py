@@ -21,15 +21,18 @@ __all__ = ["code", "markdown", "page", "plain"]
 
 LONGEST = 50_000  # characters that are set; longer texts are shown as they are
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # before a command they are not understood
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+CODE = ("default", "github-dark")  # colours of code by day and by night
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
 pre { overflow-x: auto; padding: 0.6rem 0.8rem; background: var(--soft); font-size: 0.85rem; }
+div.code { background: none; }
 pre.error { border-left: 4px solid #c33; }
 table { border-collapse: collapse; }
 th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid var(--line); text-align: left; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .item { border: 1px solid var(--line); border-radius: 4px; padding: 0 0.8rem; margin: 1rem 0; }
 .item > h3 { margin: 0.4rem 0; font-size: 1rem; }
 .scroll { overflow-x: auto; }
@@ -60,7 +63,8 @@ class _Renderer(mistune.HTMLRenderer):
 def _formula(tex, display):
     """Return a formula as MathML, or its text where it cannot be read."""
     try:
-        return convert(tex, display=display)
+        formula = convert(SIZES.sub("", tex), display=display)
+        return f'<div class="scroll">{formula}</div>' if display == "block" else formula
     except Exception:  # whatever a reader of formulas makes of a stranger's formula
         return f"<code>{escape(tex)}</code>"
 
@@ -92,7 +96,8 @@ def plain(text, kind=""):
 
 def page(title, body):
     """Return a whole page."""
-    styles = STYLE + HtmlFormatter(cssclass="code").get_style_defs()
+    light, dark = (HtmlFormatter(style=style).get_style_defs(".code") for style in CODE)
+    styles = f"{STYLE}{light}@media (prefers-color-scheme: dark) {{ {dark} }}"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'

@@ -65,6 +65,7 @@ def check(path):
         error_on_timeout=LATE,
         interrupt_on_timeout=True,
         allow_errors=True,
+        extra_arguments=["--IPKernelApp.log_level=40"],  # no warnings about the kernel's sockets
         resources={"metadata": {"path": path.resolve().parent}},
     )
     with suppress(DeadKernelError):  # what comes after is not run
@@ -73,7 +74,7 @@ def check(path):
         message = None if cell.execution_count else "not run: the kernel died"
         for output in cell.outputs:
             if output.output_type == "error":
-                message = f"{output.ename}: {output.evalue}"
+                message = ": ".join(filter(None, (output.ename, output.evalue)))
         yield Result(_about(cell)["grade_id"], _about(cell)["points"], message)
 
 

@@ -129,11 +129,14 @@ def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):
     with course.gradebook() as book:
         given = book.find_grade("essay", NAME, NAME, "one")
         given.manual_score, given.needs_manual_grade = 3.5, False
-        book.find_comment("essay", NAME, NAME, "one").manual_comment = "Say why, <b>not</b> that."
+        book.find_comment(
+            "essay", NAME, NAME, "one"
+        ).manual_comment = "Say why, <b>not</b> that: $x^2$."
         book.db.commit()
     list(feedback(course, NAME))
     assert "8.5 of 9 points" in texts(course, "one")
-    assert "Say why, &lt;b&gt;not&lt;/b&gt; that." in texts(course, "one")
+    assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in texts(course, "one")
+    assert "for graders alone" not in texts(course, "one")
     graded(course, sandbox, again=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
