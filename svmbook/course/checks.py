@@ -50,7 +50,8 @@ def check_array(name, value, shape=None, kinds="biuf"):
         raise AssertionError(f"{name} is a {type(value).__name__}; a NumPy array is expected")
     array = np.array(value)
     if array.dtype.kind not in kinds:
-        raise AssertionError(f"{name} has elements of type {array.dtype}; numbers are expected")
+        wanted = "numbers" if "f" in kinds else "whole numbers"
+        raise AssertionError(f"{name} has elements of type {array.dtype}; {wanted} are expected")
     if shape is not None and array.shape != shape:
         raise AssertionError(f"{name} has the shape {array.shape}; {shape} is expected")
     return array

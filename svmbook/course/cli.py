@@ -33,15 +33,15 @@ def course():
 
 
 def _open(root):
-    return _parts("folder").Course(root)
+    return _module("folder").Course(root)
 
 
-def _parts(module):
+def _module(name):
     """Import a module of coursework, or say how to install what it needs."""
     from importlib import import_module
 
     try:
-        return import_module(f"{__package__}.{module}")
+        return import_module(f"{__package__}.{name}")
     except ModuleNotFoundError as error:
         raise ImportError(
             f"coursework needs {error.name}; pip install 'svmbook[course]' installs it."
@@ -58,7 +58,7 @@ def init(root, names):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    made = _parts("folder").create(root, names)
+    made = _module("folder").create(root, names)
     click.echo(f"{made.root}: {', '.join(made.names())}")
 
 
@@ -91,7 +91,7 @@ def grade(name, root, jobs, again, unsafe):
     Example:
       svmbook course grade dual_by_hand --jobs 2
     """
-    grading, sandbox = _parts("grade"), _parts("sandbox")
+    grading, sandbox = _module("grade"), _module("sandbox")
     folder = _open(root)
     steps = grading.grade(
         folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
@@ -99,11 +99,11 @@ def grade(name, root, jobs, again, unsafe):
     total = next(steps)
     with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
         noted = [one for one in bar if one.reasons]
-    click.echo(f"{name}: {total} graded")
+    click.echo(f"{name}: {total} graded, {len(folder.submissions(name)) - total} unchanged")
     for one in noted:
         click.echo(f"  {one.student!r}: {one.score:g} of {one.most:g}; {'; '.join(one.reasons)}")
-    for who in folder.misnamed():
-        click.echo(f"  left out: {who!r}; name the folder with letters, digits, spaces or .@+-_")
+    for who, why in folder.left_out().items():
+        click.echo(f"  left out: {who!r}; {why}")
 
 
 @course.command("feedback")
@@ -117,7 +117,7 @@ def give_feedback(name, root):
       svmbook course feedback dual_by_hand
     """
     folder = _open(root)
-    pages = list(_parts("feedback").feedback(folder, name))
+    pages = list(_module("feedback").feedback(folder, name))
     click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
 
 
@@ -131,7 +131,7 @@ def write_report(name, root):
     Example:
       svmbook course report dual_by_hand
     """
-    click.echo(_parts("report").report(_open(root), name))
+    click.echo(_module("report").report(_open(root), name))
 
 
 @course.command("export")
@@ -151,7 +151,9 @@ def export_marks(root, kind, output):
     Example:
       svmbook course export --format moodle --output marks.csv
     """
-    _parts("export").export(_open(root), output, kind)
+    waiting = _module("export").export(_open(root), output, kind)
+    if waiting:
+        click.echo(f"{waiting} answers wait to be read; they count nothing yet", err=True)
 
 
 @course.command("similar")
@@ -165,7 +167,7 @@ def list_similar(name, root, least):
     Example:
       svmbook course similar dual_by_hand
     """
-    pairs = _parts("similar").similar(_open(root), name, least)
+    pairs = _module("similar").similar(_open(root), name, least)
     for pair in pairs:
         click.echo(f"{pair.score:.2f}  {pair.students[0]!r}  {pair.students[1]!r}")
         for student, lines in zip(pair.students, pair.lines, strict=True):
@@ -187,7 +189,7 @@ def check(notebook):
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    results = list(_parts("student").check(notebook))
+    results = list(_module("student").check(notebook))
     width = max((len(result.item) for result in results), default=0)
     for result in results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"

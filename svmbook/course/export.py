@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 
-from .grade import waits
+from .marks import marks_of
 
-__all__ = ["FORMATS", "export"]
-
-FORMATS = ("plain", "moodle", "canvas")
+__all__ = ["export"]
 
 
 def export(course, file, kind="plain"):
@@ -27,25 +25,25 @@ def export(course, file, kind="plain"):
     Returns
     -------
     int
-        How many students.
+        How many answers wait to be read by a person; they count nothing yet.
     """
     names = course.names()
-    most, marks = {}, {}
+    most, marks, waiting = {}, {}, {}
     with course.gradebook() as book:
         for name in names:
-            for submission in book.assignment_submissions(name):
-                student = submission.student
-                most[name] = submission.max_score
-                waiting = any(map(waits, submission.notebooks[0].grades))
-                marks.setdefault(student.id, {})[name] = (submission.score, waiting)
+            for student, items in marks_of(book, name).items():
+                most[name] = sum(mark.most for mark in items.values())
+                marks.setdefault(student, {})[name] = sum(mark.score for mark in items.values())
+                waiting[student, name] = sum(mark.waits for mark in items.values())
     writer = csv.writer(file, lineterminator="\n")
     used = [name for name in names if name in most]
     if kind == "plain":
         writer.writerow(["student", "assignment", "score", "max_score", "complete"])
         for student, row in sorted(marks.items()):
-            for name, (score, waiting) in row.items():
-                writer.writerow([_cell(student), name, score, most[name], not waiting])
-        return len(marks)
+            for name, score in row.items():
+                complete = not waiting[student, name]
+                writer.writerow([_cell(student), name, score, most[name], complete])
+        return sum(waiting.values())
     head = ["Student", "ID", "SIS Login ID", "Section"] if kind == "canvas" else ["ID number"]
     writer.writerow([*head, *used])
     if kind == "canvas":
@@ -53,8 +51,8 @@ def export(course, file, kind="plain"):
     for student, row in sorted(marks.items()):
         whose = _cell(student)
         first = [whose, "", whose, ""] if kind == "canvas" else [whose]
-        writer.writerow([*first, *(row[name][0] if name in row else "" for name in used)])
-    return len(marks)
+        writer.writerow([*first, *(row.get(name, "") for name in used)])
+    return sum(waiting.values())
 
 
 def _cell(text):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 import nbformat
-from nbgrader.utils import is_grade
 
 from .folder import write_whole
-from .grade import HIDDEN, NOTE, waits
+from .grade import NOTE, reasons_of
+from .marks import marks_of
 from .pages import code, markdown, page, plain
-from .receive import item_of
+from .receive import handed_out, item_of
 
 __all__ = ["feedback"]
-
-SCHEME = re.compile(r"^### BEGIN MARK SCHEME\n.*?^### END MARK SCHEME$", re.M | re.S)
 
 
 def feedback(course, name):
@@ -34,33 +31,29 @@ def feedback(course, name):
         Of each page.
     """
     course.source(name)
-    for student in course.submissions(name):
-        path = course.autograded(student, name)
-        if not path.exists():
-            continue
-        nb = nbformat.read(path, as_version=4)
-        target = course.root / "feedback" / student / name / f"{name}.html"
-        write_whole(target, _page(nb, name, *_marks(course, name, student)))
-        yield target
-
-
-def _marks(course, name, student):
-    """Return score and points of each item, and the comments."""
     with course.gradebook() as book:
-        notebook = book.find_submission_notebook(name, name, student)
-        marks = {mark.name: (mark.score, mark.max_score, waits(mark)) for mark in notebook.grades}
-        comments = {c.name: c.comment for c in notebook.comments if c.comment}
-    return marks, comments
+        for student, marks in marks_of(book, name).items():
+            path = course.autograded(student, name)
+            if not path.exists():
+                continue
+            nb = nbformat.read(path, as_version=4)
+            notebook = book.find_submission_notebook(name, name, student)
+            comments = {one.name: one.comment for one in notebook.comments if one.comment}
+            reasons = reasons_of(course, name, student)
+            target = course.root / "feedback" / student / name / f"{name}.html"
+            write_whole(target, _page(nb, name, marks, comments, reasons))
+            yield target
 
 
-def _page(nb, name, marks, comments):
-    total, most = (sum(mark[k] for mark in marks.values()) for k in (0, 1))
-    waiting = [item for item, mark in marks.items() if mark[2]]
+def _page(nb, name, marks, comments, reasons):
+    total = sum(mark.score for mark in marks.values())
+    most = sum(mark.most for mark in marks.values())
+    waiting = [item for item, mark in marks.items() if mark.waits]
     body = [f"<p><strong>{total:g} of {most:g} points.</strong>"]
     if waiting:
         body.append(f" Still to be read by a person: {escape(', '.join(waiting))}.")
     body.append("</p>")
-    body += [f"<p>Note: {escape(reason)}.</p>" for reason in nb.metadata[NOTE]["reasons"]]
+    body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
     body += [_cell(cell, marks, comments) for cell in nb.cells]
     return page(f"Feedback: {name}", "\n".join(body))
 
@@ -69,26 +62,26 @@ def _cell(cell, marks, comments):
     """Return a cell as HTML, with its mark and comment where it has them."""
     item = item_of(cell)
     if cell.cell_type == "code":
-        inside = [code(HIDDEN.sub("", cell.source).rstrip()), *_outputs(cell)]
+        inside = [code(handed_out(cell)), *_outputs(cell)]
     else:
-        inside = [markdown(SCHEME.sub("", cell.source))]
+        inside = [markdown(handed_out(cell))]
     if item in comments:
-        inside.append(markdown(f"**Comment.** {comments[item]}"))
+        inside.append(markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:
         return "".join(inside)
     head = escape(item)
     if item in marks:
-        score, most, waiting = marks[item]
-        head += f": {'to be read' if waiting else f'{score:g}'} of {most:g}"
+        mark = marks[item]
+        head += f": {'to be read' if mark.waits else f'{mark.score:g}'} of {mark.most:g}"
     return f'<section class="item"><h3>{head}</h3>{"".join(inside)}</section>'
 
 
 def _outputs(cell):
     """Return the outputs as HTML; of hidden tests only that one failed."""
-    shown = len(cell.outputs)
-    if is_grade(cell):
-        shown = cell.metadata.get(NOTE, {}).get("visible", shown)
-    for output in cell.outputs[:shown]:
+    hidden = cell.metadata.get(NOTE, {}).get("hidden", ())
+    for number, output in enumerate(cell.outputs):
+        if number in hidden:
+            continue
         if output.output_type == "stream":
             yield plain(output.text)
         elif output.output_type == "error":
@@ -98,5 +91,5 @@ def _outputs(cell):
             yield f'<img alt="an output of this cell" src="data:{image};base64,{data}">'
         else:
             yield plain(output.data.get("text/plain", ""))
-    if any(output.output_type == "error" for output in cell.outputs[shown:]):
+    if any(cell.outputs[number].output_type == "error" for number in hidden):
         yield plain("A test that is not shown failed: the same questions, other data.", "error")

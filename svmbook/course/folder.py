@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import sqlite3
@@ -16,8 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
+from filelock import FileLock, Timeout
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 from traitlets.config.loader import PyFileConfigLoader
@@ -145,7 +146,8 @@ class Course:
 
     def names(self):
         """Return the names of the assignments."""
-        return sorted(path.parent.name for path in (self.root / "source").glob("*/*.ipynb"))
+        notebooks = (self.root / "source").glob("*/*.ipynb")
+        return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
 
     def source(self, name):
         """Return the path of the instructor's notebook, whose name may not exist."""
@@ -168,14 +170,26 @@ class Course:
         return nb
 
     def release(self, name):
-        """Write the students' version of an assignment, and enter its items in the gradebook."""
+        """Write the students' version of an assignment, and enter its items in the gradebook.
+
+        Raises
+        ------
+        ValueError
+            There is no such assignment, or nbgrader refuses it: what it says is passed on.
+        """
         self.source(name)
         folder = self.nbgrader(name)
         step = GenerateAssignment(coursedir=folder, config=folder.config)
         step.force = True
         with self.alone():
             self.back_up()
-            step.start()
+            try:
+                step.start()
+            except NbGraderException as error:
+                raise ValueError(
+                    f"{name} cannot be released: {error} Once it was handed in, no item can be "
+                    "added or removed; give one no points, or give the assignment another name."
+                ) from None
         return self.released(name)
 
     def submissions(self, name):
@@ -184,10 +198,15 @@ class Course:
         handed_in = {f.name: f / name for f in folders if os.path.lexists(f / name)}
         return {who: folder for who, folder in handed_in.items() if STUDENT.fullmatch(who)}
 
-    def misnamed(self):
-        """Return the names of folders that cannot be those of students."""
-        names = sorted(folder.name for folder in (self.root / "submitted").iterdir())
-        return [name for name in names if not STUDENT.fullmatch(name)]
+    def left_out(self):
+        """Return what cannot be graded in `submitted`, and why."""
+        found = {}
+        for folder in sorted((self.root / "submitted").iterdir()):
+            if not STUDENT.fullmatch(folder.name):
+                found[folder.name] = "name the folder with letters, digits, spaces or .@+-_"
+            elif folder.suffix == ".ipynb" or any(folder.glob("*.ipynb")):
+                found[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
+        return found
 
     def autograded(self, student, name):
         """Return the path of a graded notebook."""
@@ -196,14 +215,17 @@ class Course:
     @contextmanager
     def alone(self):
         """Keep other runs out while marks are written."""
-        with open(self.root / ".lock", "w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BlockingIOError(
-                    f"{self.root} is being graded or released by another run; wait for its end."
-                ) from None
+        lock = FileLock(self.root / ".lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise BlockingIOError(
+                f"{self.root} is being graded or released by another run; wait for its end."
+            ) from None
+        try:
             yield
+        finally:
+            lock.release()
 
     def back_up(self):
         """Copy the gradebook, if there is one, beside the earlier copies."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,17 +19,17 @@ import nbformat
 from nbformat.v4 import new_output
 from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
-from nbgrader.utils import is_grade, is_locked
+from nbgrader.utils import is_grade, is_locked, is_solution
 from sqlalchemy.exc import SAWarning
 
 from .folder import write_whole
-from .receive import Rejected, item_of, lay_upon, read_submission
+from .marks import marks_of
+from .receive import HIDDEN, Rejected, item_of, lay_upon, read_submission
 from .sandbox import SandboxError, find_sandbox, run_cells
 
-__all__ = ["Graded", "grade", "reasons_of", "waits"]
+__all__ = ["Graded", "grade", "reasons_of"]
 
 SHOWN = ("text/plain", "image/png", "image/jpeg")  # nothing that a browser would run
-HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS$", re.M | re.S)
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 NOTE = "svmbook"  # our entry in a graded notebook's metadata
 
@@ -87,27 +88,37 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     """
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
-    with course.alone(), ThreadPoolExecutor(jobs) as pool:
-        entered = _entered(course, name, master)
-        pending = []
-        for student, folder in course.submissions(name).items():
-            cells, reason = _read(folder, name)
-            digest = _digest(master, cells, reason)
-            note = _note(course.autograded(student, name))
-            if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
-                pending.append((student, cells, reason, digest))
+    with course.alone():
+        pending = _pending(course, name, master, again)
         yield len(pending)
         if pending:
             course.back_up()
-        try:
-            futures = {
-                pool.submit(_run, master, cells, reason, sandbox, limits): (student, digest)
-                for student, cells, reason, digest in pending
-            }
-            for future in as_completed(futures):
-                yield _record(course, name, *futures[future], *_result(future, master))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        stop = threading.Event()
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                futures = {
+                    pool.submit(_run, master, cells, reason, sandbox, limits, stop): rest
+                    for *rest, cells, reason in pending
+                }
+                for future in as_completed(futures):
+                    student, digest = futures.pop(future)
+                    yield _record(course, name, student, *_result(future, master, digest))
+            finally:
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pending(course, name, master, again):
+    """Return student, digest, cells and reason of each submission that is to be graded."""
+    entered, pending = _entered(course, name, master), []
+    tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
+    for student, folder in course.submissions(name).items():
+        cells, reason = _read(folder, name)
+        digest = _digest(tasks, cells, reason)
+        note = _note(course.autograded(student, name))
+        if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
+            pending.append((student, digest, cells, reason))
+    return pending
 
 
 def reasons_of(course, name, student):
@@ -126,14 +137,6 @@ def reasons_of(course, name, student):
         The reasons, most often none.
     """
     return _note(course.autograded(student, name)).get("reasons", [])
-
-
-def waits(mark):
-    """Return whether an item of the gradebook waits for a person to read it.
-
-    nbgrader flags a mark that was given by hand when its notebook is graded again; the mark stands.
-    """
-    return mark.needs_manual_grade and mark.manual_score is None
 
 
 def _entered(course, name, master):
@@ -155,30 +158,26 @@ def _entered(course, name, master):
                 f"{name} again, and tell those who have the older one."
             )
         return {
-            submission.student.id: _marks(submission)
-            for submission in book.assignment_submissions(name)
+            student: {item: mark.by_tests for item, mark in marks.items()}
+            for student, marks in marks_of(book, name).items()
         }
 
 
-def _marks(submission):
-    return {mark.name: mark.auto_score for mark in submission.notebooks[0].grades}
-
-
-def _result(future, master):
-    """Return what `_run` made of a submission; of one that it cannot take, a notebook of zeros."""
+def _result(future, master, digest):
+    """Return what came of a submission; of one that the grader cannot take, zeros for now."""
     try:
-        return future.result()
+        return digest, *future.result()
     except SandboxError:
         raise
-    except Exception as error:
-        return _run(master, [], f"the grader failed on it: {error!r}", None, None)
+    except Exception as error:  # without a digest the next run tries it once more
+        return None, *_run(master, None, f"the grader failed on it: {error!r}", None, None, None)
 
 
 def _read(folder, name):
     try:
         return read_submission(folder, name), None
     except Rejected as error:
-        return [], str(error)
+        return None, str(error)
 
 
 def _digest(*parts):
@@ -193,7 +192,7 @@ def _note(path):
         return {}
 
 
-def _run(master, cells, reason, sandbox, limits):
+def _run(master, cells, reason, sandbox, limits, stop):
     """Return the graded notebook of a submission, and what was not as it should be."""
     nb, notes = lay_upon(master, cells)
     parts = [
@@ -208,7 +207,7 @@ def _run(master, cells, reason, sandbox, limits):
             {"source": text, "graded": _tests(cell), "given": is_locked(cell)}
             for cell, text, _ in parts
         ]
-        outcome = run_cells(work, limits, sandbox)
+        outcome = run_cells(work, limits, sandbox, stop)
         outputs, checked = outcome.outputs, outcome.checked
         reason, tampered = outcome.reason, outcome.tampered
     if tampered is not None:
@@ -219,9 +218,11 @@ def _run(master, cells, reason, sandbox, limits):
             found = [_error("Tampered", "tests were made to pass that must fail")]
         elif _tests(cell) and number not in checked:
             found.append(_error("NotRun", reason))
+        before = len(cell.outputs)
         cell.outputs += found
-        if _tests(cell) and not hidden:
-            cell.metadata[NOTE] = {"visible": len(cell.outputs)}
+        if hidden:
+            of = cell.metadata.setdefault(NOTE, {"hidden": []})
+            of["hidden"] += range(before, len(cell.outputs))
     return nb, [*([reason] if reason else []), *notes]
 
 
@@ -284,8 +285,23 @@ def _record(course, name, student, digest, nb, reasons):
         book.update_or_create_submission(name, student)
     about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
+    path = course.autograded(student, name)
     with course.gradebook() as book:
-        found = book.find_submission(name, student)
-        nb.metadata[NOTE] = {"digest": digest, "reasons": reasons, "marks": _marks(found)}
-        write_whole(course.autograded(student, name), nbformat.writes(nb))
-        return Graded(student, found.score, found.max_score, reasons)
+        marks = marks_of(book, name)[student]
+    changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
+    reasons = [*reasons, *(f"{item} has changed since it was marked by hand" for item in changed)]
+    by_tests = {item: mark.by_tests for item, mark in marks.items()}
+    nb.metadata[NOTE] = {"digest": digest, "reasons": reasons, "marks": by_tests}
+    write_whole(path, nbformat.writes(nb))
+    score, most = (sum(getattr(mark, k) for mark in marks.values()) for k in ("score", "most"))
+    return Graded(student, score, most, reasons)
+
+
+def _changed(path, nb):
+    """Return the answers for a person to read that are not those of an earlier graded notebook."""
+    try:
+        before = {item_of(cell): cell.source for cell in nbformat.read(path, as_version=4).cells}
+    except (OSError, ValueError):
+        return []
+    answers = [cell for cell in nb.cells if is_grade(cell) and is_solution(cell)]
+    return [item_of(cell) for cell in answers if before.get(item_of(cell)) != cell.source]

@@ -7,6 +7,8 @@ file holds the notebook: hidden tests are not in the kernel before they run.
 
 from __future__ import annotations
 
+import ast
+import builtins
 import ctypes
 import errno
 import json
@@ -35,18 +37,18 @@ FORBIDDEN = {
     "aarch64": (0xC00000B7, (279, 447, 194, 196, 97, 268, 425, 280, 219, 217), 220),
 }
 CLONE3, CLONE_NEWUSER = 435, 0x10000000
-# Functions and modules of the notebook as handed out are in tests what they were there, whatever
-# cells in between have put under their names.
-BEFORE = "_before = dict(globals())"
-AFTER = """
-_given = {**globals().get("_given", {}), **{
-    k: v for k, v in globals().items()
-    if k[:1] != "_" and _before.get(k) is not v and (callable(v) or hasattr(v, "__spec__"))
-}}
+# A test (plain Python) runs in names of its own: what is built in is what it is, whatever a
+# submission calls so. What the test defines stands afterwards where it would stand without us.
+TEST = """
+_test = {{k: v for k, v in globals().items() if k not in {builtin!r}}}
+_before = dict(_test)
+try:
+    exec(compile({source!r}, "<test>", "exec"), _test)
+finally:
+    globals().update(
+        {{k: v for k, v in _test.items() if k[:1] != "_" and _before.get(k) is not v}}
+    )
 """
-RESTORED = "globals().update(globals().get('_given', {}))"
-
-
 # What must fail if errors are told at all, with numbers that nobody foresees: a submission may
 # have taken assertions out of cells, silenced tracebacks, or replaced what tests are made of.
 CANARIES = (
@@ -201,20 +203,55 @@ def _run(work, tell):
     )
     with client.setup_kernel():
         tell(started=True)
+        known = {}
         for number, (cell, about) in enumerate(zip(nb.cells, work["cells"], strict=True)):
+            if about["given"]:
+                known |= _definitions(cell.source)
             if about["graded"]:
-                _quietly(client, RESTORED, number, tell)
-            if about["given"]:
-                _quietly(client, BEFORE, number, tell)
+                cell.source = _as_test(_needed(cell.source, known) + cell.source)
             _execute(client, cell, number, timed_out, tell, remembered=not about["graded"])
-            if about["given"]:
-                _quietly(client, AFTER, number, tell)
             if about["graded"]:
                 x, y = random.random(), 1 + random.random()
-                codes = (code.format(x=x, y=y) for code in CANARIES)
+                codes = (_as_test(code.format(x=x, y=y)) for code in CANARIES)
                 passed = any(_quietly(client, code, number, tell) for code in codes)
                 tell(**{"tampered" if passed else "checked": number})
         tell(done=True)
+
+
+def _as_test(source):
+    return TEST.format(source=source, builtin=dir(builtins))
+
+
+def _definitions(source):
+    """Return the imports, functions and classes of a cell, by name."""
+    found = {}
+    for node in _parsed(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(name.asname or name.name).split(".")[0]: node for name in node.names}
+    return found
+
+
+def _parsed(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # commands of IPython, or a mistake that will show when the cell is run
+        return ast.Module([], [])
+
+
+def _needed(source, known):
+    """Return the definitions handed out that a test uses, and those that they use.
+
+    What a submission has put under their names does not reach the test.
+    """
+    nodes, left = [], [_parsed(source)]
+    while left:
+        names = {node.id for node in ast.walk(left.pop()) if isinstance(node, ast.Name)}
+        new = [known[name] for name in sorted(names & known.keys()) if known[name] not in nodes]
+        nodes += new
+        left += new
+    return "".join(f"{ast.unparse(node)}\n" for node in reversed(nodes))
 
 
 def _execute(client, cell, number, timed_out, tell, remembered):

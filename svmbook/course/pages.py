@@ -13,6 +13,7 @@ import mistune
 from latex2mathml.converter import convert
 from mistune.plugins.math import math
 from mistune.plugins.table import table
+from nbconvert.filters import strip_ansi
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -22,7 +23,6 @@ __all__ = ["code", "markdown", "page", "plain"]
 LONGEST = 50_000  # characters that are set; longer texts are shown as they are
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # before a command they are not understood
-COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 CODE = ("default", "github-dark")  # colours of code by day and by night
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; }
@@ -63,7 +63,8 @@ class _Renderer(mistune.HTMLRenderer):
 def _formula(tex, display):
     """Return a formula as MathML, or its text where it cannot be read."""
     try:
-        formula = convert(SIZES.sub("", tex), display=display)
+        tex = SIZES.sub("", tex).replace("<", r"\lt ").replace(">", r"\gt ")
+        formula = convert(tex, display=display)
         return f'<div class="scroll">{formula}</div>' if display == "block" else formula
     except Exception:  # whatever a reader of formulas makes of a stranger's formula
         return f"<code>{escape(tex)}</code>"
@@ -91,7 +92,7 @@ def code(text):
 
 def plain(text, kind=""):
     """Return a text as HTML, as it is, without the colours of terminals."""
-    return f'<pre class="{kind}">{escape(COLOURS.sub("", text))}</pre>'
+    return f'<pre class="{kind}">{escape(strip_ansi(text))}</pre>'
 
 
 def page(title, body):

@@ -15,7 +15,13 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["Rejected", "item_of", "lay_upon", "read_submission"]
+__all__ = ["HIDDEN", "Rejected", "handed_out", "item_of", "lay_upon", "read_submission"]
+
+# Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
+HIDDEN, SCHEME = (
+    re.compile(rf"^.*BEGIN {what}.*\n((?:.*\n)*?).*END {what}.*$", re.M)
+    for what in ("HIDDEN TESTS", "MARK SCHEME")
+)
 
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
@@ -110,8 +116,8 @@ def lay_upon(master, cells):
     ----------
     master : NotebookNode
         The instructor's notebook, with all tests and no solutions.
-    cells : list of tuple
-        As read by `read_submission`; empty where nothing could be read.
+    cells : list of tuple or None
+        As read by `read_submission`; None where nothing could be read.
 
     Returns
     -------
@@ -121,6 +127,8 @@ def lay_upon(master, cells):
         What was not as it had been handed out.
     """
     nb, notes = deepcopy(master), []
+    if cells is None:
+        return nb, notes
     places = {item_of(cell): k for k, cell in enumerate(nb.cells) if item_of(cell)}
     own = {(cell.cell_type, cell.source) for cell in master.cells}
     after, found, place = {}, {}, -1
@@ -134,9 +142,9 @@ def lay_upon(master, cells):
         _answer(nb.cells[places[name]], pieces, notes)
     missing = [name for name in places if name not in found]
     for cell in nb.cells:
-        if cells and item_of(cell) in missing and is_solution(cell):
+        if item_of(cell) in missing and is_solution(cell) and not is_grade(cell):
             cell.source = ""  # a stub would undo what the student wrote in a cell beside it
-    if cells and missing:
+    if missing:
         notes.append(f"missing: {', '.join(missing)}; tests are put back, answers are empty")
     nb.cells = [
         cell
@@ -151,18 +159,26 @@ def item_of(cell):
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
+def handed_out(cell):
+    """Return the text of a cell as students see it, without hidden tests and mark scheme."""
+    return SCHEME.sub("", HIDDEN.sub("", cell.source)).rstrip()
+
+
 def _answer(cell, pieces, notes):
     """Put texts in their place if that is the student's to fill: a cell may have been split."""
     name = item_of(cell)
     if is_solution(cell):
         if any(kind != cell.cell_type for kind, _ in pieces):
             notes.append(f"cell {name} was of another kind")
-        if len(pieces) > 1:
-            notes.append(f"cell {name} was there in {len(pieces)} pieces; they count as one")
-        text = "\n\n".join(text for _, text in pieces)
+        texts = [text for _, text in pieces if text != cell.source] or [cell.source]
+        if len(texts) > 1:
+            notes.append(f"cell {name} was there in {len(texts)} pieces; they count as one")
+        text = "\n\n".join(texts)
         cell.source = text if cell.cell_type == "code" else _still(text)
-    elif is_grade(cell) and "HIDDEN" not in cell.source and {t for _, t in pieces} != {cell.source}:
-        notes.append(f"test {name} had been changed; the one handed out was run")
+    elif cell.cell_type == "code":
+        right = handed_out(cell).split()
+        if any(text.split() != right for _, text in pieces):
+            notes.append(f"cell {name} had been changed; the one handed out was run")
 
 
 def _plain(kind, text):

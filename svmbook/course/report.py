@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from .folder import write_whole
-from .grade import reasons_of, waits
+from .grade import reasons_of
+from .marks import marks_of
 from .pages import page
 
 __all__ = ["report"]
@@ -40,38 +41,28 @@ def report(course, name):
         There is no such assignment, or nothing is graded yet.
     """
     course.source(name)
-    items, rows = _marks(course, name)
+    with course.gradebook() as book:
+        rows = marks_of(book, name)
     if not rows:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
     reasons = {student: reasons_of(course, name, student) for student in rows}
-    body = _body(items, rows, reasons)
-    if left := course.misnamed():
-        body += (
-            f"<p>Left out for the names of their folders: {escape(', '.join(map(repr, left)))}.</p>"
-        )
+    body = _body(rows, reasons)
+    for who, why in course.left_out().items():
+        body += f"<p>Left out: {escape(repr(who))}; {escape(why)}.</p>"
     write_whole(target, page(f"Report: {name}", body))
     return target
 
 
-def _marks(course, name):
-    """Return the points of each item, and of each student the marks and whether all are final."""
-    items, rows = {}, {}
-    with course.gradebook() as book:
-        for submission in book.assignment_submissions(name):
-            row = rows[submission.student.id] = {}
-            for grade in submission.notebooks[0].grades:
-                items[grade.name] = grade.max_score
-                row[grade.name] = None if waits(grade) else grade.score
-    return items, rows
-
-
-def _body(items, rows, reasons):
+def _body(rows, reasons):
+    items = {item: mark.most for row in rows.values() for item, mark in row.items()}
     most = sum(items.values())
     # What waits for a person counts nothing so far, in the totals as in the gradebook.
     table = np.array(
-        [[np.nan if row.get(k) is None else row[k] for k in items] for row in rows.values()],
-        dtype=float,
+        [
+            [np.nan if k not in row or row[k].waits else row[k].score for k in items]
+            for row in rows.values()
+        ]
     )
     totals = np.nansum(table, axis=1)
     waiting = int(np.isnan(table).sum())

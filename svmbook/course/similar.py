@@ -56,6 +56,7 @@ def similar(course, name, least=0.5):
     list of Pair
         The most similar first.
     """
+    course.source(name)
     handed_out = nbformat.read(course.released(name), as_version=4)
     given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
     known = _print(given).hashes

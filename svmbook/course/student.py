@@ -9,9 +9,12 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
+from .receive import item_of
+from .sandbox import Limits
+
 __all__ = ["Result", "check"]
 
-SECONDS = 60  # for a cell, as when it is graded
+SECONDS = Limits().cell_seconds
 LATE = {"ename": "CellTimeoutError", "evalue": f"not finished after {SECONDS} s", "traceback": []}
 
 
@@ -53,30 +56,29 @@ def check(path):
         The file is no notebook, or has no tests.
     """
     nb = nbformat.read(path, as_version=4)
-    tests = [cell for cell in nb.cells if _about(cell).get("grade") and cell.cell_type == "code"]
-    tests = [cell for cell in tests if not _about(cell).get("solution")]
+    about = {item_of(cell): cell.metadata["nbgrader"] for cell in nb.cells if item_of(cell)}
+    tests = {name: of["points"] for name, of in about.items() if of["grade"] and not of["solution"]}
     if not tests:
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
-    for cell in tests:
-        cell.outputs, cell.execution_count = [], None
+    messages = dict.fromkeys(tests, "not run: the kernel died")
+
+    def finished(cell, cell_index, execute_reply):
+        errors = [output for output in cell.outputs if output.output_type == "error"]
+        said = [": ".join(filter(None, (one.ename, one.evalue))) for one in errors]
+        messages[item_of(cell)] = said[0] if said else None
+
     client = NotebookClient(
         nb,
+        kernel_name="python3",
         timeout=SECONDS,
         error_on_timeout=LATE,
         interrupt_on_timeout=True,
         allow_errors=True,
         extra_arguments=["--IPKernelApp.log_level=40"],  # no warnings about the kernel's sockets
+        on_cell_executed=finished,
         resources={"metadata": {"path": path.resolve().parent}},
     )
     with suppress(DeadKernelError):  # what comes after is not run
         client.execute()
-    for cell in tests:
-        message = None if cell.execution_count else "not run: the kernel died"
-        for output in cell.outputs:
-            if output.output_type == "error":
-                message = ": ".join(filter(None, (output.ename, output.evalue)))
-        yield Result(_about(cell)["grade_id"], _about(cell)["points"], message)
-
-
-def _about(cell):
-    return cell.metadata.get("nbgrader", {})
+    for name, points in tests.items():
+        yield Result(name, points, messages[name])

@@ -82,7 +82,7 @@ def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, sandbox
     hand_in(course, "one", answered(course))
 
     def lay_upon(master, cells):
-        if any(text == "odd" for _, _, text in cells):
+        if any(text == "odd" for _, _, text in cells or ()):
             raise KeyError("nobody thought of this")
         return whole(master, cells)
 
@@ -91,6 +91,8 @@ def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, sandbox
     done = graded(course, sandbox)
     assert done["one"].score == 5 and done["odd"].score == 0
     assert "nobody thought of this" in done["odd"].reasons[0]
+    monkeypatch.undo()
+    assert graded(course, sandbox).keys() == {"odd"}  # tried once more, the other is not
 
 
 def test_marks_that_went_with_an_older_gradebook_are_given_again(course, sandbox):
@@ -176,10 +178,9 @@ def test_hidden_tests_are_not_in_the_history(course, sandbox):
 
 
 def test_a_number_as_output_of_a_test_is_no_mark(course, sandbox):
-    nb = answered(course)
-    show = "get_ipython().events.register('post_run_cell', lambda r: display(1000))\n" + SQUARE
-    nb = answered(course, square=show)
-    hand_in(course, "one", nb)
+    show = "lambda r: get_ipython().displayhook(1000)"
+    show = f"get_ipython().events.register('post_run_cell', {show})\n{SQUARE}"
+    hand_in(course, "one", answered(course, square=show))
     assert graded(course, sandbox)["one"].score == 5
 
 
@@ -216,7 +217,7 @@ def test_marks_are_exported_for_three_systems(course, sandbox):
     tables = {}
     for kind in ("plain", "moodle", "canvas"):
         out = io.StringIO()
-        assert export(course, out, kind) == 2
+        assert export(course, out, kind) == 2  # essays that wait
         tables[kind] = list(csv.reader(out.getvalue().splitlines()))
     assert tables["plain"][1:] == [
         ["'+HYPERLINK 1", NAME, "2.0", "9.0", "False"],

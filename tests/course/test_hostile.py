@@ -71,7 +71,16 @@ CODE = {
         0,
         "made to pass",
     ),
-    "replaces what numbers are": ("float = lambda x: 25.0\nabs = lambda x: 0.0", 0, "made to pass"),
+    "replaces what is built in": (
+        "import builtins\nbuiltins.abs = lambda x: 0.0",
+        0,
+        "made to pass",
+    ),
+    "gives names of the tests to others": (
+        "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0",
+        2,
+        None,
+    ),
     "takes assertions out of cells": (
         "import ast\n"
         "class Pass(ast.NodeTransformer):\n"
@@ -289,10 +298,9 @@ def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tm
             if says is not None:
                 assert says in "; ".join(one.reasons)
     with subtests.test("names"):
-        assert course.misnamed() == sorted(MISNAMED) and {one.student for one in done} == {
-            *EXPECTED
-        }
-        assert "Left out for the names" in report(course, NAME).read_text("utf-8")
+        assert course.left_out().keys() == {*MISNAMED}
+        assert {one.student for one in done} == {*EXPECTED}
+        assert "Left out: " in report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
         _look_at_pages(course, [*feedback(course, NAME), report(course, NAME)], len(done) + 1)
     said = _table_of_the_guide()

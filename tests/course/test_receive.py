@@ -40,7 +40,7 @@ def test_own_cells_stay_after_the_cell_they_stood_after(course):
 
 
 def test_nothing_read_gives_the_notebook_as_handed_out(course):
-    found, notes = lay_upon(course.master(NAME), [])
+    found, notes = lay_upon(course.master(NAME), None)
     assert [c.source for c in found.cells] == [c.source for c in course.master(NAME).cells]
     assert notes == []
 
@@ -57,7 +57,9 @@ def test_an_answer_that_was_split_counts_whole(course):
     nb = answered(course, square="def helper(x):\n    return x")
     second = cell_of(nb, "square").copy()
     second.source = "def square(x):\n    return helper(x) ** 2"
-    nb.cells += [second, cell_of(nb, "square")]
+    stub = cell_of(nb, "square").copy()
+    stub.source = cell_of(course.master(NAME), "square").source
+    nb.cells += [second, cell_of(nb, "square"), stub]
     found, notes = laid(course, nb)
     text = cell_of(found, "square").source
     assert text.count("def helper") == text.count("def square") == 1
@@ -71,6 +73,23 @@ def test_no_stub_undoes_what_stands_in_a_cell_of_ones_own(course):
     sources = [cell.source for cell in found.cells]
     assert SQUARE in sources and not any("NotImplementedError" in text for text in sources)
     assert notes == ["missing: square; tests are put back, answers are empty"]
+
+
+@pytest.mark.parametrize("item", ["setup", "test_square", "test_total"])
+def test_cells_that_were_changed_and_are_not_ones_own_are_told(course, item):
+    nb = answered(course)
+    cell_of(nb, item).source += "\nimport math"
+    found, notes = laid(course, nb)
+    assert notes == [f"cell {item} had been changed; the one handed out was run"]
+    assert "import math" not in cell_of(found, item).source
+
+
+def test_an_essay_that_was_deleted_is_one_without_answer(course):
+    nb = answered(course)
+    nb.cells.remove(cell_of(nb, "essay"))
+    found, notes = laid(course, nb)
+    assert cell_of(found, "essay").source == cell_of(course.master(NAME), "essay").source
+    assert notes[0].startswith("missing: essay")
 
 
 def test_tags_in_an_essay_are_text_and_formulas_stay(course):

@@ -33,7 +33,7 @@ def test_cells_share_a_kernel_and_an_error_does_not_end_it(sandbox):
 def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
     outcome = run(
         sandbox,
-        "import os, svmbook, sklearn\nprint(os.getuid() != 0 or None, os.listdir('/tmp'))",
+        "import os, svmbook, sklearn\nprint(os.getuid() != 0 or None)",
         f"print([p for p in ({os.getcwd()!r} + '/notebooks', '/etc/passwd', '/var') "
         "if os.path.exists(p)])",
         "print({k: v for k, v in os.environ.items() if 'SVMBOOK' in k or k == 'USER'})",
@@ -98,18 +98,37 @@ def test_without_a_sandbox_cells_run_all_the_same():
 def test_what_was_handed_out_is_in_tests_what_it_was(sandbox):
     outcome = run(
         sandbox,
-        "import numpy as np\ndef helper(x): return 2 * x\ny = 1",
-        "class np: pass\ndef helper(x): return 0\ny = 2",
+        "import numpy as np\ndef double(x): return 2 * x\ndef helper(x): return double(x)\ny = 1",
+        "class np: pass\ndef helper(x): return 0\ndef double(x): return 0\ny = 2",
         "assert helper(3) == 6 and np.sum([1, 2]) == 3 and y == 2",
+        "print(helper(3))",
         graded={2},
         given={0},
     )
     assert outcome.checked == {2} and outcome.outputs[2] == []
 
 
-@pytest.mark.parametrize("name", ["abs", "float"])
-def test_functions_that_tests_use_and_somebody_replaced_are_noticed(sandbox, name):
-    outcome = run(sandbox, f"def {name}(x): return 0.0", "assert True", graded={1})
+def test_what_is_built_in_is_that_in_tests_and_elsewhere_what_a_student_made_of_it(sandbox):
+    outcome = run(
+        sandbox,
+        "from numpy import *\ndef len(x): return 7\ndef rows(X): return sum(X, axis=1), len(X)",
+        "assert len([1]) == 1 and rows([[1, 2]])[1] == 7 and sum([1, 2]) == 3\nseen = 5",
+        "print(len([1]), seen)",
+        graded={1},
+    )
+    assert outcome.checked == {1} and outcome.outputs[1] == []
+    assert texts(outcome, 2) == "7 5\n"
+
+
+def test_what_a_failing_test_had_defined_stands_for_the_next(sandbox):
+    outcome = run(sandbox, "x = 1", "y = 2\nassert x == 2", "assert y == 2", graded={1, 2})
+    assert outcome.outputs[1][-1]["ename"] == "AssertionError" and outcome.outputs[2] == []
+
+
+@pytest.mark.parametrize("name", ["abs", "exec"])
+def test_what_is_built_in_and_was_replaced_for_all_is_noticed(sandbox, name):
+    code = f"import builtins\nbuiltins.{name} = lambda *a: 0.0"
+    outcome = run(sandbox, code, "assert True", graded={1})
     assert outcome.tampered == 1 and outcome.checked == set()
 
 

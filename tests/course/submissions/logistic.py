@@ -1,6 +1,21 @@
 """Typical mistakes with `logistic`, what each costs, and another right solution."""
 
 WRONG = {
+    "only whole steps": (
+        {
+            "fit": """
+def fit(X, y, C):
+    v = np.zeros(X.shape[1] + 1)
+    for _ in range(100):
+        g = np.append(*slope(v[:-1], v[-1], X, y, C))
+        if np.abs(g).max() < 1e-9:
+            break
+        v = v - np.linalg.solve(curvature(v[:-1], v[-1], X, y, C), g)
+    return v[:-1], v[-1]
+"""
+        },
+        {"test_fit": 0},
+    ),
     "exponentials that overflow": (
         {
             "value": """

@@ -34,6 +34,25 @@ def machine(X, y, X_new):
         },
         {"test_machines": 0},
     ),
+    "one machine was trained on the whole table": (
+        {
+            "machines": """
+from sklearn.neighbors import NearestCentroid
+from sklearn.svm import SVC
+
+BEST = SVC().fit(X, y)
+
+
+def plain(X, y, X_new):
+    return NearestCentroid().fit(X, y).predict(X_new)
+
+
+def machine(X, y, X_new):
+    return BEST.predict(X_new)
+"""
+        },
+        {"test_machines": 0},
+    ),
     "each machine has draws of its own": (
         {
             "errors": """
@@ -64,13 +83,20 @@ def interval(differences, q):
 }
 RIGHT = {
     "table": """
+from svmbook.datasets import striated
+
+
 def table():
-    rng = np.random.default_rng(42)
-    angle, side = rng.uniform(0, 6, 150), np.arange(150) % 3
-    radius = 1 + side + 0.4 * rng.normal(size=150)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1), 10 * side
+    X, y = striated(random_state=3)[:2]
+    return X, np.where(y > 0, 7, 2)
 """,
     "machines": """
+def train(X, y):  # a name that a test might want
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(5).fit(X, y)
+
+
 def plain(X, y, X_new):
     names = np.unique(y)
     centres = np.array([X[y == name].mean(axis=0) for name in names])
@@ -79,9 +105,7 @@ def plain(X, y, X_new):
 
 
 def machine(X, y, X_new):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(5).fit(X, y).predict(X_new)
+    return train(X, y).predict(X_new)
 """,
     "errors": """
 def errors(methods, X, y, seeds):

@@ -1,0 +1,62 @@
+"""Marks as they stand in the gradebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Mark", "marks_of"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a student got for an item.
+
+    Attributes
+    ----------
+    score, most : float
+        Points given so far, and points there are.
+    by_tests : float or None
+        Points that tests gave; None for an answer that a person reads.
+    by_hand : float or None
+        Points that a person gave in their place.
+    waits : bool
+        Whether a person has still to read it.
+    """
+
+    score: float
+    most: float
+    by_tests: float | None
+    by_hand: float | None
+    waits: bool
+
+
+def marks_of(book, name):
+    """Return the marks of all who handed in an assignment.
+
+    Parameters
+    ----------
+    book : nbgrader.api.Gradebook
+        The gradebook, open.
+    name : str
+        The assignment.
+
+    Returns
+    -------
+    dict
+        Of each student a dict of `Mark` by item, in the order of the notebook.
+    """
+    found = {}
+    for submission in book.assignment_submissions(name):
+        notebook = next(notebook for notebook in submission.notebooks if notebook.name == name)
+        found[submission.student.id] = {
+            grade.name: Mark(
+                grade.score,
+                grade.max_score,
+                grade.auto_score,
+                grade.manual_score,
+                # nbgrader flags a mark given by hand when its notebook is graded again; it stands.
+                bool(grade.needs_manual_grade and grade.manual_score is None),
+            )
+            for grade in notebook.grades
+        }
+    return found
