@@ -6,16 +6,14 @@ import sqlite3
 
 import nbformat
 import pytest
-from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in
+from coursework import ESSAY, NAME, SQUARE, about, answered, hand_in
 
 from svmbook.course import grade as grading
 from svmbook.course.export import export
 from svmbook.course.feedback import feedback
-from svmbook.course.folder import Course, create
 from svmbook.course.grade import grade, reasons_of
 from svmbook.course.report import report
 from svmbook.course.similar import similar
-from svmbook.course.student import check
 
 WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"  # of the hidden test alone
 
@@ -156,6 +154,53 @@ def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, sandbox):
     assert "square has the shape (1,); () is expected" in texts(course, "seen")
 
 
+SECRET = "assert square(5.0) == 25.0, 'secret_of_the_test'"
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        f"### BEGIN HIDDEN TESTS\n{SECRET}\n### END HIDDEN TESTS",
+        f"x = 1\n### BEGIN HIDDEN TESTS\n{SECRET}\n### END HIDDEN TESTS\ny = 2",
+        f"x = 1\n### BEGIN HIDDEN TESTS \n{SECRET}\n### END HIDDEN TESTS \n",
+        f"x = 1\n#  BEGIN HIDDEN TESTS (of more)\n{SECRET}\n# END HIDDEN TESTS",
+    ],
+)
+def test_no_form_of_a_hidden_test_is_told(course, sandbox, test):
+    nb = nbformat.read(course.source(NAME), as_version=4)
+    next(c for c in nb.cells if about(c).get("grade_id") == "test_square").source = test
+    nbformat.write(nb, course.source(NAME))
+    course.release(NAME)
+    assert "secret_of_the_test" not in course.released(NAME).read_text("utf-8")
+    hand_in(course, "one", answered(course, square=WRONG))
+    (one,) = graded(course, sandbox).values()
+    list(feedback(course, NAME))
+    assert one.score == 2 and one.reasons == []
+    assert "A test that is not shown failed" in texts(course, "one")
+    assert "secret_of_the_test" not in texts(course, "one")
+
+
+def test_an_essay_that_changed_after_it_was_marked_is_told(course, sandbox):
+    folder = hand_in(course, "one", answered(course))
+    graded(course, sandbox)
+    with course.gradebook() as book:
+        book.find_grade("essay", NAME, NAME, "one").manual_score = 4
+        book.db.commit()
+    nbformat.write(answered(course, essay="Another."), folder / f"{NAME}.ipynb")
+    (one,) = graded(course, sandbox).values()
+    assert one.reasons == ["essay has changed since it was marked by hand"]
+
+
+def test_an_item_that_came_after_the_first_submission_is_refused(course, sandbox):
+    hand_in(course, "one", answered(course))
+    graded(course, sandbox)
+    nb = nbformat.read(course.source(NAME), as_version=4)
+    nb.cells = [c for c in nb.cells if about(c).get("grade_id") != "test_total"]
+    nbformat.write(nb, course.source(NAME))
+    with pytest.raises(ValueError, match="no item can be added or removed"):
+        course.release(NAME)
+
+
 def test_warnings_cost_nothing(course, sandbox):
     noisy = "import sys\ndef square(x):\n    print('careful', file=sys.stderr)\n    return x * x"
     hand_in(course, "one", answered(course, square=noisy))
@@ -251,39 +296,3 @@ def test_code_in_cells_of_ones_own_is_compared_as_well(course):
         hand_in(course, student, nb)
     (pair,) = similar(course, NAME)
     assert any("helper_3" in line for line in pair.lines[0])
-
-
-def test_a_student_can_run_the_visible_tests(course, tmp_path):
-    path = tmp_path / "mine.ipynb"
-    nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
-    results = list(check(path))
-    assert [(r.item, r.points, r.message is None) for r in results] == [
-        ("test_square", 3, True),
-        ("test_total", 2, False),
-    ]
-    assert "total is 0, and that is not right" in results[1].message
-
-
-def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match="no folder of a course"):
-        Course(tmp_path)
-    with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
-        course.source("other")
-    with pytest.raises(ValueError, match="no assignment"):
-        course.source("../small")
-    with pytest.raises(ValueError, match="nothing of small is graded yet"):
-        report(course, NAME)
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
-    with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
-        create(tmp_path / "new", ["none"])
-    fresh = create(tmp_path / "new")
-    with pytest.raises(ValueError, match="was not released"):
-        next(grade(fresh, NAME, sandbox="unused"))
-
-
-def test_init_leaves_what_is_there_alone(course, book, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
-    course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
-    changed = course.source(NAME).read_bytes()
-    create(course.root)
-    assert course.source(NAME).read_bytes() == changed

@@ -1,0 +1,89 @@
+"""The commands, as an instructor and a student type them, and what they say where they cannot."""
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from coursework import NAME, TOTAL, answered, hand_in
+
+from svmbook.course.cli import check as check_command
+from svmbook.course.cli import course as commands
+from svmbook.course.folder import Course, create
+from svmbook.course.grade import grade
+from svmbook.course.report import report
+from svmbook.course.student import check
+
+
+def test_the_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+    root = tmp_path / "autumn"
+
+    def run(*words, code=0):
+        result = CliRunner().invoke(commands, [*words, "--course", str(root)])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    assert CliRunner().invoke(commands, ["init", str(root)]).output.endswith("autumn: small\n")
+    assert "small.ipynb" in run("release", NAME)
+    course = Course(root)
+    hand_in(course, "ann", answered(course))
+    hand_in(course, "ben", b"{}")
+    (root / "submitted/cem").mkdir()
+    nbformat.write(answered(course), root / "submitted/cem/small.ipynb")
+    said = run("grade", NAME, "--jobs", "2")
+    assert "small: 2 graded, 0 unchanged" in said and "'ben': 0 of 9; the file is no" in said
+    assert "left out: 'cem'; a notebook belongs into" in said
+    assert "small: 0 graded, 2 unchanged" in run("grade", NAME)
+    assert "small: 2 graded" in run("grade", NAME, "--again", "--unsafe")
+    assert "2 pages" in run("feedback", NAME) and "small.html" in run("report", NAME)
+    said = run("export", "--format", "moodle")
+    assert "ann,5.0\nben,0.0\n" in said and "1 answers wait to be read" in said
+    assert "no two submissions share" in run("similar", NAME)
+
+
+def test_a_student_sees_what_passes_and_what_did_not_run(course, tmp_path):
+    path = tmp_path / "mine.ipynb"
+    nb = answered(course, total="import os\ndef total(x): os._exit(1)")
+    nb.metadata.kernelspec.name = "of-my-own"
+    nbformat.write(nb, path)
+    result = CliRunner().invoke(check_command, [str(path)])
+    assert result.exit_code == 1
+    assert result.output.splitlines() == [
+        "test_square     3  passed",
+        "test_total      2  failed: not run: the kernel died",
+    ]
+
+
+def test_a_student_can_run_the_visible_tests(course, tmp_path):
+    path = tmp_path / "mine.ipynb"
+    nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
+    results = list(check(path))
+    assert [(r.item, r.points, r.message is None) for r in results] == [
+        ("test_square", 3, True),
+        ("test_total", 2, False),
+    ]
+    assert "total is 0, and that is not right" in results[1].message
+
+
+def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="no folder of a course"):
+        Course(tmp_path)
+    with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
+        course.source("other")
+    with pytest.raises(ValueError, match="no assignment"):
+        course.source("../small")
+    with pytest.raises(ValueError, match="nothing of small is graded yet"):
+        report(course, NAME)
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+    with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
+        create(tmp_path / "new", ["none"])
+    fresh = create(tmp_path / "new")
+    with pytest.raises(ValueError, match="was not released"):
+        next(grade(fresh, NAME, sandbox="unused"))
+
+
+def test_init_leaves_what_is_there_alone(course, book, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+    course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
+    changed = course.source(NAME).read_bytes()
+    create(course.root)
+    assert course.source(NAME).read_bytes() == changed
