@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 import nbformat
+from nbgrader.utils import is_locked
 
 from .folder import write_whole
 from .grade import NOTE, reasons_of
@@ -61,10 +62,8 @@ def _page(nb, name, marks, comments, reasons):
 def _cell(cell, marks, comments):
     """Return a cell as HTML, with its mark and comment where it has them."""
     item = item_of(cell)
-    if cell.cell_type == "code":
-        inside = [code(handed_out(cell)), *_outputs(cell)]
-    else:
-        inside = [markdown(handed_out(cell))]
+    text = handed_out(cell) if is_locked(cell) else cell.source
+    inside = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [markdown(text)]
     if item in comments:
         inside.append(markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:

@@ -9,6 +9,7 @@ import os
 import re
 import sqlite3
 import sysconfig
+import unicodedata
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,7 +29,9 @@ from ..experiments.running.records import part_of_book
 __all__ = ["Course", "create", "write_whole"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
-STUDENT = re.compile(r"[\w .@+-]*\w[\w .@+-]*")  # pages of nbgrader show names as they are
+NAMES = (
+    " .@+-_(),\u2011\u2019"  # beside letters and digits; pages of nbgrader show them as they are
+)
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -36,6 +39,7 @@ c.CourseDirectory.course_id = "svm"
 c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer.*"
 c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
+c.Execute.kernel_name = "none"  # `nbgrader autograde` would run submissions without a sandbox
 """
 
 
@@ -88,6 +92,13 @@ def write_whole(path, text):
     half = path.with_suffix(".part")
     half.write_text(text, encoding="utf-8")
     os.replace(half, path)
+
+
+def _of_a_student(name):
+    """Return whether a folder may be that of a student; accents may stand for themselves."""
+    letters = [c for c in name if c.isalnum()]
+    others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
+    return bool(letters) and others <= set(NAMES)
 
 
 @contextmanager
@@ -196,14 +207,14 @@ class Course:
         """Return the folders of those who handed in, by their names."""
         folders = sorted((self.root / "submitted").iterdir())
         handed_in = {f.name: f / name for f in folders if os.path.lexists(f / name)}
-        return {who: folder for who, folder in handed_in.items() if STUDENT.fullmatch(who)}
+        return {who: folder for who, folder in handed_in.items() if _of_a_student(who)}
 
     def left_out(self):
         """Return what cannot be graded in `submitted`, and why."""
         found = {}
         for folder in sorted((self.root / "submitted").iterdir()):
-            if not STUDENT.fullmatch(folder.name):
-                found[folder.name] = "name the folder with letters, digits, spaces or .@+-_"
+            if not _of_a_student(folder.name):
+                found[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
             elif folder.suffix == ".ipynb" or any(folder.glob("*.ipynb")):
                 found[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
         return found

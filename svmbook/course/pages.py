@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from xml.etree import ElementTree
 
 import mistune
 from latex2mathml.converter import convert
@@ -21,7 +22,15 @@ from pygments.lexers import PythonLexer
 __all__ = ["code", "markdown", "page", "plain"]
 
 LONGEST = 50_000  # characters that are set; longer texts are shown as they are
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; "
+    "base-uri 'none'"
+)
+LARGEST_FORMULA, LARGEST_CODE = 2_000, 20_000  # characters; larger ones are shown as they are
+MATHML = re.compile(
+    r"math|m(i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|enclose|sub|sup"
+    r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts|none|menclose)"
+)
 SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # before a command they are not understood
 CODE = ("default", "github-dark")  # colours of code by day and by night
 STYLE = """
@@ -61,13 +70,21 @@ class _Renderer(mistune.HTMLRenderer):
 
 
 def _formula(tex, display):
-    """Return a formula as MathML, or its text where it cannot be read."""
+    """Return a formula as MathML, or its text where it cannot be read or is no formula."""
+    shown = f"<code>{escape(tex)}</code>"
+    if len(tex) > LARGEST_FORMULA or "\\newcommand" in tex or "\\def" in tex:
+        return shown
     try:
-        tex = SIZES.sub("", tex).replace("<", r"\lt ").replace(">", r"\gt ")
-        formula = convert(tex, display=display)
-        return f'<div class="scroll">{formula}</div>' if display == "block" else formula
+        root = ElementTree.fromstring(convert(SIZES.sub("", tex), display=display))
     except Exception:  # whatever a reader of formulas makes of a stranger's formula
-        return f"<code>{escape(tex)}</code>"
+        return shown
+    for element in root.iter():
+        kind = element.tag.rpartition("}")[2]
+        if not MATHML.fullmatch(kind) or any(of in ("href", "src") for of in element.attrib):
+            return shown
+        element.tag = kind
+    formula = ElementTree.tostring(root, encoding="unicode")
+    return f'<div class="scroll">{formula}</div>' if display == "block" else formula
 
 
 _read = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
@@ -87,6 +104,9 @@ def markdown(text):
 
 def code(text):
     """Return Python as HTML, coloured."""
+    if len(text) > LARGEST_CODE:
+        return plain(text)
+    text = "\n".join(map(str.rstrip, text.split("\n")))  # blanks at ends take pygments long
     return highlight(text, PythonLexer(), HtmlFormatter(cssclass="code"))
 
 

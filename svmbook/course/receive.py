@@ -139,7 +139,9 @@ def lay_upon(master, cells):
         elif text.strip() and (kind, text) not in own:
             after.setdefault(place, []).append(_plain(kind, text))
     for name, pieces in found.items():
-        _answer(nb.cells[places[name]], pieces, notes)
+        place = places[name]
+        more = _answer(nb.cells[place], pieces, notes)
+        after[place] = [*(new_code_cell(text) for text in more), *after.get(place, [])]
     missing = [name for name in places if name not in found]
     for cell in nb.cells:
         if item_of(cell) in missing and is_solution(cell) and not is_grade(cell):
@@ -165,7 +167,7 @@ def handed_out(cell):
 
 
 def _answer(cell, pieces, notes):
-    """Put texts in their place if that is the student's to fill: a cell may have been split."""
+    """Put a text in its place if that is the student's to fill; return what it was split into."""
     name = item_of(cell)
     if is_solution(cell):
         if any(kind != cell.cell_type for kind, _ in pieces):
@@ -173,12 +175,15 @@ def _answer(cell, pieces, notes):
         texts = [text for _, text in pieces if text != cell.source] or [cell.source]
         if len(texts) > 1:
             notes.append(f"cell {name} was there in {len(texts)} pieces; they count as one")
-        text = "\n\n".join(texts)
-        cell.source = text if cell.cell_type == "code" else _still(text)
+        if cell.cell_type == "code":
+            cell.source, *more = texts
+            return more
+        cell.source = _still("\n\n".join(texts))
     elif cell.cell_type == "code":
         right = handed_out(cell).split()
         if any(text.split() != right for _, text in pieces):
             notes.append(f"cell {name} had been changed; the one handed out was run")
+    return []
 
 
 def _plain(kind, text):

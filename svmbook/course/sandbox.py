@@ -272,6 +272,9 @@ def _passed(root, limits, end, left):
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
                 processes += 1
+        if memory > limits.memory:  # what processes share was counted for each of them
+            family = root.children(recursive=True)
+            memory = sum(process.memory_full_info().pss for process in family)
     if processes > limits.processes:
         return f"more than {limits.processes} processes"
     if memory > limits.memory:

@@ -12,6 +12,7 @@ from svmbook.course import grade as grading
 from svmbook.course.export import export
 from svmbook.course.feedback import feedback
 from svmbook.course.grade import grade, reasons_of
+from svmbook.course.pages import code, markdown
 from svmbook.course.report import report
 from svmbook.course.similar import similar
 
@@ -199,6 +200,31 @@ def test_an_item_that_came_after_the_first_submission_is_refused(course, sandbox
     nbformat.write(nb, course.source(NAME))
     with pytest.raises(ValueError, match="no item can be added or removed"):
         course.release(NAME)
+
+
+def test_formulas_are_formulas_and_nothing_else():
+    for tex in (
+        r"\colorbox{a}{\<meta/http-equiv='refresh'/content='0;url=https://evil.example/'>}",
+        r"\<script>",
+        r"\unicode{\<style>}x",
+        r"\text{<script>alert(1)</script>}",
+        r"\href{javascript:x}{y}",
+        r"\newcommand{\a}{xxx}" + r"\a " * 90,
+    ):
+        page = markdown(f"${tex}$").lower()
+        for bad in ("<meta", "<script", "<style", "<form", "href="):
+            assert bad not in page
+    assert "<math" in markdown(r"$\left\| w \right\|^2 \le \sum_i \xi_i$")
+
+
+def test_long_code_of_blanks_takes_no_time():
+    assert len(code("x\n" + " \n" * 20_000 + "x")) < 100_000
+
+
+def test_what_is_displayed_and_not_kept_is_not_counted(course, sandbox):
+    film = f"from IPython.display import HTML, display\ndisplay(HTML('x' * 6_000_000))\n{SQUARE}"
+    hand_in(course, "one", answered(course, square=film))
+    assert graded(course, sandbox)["one"].score == 5
 
 
 def test_warnings_cost_nothing(course, sandbox):

@@ -140,10 +140,41 @@ def test_memory_that_no_process_is_charged_for_is_not_to_be_had(sandbox):
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print(libc.shmget(0, 4096, 0o1600), ctypes.get_errno())",
         "print(libc.unshare(0x10000000), ctypes.get_errno())",
-        f"print(libc.syscall({FORBIDDEN[platform.machine()][2]}, 0x10000000 | 17, 0, 0, 0, 0), "
+        f"print(libc.syscall({FORBIDDEN[platform.machine()][2][0]}, 0x10000000 | 17, 0, 0, 0, 0), "
         "ctypes.get_errno())",
+        "import socket\nprint(socket.socketpair()[0].fileno() > 0)\nsocket.socket(40)",
         "import multiprocessing as m\nwith m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))",
     )
     assert outcome.outputs[0][-1]["ename"] == "PermissionError"
     assert all(texts(outcome, k) == "-1 1\n" for k in (1, 2, 3))
-    assert texts(outcome, 4) == "[1, 2]\n"
+    assert texts(outcome, 4) == "True\n" and outcome.outputs[4][-1]["ename"] == "PermissionError"
+    assert texts(outcome, 5) == "[1, 2]\n"
+
+
+TRICKS = {
+    "events": "get_ipython().events.register('pre_run_cell', lambda i: globals().update("
+    "check_close=lambda *a, **k: None))",
+    "input": "get_ipython().input_transformers_cleanup.append("
+    "lambda lines: [] if 'check_' in ''.join(lines) and 'canary' not in ''.join(lines) else lines)",
+    "broken canary": "import svmbook.course.checks as c, sys\nc.zip = lambda *a, **k: ()\n"
+    "sys.modules['numpy'] = None",
+    "known canary": "from svmbook.course import checks\nfalse = checks.check_close\n"
+    "def of(name, *a, **k):\n    if name == 'canary': raise AssertionError(name)\n"
+    "checks.check_close = of",
+    "while it is called": "def f(x):\n    global check_close\n    check_close = lambda *a: None\n"
+    "    return 4.0",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_a_test_that_passes_with_wrong_answers_is_no_test(sandbox, trick):
+    outcome = run(
+        sandbox,
+        "from svmbook.course.checks import check_close",
+        f"def f(x): return 4.0\n{TRICKS[trick]}",
+        "check_close('f', f(2.0), 4.0)\ncheck_close('f', f(3.0), 9.0)",
+        graded={2},
+        given={0},
+    )
+    failed = any(output["output_type"] == "error" for output in outcome.outputs[2])
+    assert failed or outcome.tampered == 2
