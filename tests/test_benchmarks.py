@@ -5,6 +5,7 @@ rounds, the objective, what was chosen.
 """
 
 from importlib import import_module
+from pathlib import Path
 
 import bench_small
 import pytest
@@ -97,3 +98,14 @@ def test_machines_of_stumps_keep_their_claims():
     exact = of[4_000, "StumpEnsembleSVC, exact"]["error"]
     assert abs(of[4_000, knots]["error"] - exact) <= 1.0
     assert all(r["relative_gap"] <= 1e-4 for r in rows if r["method"] == knots)
+
+
+def test_coursework_is_as_fast_and_as_faithful_as_the_guide_says():
+    guide = (Path(__file__).parents[1] / "book/teaching.md").read_text(encoding="utf-8")
+    rows = {row["method"]: row for row in load_records("bench_course")}
+    speed, killed = rows["grade"]["per_minute"], rows["killed course"]
+    assert speed >= 12 and f"{speed:.0f} submissions a minute" in guide
+    assert (killed["kills"], killed["marks"], killed["other_marks"]) == (10, 1600, 0)
+    for method in ("report", "similar"):
+        assert rows[method]["seconds"] < 10 and rows[method]["submissions"] == 200
+        assert f"{rows[method]['seconds']:.1f} seconds" in guide

@@ -14,7 +14,9 @@ from .receive import Rejected, item_of, read_submission
 
 __all__ = ["Pair", "similar"]
 
-GRAM, WINDOW = 25, 1  # characters of normalised code that count as the same; all of them kept
+# Characters of normalised code that count as the same, and of how many in a row one is kept: any
+# stretch of 28 that two have in common is found.
+GRAM, WINDOW = 25, 4
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def similar(course, name, least=0.5):
     """Compare all submissions with each other, without what was handed out.
 
     Names of variables and functions are made alike, comments and spaces dropped, and what is left
-    is compared by the fingerprints of all its runs of characters (winnowing, by copydetect).
+    is compared by fingerprints of its runs of characters (winnowing, by copydetect).
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def similar(course, name, least=0.5):
     course.source(name)
     handed_out = nbformat.read(course.released(name), as_version=4)
     given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
-    known = _print(given).hashes
+    known = _print(given, window=1).hashes  # all of what was handed out
     answers = {None, *(item_of(cell) for cell in handed_out.cells if is_solution(cell))}
     prints = {}
     for student, folder in course.submissions(name).items():
@@ -81,9 +83,9 @@ def similar(course, name, least=0.5):
     return sorted(pairs, key=lambda pair: -pair.score)
 
 
-def _print(text, known=()):
+def _print(text, known=(), window=WINDOW):
     return CodeFingerprint(
-        "answer.py", GRAM, WINDOW, boilerplate=list(known), language="python", fp=io.StringIO(text)
+        "answer.py", GRAM, window, boilerplate=list(known), language="python", fp=io.StringIO(text)
     )
 
 
