@@ -48,12 +48,20 @@ FORBIDDEN = {
 CLONE3, CLONE_NEWUSER = 435, 0x10000000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 KEPT = ("text/plain", "image/png", "image/jpeg")  # of what is displayed; the rest is not counted
+# Of an answer in a test: arrays are copied before it sees them, so that it cannot change what the
+# test goes on with; or, in its place, what is certainly wrong.
+APART = """(lambda f: lambda *a, **k: f(
+    *[x.copy() if type(x).__name__ == "ndarray" else x for x in a],
+    **{n: x.copy() if type(x).__name__ == "ndarray" else x for n, x in k.items()}
+) if type(f).__name__ == "function" else f)"""
+WRONG = "(lambda f: lambda *a, **k: {number})"
 # A test (plain Python) runs in names of its own: what is built in is what it is, whatever a
 # submission calls so. What the test defines stands afterwards where it would stand without us.
 TEST = """
 _test = {{k: v for k, v in globals().items() if k not in {builtin!r}}}
 _answers = [k for k in {answers!r} if callable(_test.get(k))]
-_test.update(dict.fromkeys(_answers, {wrong}))
+for _name in _answers:
+    _test[_name] = {answer}(_test[_name])
 _before = dict(_test)
 try:
     exec(compile({source!r}, "<test>", "exec"), _test)
@@ -232,33 +240,34 @@ def _run(work, tell):
                 known |= _definitions(cell.source)
             if about["graded"]:
                 test = _needed(cell.source, known) + cell.source
-                cell.source = _as_test(test)
+                answers = _names(_parsed(test)) - known.keys() - _definitions(test).keys()
+                cell.source = _as_test(test, answers)
             passed = _execute(client, cell, number, timed_out, tell, not about["graded"])
             if about["graded"]:
-                honest = not passed or _honest(client, number, test, known, tell)
+                honest = not passed or _honest(client, number, test, answers, tell)
                 tell(**{"checked" if honest else "tampered": number})
         tell(done=True)
 
 
-def _as_test(source, answers=None):
-    """Return a cell that runs a test; where answers are named, with wrong ones in their places."""
-    about = {"answers": sorted(answers or ()), "wrong": f"lambda *a, **k: {random.random()}"}
-    return TEST.format(source=source, builtin=dir(builtins), real=answers is None, **about)
+def _as_test(source, answers=(), answer=APART):
+    """Return a cell that runs a test, with something made of each answer in its place.
 
-
-def _honest(client, number, test, known, tell):
-    """Return whether what must fail does: made comparisons, and the test with wrong answers.
-
-    What the test uses and does not define itself, nor the notebook as handed out, is an answer.
+    What a test uses and does not define itself, nor the notebook as handed out, is an answer.
     """
+    about = {"answers": sorted(answers), "answer": answer, "real": answer == APART}
+    return TEST.format(source=source, builtin=dir(builtins), **about)
+
+
+def _honest(client, number, test, answers, tell):
+    """Return whether what must fail does: made comparisons, and the test with wrong answers."""
     word, x, y = f"{random.random()}", random.random(), 1 + random.random()
     for code in CANARIES:
         code = code.replace("{word}", word).replace("{x}", str(x)).replace("{y}", str(y))
         reply = _quietly(client, _as_test(code), number, tell)
         if (reply.get("ename"), word in reply.get("evalue", "")) != ("AssertionError", True):
             return False
-    answers = _names(_parsed(test)) - known.keys() - _definitions(test).keys()
-    return _quietly(client, _as_test(test, answers), number, tell)["status"] != "ok"
+    wrong = _as_test(test, answers, WRONG.format(number=random.random()))
+    return _quietly(client, wrong, number, tell)["status"] != "ok"
 
 
 def _definitions(source):

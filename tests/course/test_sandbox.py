@@ -151,6 +151,19 @@ def test_memory_that_no_process_is_charged_for_is_not_to_be_had(sandbox):
     assert texts(outcome, 5) == "[1, 2]\n"
 
 
+def test_an_answer_cannot_change_what_the_test_goes_on_with(sandbox):
+    outcome = run(
+        sandbox,
+        "import numpy as np",
+        "def f(X): X[:] = 0; return 0.0",
+        "X = np.ones(3)\nvalue = f(X)\nassert value == X.sum()",
+        "X = np.ones(3)\nvalue = f(X=X)\nassert value == X.sum()",
+        graded={2, 3},
+        given={0},
+    )
+    assert all(outcome.outputs[k][-1]["ename"] == "AssertionError" for k in (2, 3))
+
+
 TRICKS = {
     "events": "get_ipython().events.register('pre_run_cell', lambda i: globals().update("
     "check_close=lambda *a, **k: None))",
