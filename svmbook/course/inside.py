@@ -244,8 +244,8 @@ def _run(work, tell):
                 cell.source = _as_test(test, answers)
             passed = _execute(client, cell, number, timed_out, tell, not about["graded"])
             if about["graded"]:
-                honest = not passed or _honest(client, number, test, answers, tell)
-                tell(**{"checked" if honest else "tampered": number})
+                verdict = _verdict(client, number, test, answers, tell) if passed else "checked"
+                tell(**{verdict: number})
         tell(done=True)
 
 
@@ -258,16 +258,21 @@ def _as_test(source, answers=(), answer=APART):
     return TEST.format(source=source, builtin=dir(builtins), **about)
 
 
-def _honest(client, number, test, answers, tell):
-    """Return whether what must fail does: made comparisons, and the test with wrong answers."""
+def _verdict(client, number, test, answers, tell):
+    """Return whether what must fail does: made comparisons, and the test with wrong answers.
+
+    One that fails otherwise than it should, as where memory has ended, says nothing of the test.
+    """
     word, x, y = f"{random.random()}", random.random(), 1 + random.random()
     for code in CANARIES:
         code = code.replace("{word}", word).replace("{x}", str(x)).replace("{y}", str(y))
         reply = _quietly(client, _as_test(code), number, tell)
+        if reply["status"] == "ok":
+            return "tampered"
         if (reply.get("ename"), word in reply.get("evalue", "")) != ("AssertionError", True):
-            return False
+            return "unknown"
     wrong = _as_test(test, answers, WRONG.format(number=random.random()))
-    return _quietly(client, wrong, number, tell)["status"] != "ok"
+    return "tampered" if _quietly(client, wrong, number, tell)["status"] == "ok" else "checked"
 
 
 def _definitions(source):

@@ -190,4 +190,4 @@ def test_a_test_that_passes_with_wrong_answers_is_no_test(sandbox, trick):
         given={0},
     )
     failed = any(output["output_type"] == "error" for output in outcome.outputs[2])
-    assert failed or outcome.tampered == 2
+    assert failed or outcome.tampered == 2 or 2 not in outcome.checked
