@@ -13,11 +13,11 @@ import csv
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -84,10 +84,10 @@ def go_through(root, stop):
     """
     for step in steps(root):
         program = (Path(sys.executable).with_name("svmbook"), "course", *step)
-        with subprocess.Popen(program, stdout=-3, stderr=-3, start_new_session=True) as process:
+        with Popen(program, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True) as process:
             while process.poll() is None:
                 time.sleep(0.2)
-                if stop(step[0]):
+                if stop():
                     os.killpg(process.pid, signal.SIGKILL)
                     return False
         if process.returncode:
@@ -99,7 +99,7 @@ def killed(root, students):
     """Take a course from `init` to `export`, killed on the way; return what the marks must be."""
     rng = random.Random(2)
     # The first time while assignments are released, then while submissions are graded.
-    assert not go_through(root, lambda step: len([*root.glob("release/*")]) > len(NAMES) // 2)
+    assert not go_through(root, lambda: len([*root.glob("release/*")]) > len(NAMES) // 2)
     course = create(root, NAMES)
     for name in NAMES:
         course.release(name)
@@ -113,11 +113,11 @@ def killed(root, students):
         most = kill * len(expected) // KILLS  # submissions that are graded at the next kill
         delay = time.monotonic() + 5 * rng.random()
 
-        def stop(step, most=most, delay=delay):
+        def stop(most=most, delay=delay):
             return time.monotonic() > delay and len([*graded.glob("*/*/*.ipynb")]) >= most
 
         assert not go_through(root, stop)
-    assert go_through(root, lambda step: False)
+    assert go_through(root, lambda: False)
     return expected
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from .marks import marks_of
+from .marks import marks_of, totals
 
 __all__ = ["export"]
 
@@ -32,8 +32,7 @@ def export(course, file, kind="plain"):
     with course.gradebook() as book:
         for name in names:
             for student, items in marks_of(book, name).items():
-                most[name] = sum(mark.most for mark in items.values())
-                marks.setdefault(student, {})[name] = sum(mark.score for mark in items.values())
+                marks.setdefault(student, {})[name], most[name] = totals(items)
                 waiting[student, name] = sum(mark.waits for mark in items.values())
     writer = csv.writer(file, lineterminator="\n")
     used = [name for name in names if name in most]

@@ -9,7 +9,7 @@ from nbgrader.utils import is_locked
 
 from .folder import write_whole
 from .grade import NOTE, reasons_of
-from .marks import marks_of
+from .marks import marks_of, totals
 from .pages import code, markdown, page, plain
 from .receive import handed_out, item_of
 
@@ -47,8 +47,7 @@ def feedback(course, name):
 
 
 def _page(nb, name, marks, comments, reasons):
-    total = sum(mark.score for mark in marks.values())
-    most = sum(mark.most for mark in marks.values())
+    total, most = totals(marks)
     waiting = [item for item, mark in marks.items() if mark.waits]
     body = [f"<p><strong>{total:g} of {most:g} points.</strong>"]
     if waiting:

@@ -29,9 +29,8 @@ from ..experiments.running.records import part_of_book
 __all__ = ["Course", "create", "write_whole"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
-NAMES = (
-    " .@+-_(),\u2011\u2019"  # beside letters and digits; pages of nbgrader show them as they are
-)
+# Beside letters and digits in the names of students; pages of nbgrader show them as they are.
+SIGNS = " .@+-_(),\u2011\u2019"
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -98,7 +97,7 @@ def _of_a_student(name):
     """Return whether a folder may be that of a student; accents may stand for themselves."""
     letters = [c for c in name if c.isalnum()]
     others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and others <= set(NAMES)
+    return bool(letters) and others <= set(SIGNS)
 
 
 @contextmanager
@@ -206,8 +205,8 @@ class Course:
     def submissions(self, name):
         """Return the folders of those who handed in, by their names."""
         folders = sorted((self.root / "submitted").iterdir())
-        handed_in = {f.name: f / name for f in folders if os.path.lexists(f / name)}
-        return {who: folder for who, folder in handed_in.items() if _of_a_student(who)}
+        handed_in = (f for f in folders if _of_a_student(f.name) and os.path.lexists(f / name))
+        return {f.name: f / name for f in handed_in}
 
     def left_out(self):
         """Return what cannot be graded in `submitted`, and why."""

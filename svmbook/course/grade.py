@@ -23,13 +23,13 @@ from nbgrader.utils import is_grade, is_locked, is_solution
 from sqlalchemy.exc import SAWarning
 
 from .folder import write_whole
-from .marks import marks_of
-from .receive import HIDDEN, Rejected, item_of, lay_upon, read_submission
+from .inside import KEPT
+from .marks import marks_in, marks_of, totals
+from .receive import HIDDEN, Rejected, is_test, item_of, lay_upon, read_submission
 from .sandbox import SandboxError, find_sandbox, run_cells
 
 __all__ = ["Graded", "grade", "reasons_of"]
 
-SHOWN = ("text/plain", "image/png", "image/jpeg")  # nothing that a browser would run
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 NOTE = "svmbook"  # our entry in a graded notebook's metadata
 
@@ -204,7 +204,7 @@ def _run(master, cells, reason, sandbox, limits, stop):
     outputs, checked, tampered = {}, set(), None
     if reason is None:
         work = [
-            {"source": text, "graded": _tests(cell), "given": is_locked(cell)}
+            {"source": text, "graded": is_test(cell), "given": is_locked(cell)}
             for cell, text, _ in parts
         ]
         outcome = run_cells(work, limits, sandbox, stop)
@@ -213,10 +213,10 @@ def _run(master, cells, reason, sandbox, limits, stop):
     if tampered is not None:
         notes.append("tests were made to pass that must fail; no test counts")
     for number, (cell, _, hidden) in enumerate(parts):
-        found = _cleaned(outputs.get(number, ()), _tests(cell))
-        if _tests(cell) and tampered is not None:
+        found = _cleaned(outputs.get(number, ()), is_test(cell))
+        if is_test(cell) and tampered is not None:
             found = [_error("Tampered", "tests were made to pass that must fail")]
-        elif _tests(cell) and number not in checked:
+        elif is_test(cell) and number not in checked:
             found.append(
                 _error("NotRun", reason or "nothing can be checked in this kernel any more")
             )
@@ -230,15 +230,10 @@ def _run(master, cells, reason, sandbox, limits, stop):
 
 def _parts(cell):
     """Return the parts of a cell, and whether each is hidden from students; tests have several."""
-    if not _tests(cell):
+    if not is_test(cell):
         return [(False, cell.source)]
     pieces = HIDDEN.split(cell.source)  # shown, hidden, shown, ...
     return [(k % 2 == 1, text) for k, text in enumerate(pieces) if text.strip()]
-
-
-def _tests(cell):
-    """Return whether a cell is a test that runs."""
-    return cell.cell_type == "code" and is_grade(cell) and not cell.metadata.nbgrader["solution"]
 
 
 def _error(name, value):
@@ -261,7 +256,7 @@ def _cleaned(outputs, tests):
         elif kind in ("display_data", "execute_result") and not tests:
             data = output.get("data")
             data = data if isinstance(data, dict) else {}
-            shown = {mime: _text(data.get(mime)) for mime in SHOWN}
+            shown = {mime: _text(data.get(mime)) for mime in KEPT}
             data = {
                 mime: text
                 for mime, text in shown.items()
@@ -289,14 +284,13 @@ def _record(course, name, student, digest, nb, reasons):
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
     path = course.autograded(student, name)
     with course.gradebook() as book:
-        marks = marks_of(book, name)[student]
+        marks = marks_in(book.find_submission(name, student), name)
     changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
     reasons = [*reasons, *(f"{item} has changed since it was marked by hand" for item in changed)]
     by_tests = {item: mark.by_tests for item, mark in marks.items()}
     nb.metadata[NOTE] = {"digest": digest, "reasons": reasons, "marks": by_tests}
     write_whole(path, nbformat.writes(nb))
-    score, most = (sum(getattr(mark, k) for mark in marks.values()) for k in ("score", "most"))
-    return Graded(student, score, most, reasons)
+    return Graded(student, *totals(marks), reasons)
 
 
 def _changed(path, nb):

@@ -47,7 +47,8 @@ FORBIDDEN = {
 }
 CLONE3, CLONE_NEWUSER = 435, 0x10000000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
-KEPT = ("text/plain", "image/png", "image/jpeg")  # of what is displayed; the rest is not counted
+# Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.
+KEPT = ("text/plain", "image/png", "image/jpeg")
 # Of an answer in a test: arrays are copied before it sees them, so that it cannot change what the
 # test goes on with; or, in its place, what is certainly wrong.
 APART = """(lambda f: lambda *a, **k: f(
@@ -265,8 +266,7 @@ def _verdict(client, number, test, answers, tell):
     """
     word, x, y = f"{random.random()}", random.random(), 1 + random.random()
     for code in CANARIES:
-        code = code.replace("{word}", word).replace("{x}", str(x)).replace("{y}", str(y))
-        reply = _quietly(client, _as_test(code), number, tell)
+        reply = _quietly(client, _as_test(code.format(word=word, x=x, y=y)), number, tell)
         if reply["status"] == "ok":
             return "tampered"
         if (reply.get("ename"), word in reply.get("evalue", "")) != ("AssertionError", True):

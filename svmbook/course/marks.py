@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Mark", "marks_of"]
+__all__ = ["Mark", "marks_in", "marks_of", "totals"]
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,28 @@ def marks_of(book, name):
     dict
         Of each student a dict of `Mark` by item, in the order of the notebook.
     """
-    found = {}
-    for submission in book.assignment_submissions(name):
-        notebook = next(notebook for notebook in submission.notebooks if notebook.name == name)
-        found[submission.student.id] = {
-            grade.name: Mark(
-                grade.score,
-                grade.max_score,
-                grade.auto_score,
-                grade.manual_score,
-                # nbgrader flags a mark given by hand when its notebook is graded again; it stands.
-                bool(grade.needs_manual_grade and grade.manual_score is None),
-            )
-            for grade in notebook.grades
-        }
-    return found
+    return {
+        submission.student.id: marks_in(submission, name)
+        for submission in book.assignment_submissions(name)
+    }
+
+
+def marks_in(submission, name):
+    """Return the marks of one submission of an assignment, a dict of `Mark` by item."""
+    notebook = next(notebook for notebook in submission.notebooks if notebook.name == name)
+    return {
+        grade.name: Mark(
+            grade.score,
+            grade.max_score,
+            grade.auto_score,
+            grade.manual_score,
+            # nbgrader flags a mark given by hand when its notebook is graded again; it stands.
+            bool(grade.needs_manual_grade and grade.manual_score is None),
+        )
+        for grade in notebook.grades
+    }
+
+
+def totals(marks):
+    """Return the points given so far, and the points there are, of a dict of `Mark` by item."""
+    return sum(mark.score for mark in marks.values()), sum(mark.most for mark in marks.values())

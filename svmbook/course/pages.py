@@ -29,7 +29,7 @@ POLICY = (
 LARGEST_FORMULA, LARGEST_CODE = 2_000, 20_000  # characters; larger ones are shown as they are
 MATHML = re.compile(
     r"math|m(i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|enclose|sub|sup"
-    r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts|none|menclose)"
+    r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts)"
 )
 SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # before a command they are not understood
 CODE = ("default", "github-dark")  # colours of code by day and by night

@@ -15,7 +15,7 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["HIDDEN", "Rejected", "handed_out", "item_of", "lay_upon", "read_submission"]
+__all__ = ["HIDDEN", "Rejected", "handed_out", "is_test", "item_of", "lay_upon", "read_submission"]
 
 # Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
 HIDDEN, SCHEME = (
@@ -159,6 +159,11 @@ def lay_upon(master, cells):
 def item_of(cell):
     """Return the name by which nbgrader knows a cell, or None."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def is_test(cell):
+    """Return whether a cell is a test that runs."""
+    return cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
 
 
 def handed_out(cell):

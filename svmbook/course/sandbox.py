@@ -268,12 +268,12 @@ def _passed(root, limits, end, left):
         return "more output than is allowed"
     processes, memory = 0, 0
     with suppress(psutil.Error):
-        for process in root.children(recursive=True):
+        family = root.children(recursive=True)
+        for process in family:
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
                 processes += 1
         if memory > limits.memory:  # what processes share was counted for each of them
-            family = root.children(recursive=True)
             memory = sum(process.memory_full_info().pss for process in family)
     if processes > limits.processes:
         return f"more than {limits.processes} processes"

@@ -9,7 +9,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
-from .receive import item_of
+from .receive import is_test, item_of
 from .sandbox import Limits
 
 __all__ = ["Result", "check"]
@@ -56,8 +56,9 @@ def check(path):
         The file is no notebook, or has no tests.
     """
     nb = nbformat.read(path, as_version=4)
-    about = {item_of(cell): cell.metadata["nbgrader"] for cell in nb.cells if item_of(cell)}
-    tests = {name: of["points"] for name, of in about.items() if of["grade"] and not of["solution"]}
+    tests = {
+        item_of(cell): cell.metadata["nbgrader"]["points"] for cell in nb.cells if is_test(cell)
+    }
     if not tests:
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
     messages = dict.fromkeys(tests, "not run: the kernel died")

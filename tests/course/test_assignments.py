@@ -7,6 +7,7 @@ from coursework import ASSIGNMENTS, ROOT, about, filled, hand_in_as, of_the_book
 
 from svmbook.course.folder import create
 from svmbook.course.grade import grade
+from svmbook.course.marks import marks_of
 
 NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 
@@ -22,10 +23,11 @@ def test_solutions_get_all_and_mistakes_lose_their_own(name, sandbox, tmp_path, 
     total, *done = grade(course, name, jobs=2, sandbox=sandbox)
     assert total == len(done) and not any(one.reasons for one in done)
     with course.gradebook() as book:
-        for student, (_, expected) in handed.items():
-            marks = book.find_submission_notebook(name, name, student).grades
-            found = {mark.name: mark.auto_score for mark in marks if mark.auto_score is not None}
-            assert found == expected, student
+        found = marks_of(book, name)
+    for student, (_, expected) in handed.items():
+        marks = {item: mark.by_tests for item, mark in found[student].items()}
+        given = {item: points for item, points in marks.items() if points is not None}
+        assert given == expected, student
 
 
 @pytest.mark.parametrize("name", NAMES)
