@@ -1,0 +1,107 @@
+// Prototypes step by step: one member a point, trained against its nearest negatives, then shifted.
+
+import { fit, squared } from "./dual.js";
+import { panel, plane, positive, text } from "./plane.js";
+
+const PLANE = plane(640, 300, 100), CELL = 8; // of the grid of answers
+const C = 100, NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
+const POINTS = [
+  [70, 70, 1], [112, 52, 1], [96, 108, 1], [140, 92, 1], [60, 128, 1],
+  [318, 214, 1], [358, 196, 1], [340, 244, 1], [382, 238, 1], [296, 250, 1],
+  [540, 74, 1], [582, 58, 1], [566, 110, 1], [520, 116, 1], [604, 96, 1],
+  [40, 30, -1], [180, 40, -1], [190, 128, -1], [118, 168, -1], [40, 190, -1], [232, 76, -1], [250, 180, -1],
+  [170, 220, -1], [90, 262, -1], [230, 268, -1], [310, 130, -1], [300, 46, -1], [384, 82, -1], [420, 160, -1],
+  [446, 230, -1], [410, 280, -1], [460, 60, -1], [470, 128, -1], [540, 178, -1], [600, 160, -1], [520, 256, -1],
+  [606, 236, -1],
+];
+
+/** Return the first negatives of an exemplar: the nearest on the side of the very nearest. */
+export function firstNegatives(X, y, d, count = NEGATIVES) {
+  const others = X.map((_, i) => i).filter((i) => y[i] !== y[d]);
+  const far = (i) => squared(X[d], X[i]);
+  others.sort((i, k) => far(i) - far(k) || i - k);
+  const [nearest] = others;
+  return others.filter((i) => i === nearest ||
+    far(nearest) + far(i) - squared(X[nearest], X[i]) > ROUNDING * (far(nearest) + far(i))).slice(0, count);
+}
+
+/** Return the plane of a member, and the points that it claims. */
+function trained(X, member) {
+  const rows = [...member.positives, ...member.negatives];
+  const labels = rows.map((_, k) => (k < member.positives.length ? 1 : -1));
+  const { w, b } = fit(rows.map((i) => X[i]), labels, { C });
+  return { ...member, w, b, claims: X.map((x) => w[0] * x[0] + w[1] * x[1] + b > 0) };
+}
+
+/** Return the members before any shift: one a point. */
+export const begin = (X, y) => X.map((_, d) => trained(X, { exemplar: d, positives: [d], negatives: firstNegatives(X, y, d) }));
+
+/** Return the members after a shift: each point joins the nearest of its class that claims it. */
+export function shifted(X, y, members) {
+  const joins = members.map(() => []);
+  X.forEach((x, i) => {
+    const own = members.map((_, k) => k).filter((k) => y[members[k].exemplar] === y[i] && members[k].claims[i]);
+    if (!own.length) return;
+    const far = (k) => (members[k].exemplar === i ? -1 : squared(X[members[k].exemplar], x));
+    const best = own.reduce((k, other) => (far(other) < far(k) ? other : k));
+    if (!members[best].positives.includes(i)) joins[best].push(i);
+  });
+  return members.flatMap((member, k) => {
+    if (!member.claims.some(Boolean)) return [];
+    if (!joins[k].length) return [member];
+    return [trained(X, { ...member, positives: [...member.positives, ...joins[k]].sort((i, j) => i - j) })];
+  });
+}
+
+/** Return the answer at a point: claimants vote, the farther their exemplar the less. */
+export function vote(X, y, members, x) {
+  let sum = 0;
+  for (const { exemplar, w, b } of members) {
+    if (w[0] * x[0] + w[1] * x[1] + b > 0) sum += y[exemplar] / Math.max(squared(X[exemplar], x), 1e-12);
+  }
+  return sum;
+}
+
+function draw(state) {
+  const X = state.points.map(PLANE.from), y = state.points.map(([, , label]) => label);
+  state.rounds ??= [begin(X, y)];
+  while (state.rounds.length <= state.shifts) state.rounds.push(shifted(X, y, state.rounds.at(-1)));
+  const members = state.rounds[state.shifts], chosen = members.find(({ exemplar }) => exemplar === state.chosen);
+  const region = positive(PLANE.grid((x) => vote(X, y, members, x), CELL), CELL);
+  state.roles = X.map((_, i) => chosen?.positives.includes(i) ? "positive" : chosen?.negatives.includes(i) ? "negative" : "");
+  let line = "";
+  if (chosen) {
+    const { w, b } = chosen, at = (level) => PLANE.line(w, b, level);
+    line = `<path class="kerb" d="${at(-1)}${at(1)}"/><path class="middle" d="${at(0)}"/>`;
+  }
+  const largest = Math.max(...members.map(({ positives }) => positives.length));
+  const alone = members.filter(({ positives }) => positives.length === 1).length;
+  const one = chosen ? `This one has ${chosen.positives.length} of its class and ${chosen.negatives.length} against it, ` +
+    `and claims ${chosen.claims.filter(Boolean).length}. ` : "This point's member was given up. ";
+  const right = X.filter((x, i) => vote(X, y, members, x) * y[i] > 0).length;
+  return {
+    back: panel(0, PLANE.width, PLANE.height,
+      `<rect class="of-minus" width="${PLANE.width}" height="${PLANE.height}"/><path class="of-plus" d="${region}"/>${line}`) +
+      text(8, 292, state.shifts === 1 ? "after one shift" : `after ${state.shifts} shifts`),
+    words: `${members.length} members, ${alone} of one point alone, the largest of ${largest}. ${one}` +
+      `Together they are right on ${right} of the ${X.length} points.`,
+  };
+}
+
+export default {
+  about: "Three small groups of one class among points of the other, the answers of all members as areas, and one " +
+    "member: its line, its positives and its negatives.",
+  how: "Shift the members; choose one by its point, or drag it.",
+  width: PLANE.width,
+  height: PLANE.height,
+  start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, chosen: 6, rounds: null }),
+  draw,
+  marks: ({ points, roles, chosen }) => points.map(([x, y, label], i) => ({
+    x, y, label, kind: i === chosen ? `${roles[i]} chosen` : roles[i], told: roles[i] || "no part of this member",
+  })),
+  move: (state, k, x, y) => {
+    state.points[k].splice(0, 2, x, y);
+    state.rounds = null;
+  },
+  controls: [{ name: "shifts", label: "Shifts", min: 0, max: SHIFTS, step: 1, tell: String }],
+};
