@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book html test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -30,6 +30,10 @@ setup: $(READY) ## create .venv from the lock and install svmbook in it (PYTHON=
 
 book: html ## build the book and serve it on this machine (PORT=8000)
 	@$(BIN)/python tools/serve.py _build/html --port $(PORT)
+
+live: html ## serve the book with kernels for its cells (HOST=, LIVE_PORT=8888, KERNELS=8, ARGS=--help)
+	@$(BIN)/python tools/live/server.py --host $(or $(HOST),127.0.0.1) --port $(or $(LIVE_PORT),8888) \
+	    --kernels $(or $(KERNELS),8) $(ARGS)
 
 html: $(READY) ## build the book into _build/html, warnings are errors
 	@$(BIN)/python tools/check.py html

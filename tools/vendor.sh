@@ -6,6 +6,9 @@ cd "$(dirname "$0")/.."
 mathjax=3.2.2
 tippy=6.3.7
 popper=2.11.8
+thebe=0.9.3
+requirejs=2.3.8
+markdown=14.1.0
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -42,4 +45,20 @@ mkdir -p "$vendor/icons"
 .venv/bin/pyftsubset "$fontawesome" --unicodes="$icons" --flavor=woff \
     --output-file="$vendor/icons/icons.woff"
 cp "$(dirname "$fontawesome")/../LICENSE.txt" "$vendor/icons/LICENSE"
-du -sh "$vendor"
+# What `make live` serves besides the book. Thebe's own addresses of other hosts become ours.
+live=$PWD/tools/live/vendor
+unpack "thebe@$thebe" thebe
+unpack "thebe-core@0.5.0" thebe-core  # has the licence of both
+unpack "requirejs@$requirejs" requirejs
+unpack "markdown-it@$markdown" markdown
+rm -rf "$live"
+mkdir -p "$live"
+sed -e 's#https://cdnjs[^"`]*/require.min.js#/live/vendor/require.js#g' -e 's#https://cdnjs[^"`]*/MathJax.js##g' \
+    -e 's#https://cdn.jsdelivr.net/npm/#/live/vendor/#g' -e '/^\/\/# sourceMappingURL/d' \
+    "$work/thebe/lib/index.js" > "$live/thebe.js"
+cp "$work/thebe/lib/thebe.css" "$work/requirejs/require.js" "$live/"
+cp "$work/thebe-core/LICENSE" "$live/thebe-LICENSE"
+cp "$work/thebe/lib/index.js.LICENSE.txt" "$live/thebe-parts-LICENSE.txt"
+cp "$work/markdown/dist/markdown-it.min.js" "$live/markdown-it.js"
+cp "$work/markdown/LICENSE" "$live/markdown-it-LICENSE"
+du -sh "$vendor" "$live"

@@ -23,7 +23,15 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["UNSAFE", "Limits", "Outcome", "SandboxError", "find_sandbox", "run_cells"]
+__all__ = [
+    "UNSAFE",
+    "Limits",
+    "Outcome",
+    "SandboxError",
+    "bubble",
+    "find_sandbox",
+    "run_cells",
+]
 
 UNSAFE = "unsafe"
 # The grammar of addresses that jsonschema would read takes a second, and no address is validated.
@@ -112,7 +120,7 @@ def find_sandbox():
             "submissions that you trust as your own code, give --unsafe."
         )
     reads = [sys.executable, "-I", "-c", START]
-    tried = subprocess.run([*_bubble(found), *reads], capture_output=True, text=True, env={})
+    tried = subprocess.run([*bubble(found), *reads], capture_output=True, text=True, env={})
     if tried.returncode:
         said = (tried.stderr.strip().splitlines() or ["no word"])[-1]
         raise SandboxError(
@@ -154,7 +162,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None):
     results, told = os.pipe()
     command = [sys.executable, "-I", "-c", START + "inside.main()", str(told)]
     if sandbox != UNSAFE:
-        command = [*_bubble(sandbox, limits.disk), *command]
+        command = [*bubble(sandbox, limits.disk), *command]
         if os.geteuid() == 0:
             # Limits are counted by user, so that each sandbox of this run is another one.
             work["user"] = USERS[(os.getpid() + next(STARTED)) % len(USERS)]
@@ -180,10 +188,25 @@ def run_cells(cells, limits=None, sandbox=None, stop=None):
     return outcome
 
 
-def _bubble(path, disk=2**20):
-    """Return the command that makes the sandbox, without what is to run in it."""
+def bubble(path, disk=2**20, also=()):
+    """Return the command that makes the sandbox, without what is to run in it.
+
+    Parameters
+    ----------
+    path : str
+        Path of bubblewrap.
+    disk : int, default=2**20
+        Bytes of each file system in memory.
+    also : iterable of path-like
+        Files and folders that can be read inside, besides Python and the package.
+
+    Returns
+    -------
+    list of str
+    """
     visible = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
-    for folder in (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE):
+    needed = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE)
+    for folder in (*needed, *also):
         folder = Path(folder).resolve()
         if not any(folder.is_relative_to(other) for other in visible):
             visible.append(folder)

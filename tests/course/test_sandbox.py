@@ -79,14 +79,14 @@ def test_without_bubblewrap_it_is_said_what_to_install(monkeypatch):
 
 
 def test_where_no_sandbox_can_be_made_it_is_said_why(monkeypatch):
-    monkeypatch.setattr(sandboxes, "_bubble", lambda path: ["false"])
+    monkeypatch.setattr(sandboxes, "bubble", lambda path: ["false"])
     monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
     with pytest.raises(SandboxError, match="cannot make a sandbox here"):
         find_sandbox()
 
 
 def test_a_sandbox_that_does_not_start_is_no_fault_of_a_submission(sandbox, monkeypatch):
-    monkeypatch.setattr(sandboxes, "_bubble", lambda path, disk: ["false"])
+    monkeypatch.setattr(sandboxes, "bubble", lambda path, disk: ["false"])
     with pytest.raises(SandboxError, match="did not start"):
         run(sandbox, "print(1)")
 

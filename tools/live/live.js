@@ -1,0 +1,167 @@
+// Live code: the cells of a page become editors, and a kernel of the page's own runs them.
+//
+// The server of `make live` puts this module into each page. Thebe (in `vendor`) draws editors and
+// outputs and speaks with the kernel; here are the buttons, the waiting for a kernel, and the end.
+
+const VENDOR = "/live/vendor/", ROOM = "/live/room", AGAIN = 3000; // milliseconds to the next try
+const cells = [...document.querySelectorAll(".bd-article div.cell")].filter((cell) => cell.querySelector(".cell_input pre"));
+let notebook = null, server = null, session = null, status = null;
+
+const cookie = (name) => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1] ?? "";
+const pause = (time) => new Promise((done) => setTimeout(done, time));
+const tell = (words) => { status.textContent = words; };
+
+function button(words, act, parent) {
+  const made = document.createElement("button");
+  Object.assign(made, { type: "button", textContent: words });
+  made.addEventListener("click", act);
+  parent.append(made);
+  return made;
+}
+
+/** Fetch what draws editors and outputs, once. */
+async function fetchLibraries() {
+  const style = document.createElement("link");
+  Object.assign(style, { rel: "stylesheet", href: `${VENDOR}thebe.css` });
+  document.head.prepend(style);
+  await Promise.all(["thebe.js", "markdown-it.js"].map((name) => new Promise((done, failed) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src: VENDOR + name, onload: done, onerror: failed });
+    document.head.append(script);
+  })));
+}
+
+/** Set Markdown, of which Thebe shows the text, and its formulas. */
+async function setMarkdown(place) {
+  for (const box of place.querySelectorAll('[data-mime-type="text/markdown"]')) {
+    const formulas = [];
+    const words = box.textContent.replace(/\$([^$]+)\$/g, (_, formula) => `\uE000${formulas.push(formula) - 1}\uE001`);
+    const html = window.markdownit().render(words);
+    box.innerHTML = html.replace(/\uE000(\d+)\uE001/g, '<span class="math">$1</span>');
+    box.querySelectorAll(".math").forEach((span) => { span.textContent = `\\(${formulas[span.textContent]}\\)`; });
+    box.querySelectorAll("table").forEach((table) => table.classList.add("table"));
+    if (formulas.length) await window.MathJax?.typesetPromise?.([box]);
+  }
+}
+
+/** Name the code and the place of the output of each cell; a stored output stays until it runs. */
+function mark(cell) {
+  const code = cell.querySelector(".cell_input pre");
+  code.dataset.executable = "";
+  let output = cell.querySelector(".cell_output");
+  if (!output) {
+    output = document.createElement("div");
+    output.className = "cell_output";
+    cell.append(output);
+  }
+  // Thebe would write the stored output anew; it waits beside the place of the new one instead.
+  const place = document.createElement("div");
+  place.className = "live-output";
+  place.dataset.output = "";
+  output.after(place);
+}
+
+/** Wait until a kernel is free, take it, and let the cells have it. */
+async function takeKernel() {
+  await server.ready;
+  const path = `${location.pathname.slice(1)}-${crypto.randomUUID()}.ipynb`;
+  for (;;) {
+    const room = await (await fetch(ROOM)).json();
+    if (room.kernels < room.most) {
+      session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path });
+      if (session) return notebook.attachSession(session);
+    }
+    tell(`All ${room.most} kernels are in use. You are waiting for one.`);
+    await pause(AGAIN * (0.5 + Math.random()));
+  }
+}
+
+/** Run cells one after the other, up to the first error. */
+async function run(numbers) {
+  for (const k of numbers) {
+    const cell = cells[k], place = cell.querySelector(".live-output");
+    cell.classList.add("live-busy");
+    if (!session) await takeKernel();
+    tell(`Running cell ${k + 1} of ${cells.length} ...`);
+    const done = await notebook.cells[k].execute(notebook.cells[k].source);
+    cell.classList.remove("live-busy");
+    cell.classList.add("live-ran");
+    await setMarkdown(place);
+    if (!done || done.error) {
+      tell(`Cell ${k + 1} ended with an error.`);
+      return false;
+    }
+  }
+  tell("Ready.");
+  return true;
+}
+
+async function restart() {
+  tell("Restarting ...");
+  await (session ? session.restart() : takeKernel());
+  for (const cell of cells) cell.classList.remove("live-ran", "live-busy");
+  notebook.cells.forEach((cell) => cell.clear());
+  tell("Restarted: nothing has run.");
+}
+
+/** Give each cell its buttons. */
+function equip(cell, k) {
+  const bar = document.createElement("div");
+  bar.className = "live-bar";
+  button("Run", () => run([k]), bar).title = "Shift and Enter in the code";
+  if (k > 0) button("Run all above", () => run([...Array(k).keys()]), bar);
+  cell.querySelector(".thebe-cell").append(bar);
+}
+
+async function begin({ target }) {
+  target.disabled = true;
+  tell("Fetching the editors ...");
+  await fetchLibraries();
+  cells.forEach(mark);
+  const made = await window.thebe.bootstrap({
+    selector: "[data-executable]", outputSelector: "[data-output]", requestKernel: false, useBinder: false,
+    useJupyterLite: false, mathjaxUrl: false, mountRunButton: false, mountRunAllButton: false,
+    mountRestartButton: false, mountRestartAllButton: false, mountActivateWidget: false, mountStatusWidget: false,
+    serverSettings: { baseUrl: location.origin, appendToken: false, token: "" },
+    savedSessionOptions: { enabled: false },
+    codeMirrorConfig: { lineNumbers: false, theme: "default" },
+  });
+  ({ notebook, server } = made);
+  cells.forEach(equip);
+  window.thebe.on("status", (_, { subject, status: what }) => {
+    // Thebe says so as well where it does not know; the kernel itself does.
+    const lost = !session?.kernel || session.kernel.isDisposed || ["dead", "terminating"].includes(session.kernel.status);
+    if (subject !== "session" || what !== "shutdown" || !session || !lost) return;
+    session = null;
+    tell("The kernel was ended, for want of work or of memory. The next run begins with a new one.");
+  });
+  // What Shift and Enter runs goes the same way as the button.
+  notebook.cells.forEach((cell, k) => cells[k].addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.shiftKey) return;
+    event.stopPropagation();
+    event.preventDefault();
+    if (document.documentElement.dataset.live) run([k]);
+  }, true));
+  tell("Waiting for a kernel ...");
+  await takeKernel();
+  target.remove();
+  button("Run all", () => run(cells.keys()), status.parentElement);
+  button("Restart", restart, status.parentElement);
+  document.documentElement.dataset.live = "ready";
+  tell("Ready. Change a cell and run it; those above have to run first.");
+}
+
+// A page that is left gives its kernel back.
+addEventListener("pagehide", () => {
+  if (session) fetch(`/api/sessions/${session.id}`, { method: "DELETE", keepalive: true, headers: { "X-XSRFToken": cookie("_xsrf") } });
+});
+
+if (cells.length) {
+  const bar = document.createElement("div");
+  bar.className = "live-head";
+  button("Live code", begin, bar);
+  status = document.createElement("span");
+  status.setAttribute("role", "status");
+  bar.append(status);
+  document.querySelector(".bd-article h1").after(bar);
+}
