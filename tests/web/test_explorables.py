@@ -204,7 +204,7 @@ def test_each_control_of_an_explorable_works_by_keys(explorable):
 
 def test_an_explorable_is_light_and_accessible(explorable):
     visited, figure = explorable
-    own = [r for r in visited.requests if "/explorables/" in r.url]
+    own = [r for r in visited.requests if r.url.split("?")[0].endswith("/explorables.js")]
     weight = sum(len(r.response().body()) for r in own) + len(figure.inner_html())
     assert own and weight < HEAVIEST
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
@@ -224,3 +224,15 @@ def test_an_explorable_can_be_read_without_scripts(name, site, browser):
     assert len(figure.locator(".told").inner_text()) > 40
     assert not figure.locator(".controls").is_visible()
     context.close()
+
+
+@pytest.mark.parametrize("name", ["margin", "stumps"])
+def test_an_explorable_lives_on_a_disk_as_well(name, browser):
+    if not (ROOT / "_build" / "html" / PAGES[name]).exists():
+        pytest.skip("the book is not built: make html")
+    page = browser.new_page()
+    page.goto((ROOT / "_build" / "html" / PAGES[name]).as_uri())
+    figure = page.locator(f'[data-explorable="{name}"]')
+    figure.scroll_into_view_if_needed()
+    figure.get_by_role("button", name="Begin again").wait_for()
+    page.close()
