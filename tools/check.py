@@ -25,10 +25,10 @@ SHARED = {
 }
 
 
-def run(*command, ok=(0,), **env):
-    """Run a command in the repository; return 0 where its exit code is one of `ok`."""
+def run(*command, ok=(0,), cwd=ROOT, **env):
+    """Run a command, in the repository by default; return 0 where its exit code is one of `ok`."""
     code = subprocess.run(
-        [str(part) for part in command], cwd=ROOT, env={**os.environ, **env}
+        [str(part) for part in command], cwd=cwd, env={**os.environ, **env}
     ).returncode
     return 0 if code in ok else code
 
@@ -81,7 +81,7 @@ def wheel():
             return code
         built = next(Path(folder).glob("*.whl"))
         pip = (PYTHON, "-m", "pip", "install", "--quiet", "--no-deps", "--target", target, built)
-        return run(*pip) or run(PYTHON, "-I", ROOT / "tools" / "import_all.py", target)
+        return run(*pip) or run(PYTHON, "-I", ROOT / "tools" / "import_all.py", target, cwd=folder)
 
 
 STAGES = {stage.__name__: stage for stage in (lint, html, pytest, notebooks, wheel)}

@@ -1,4 +1,4 @@
-"""Import every module of svmbook from the folder given, and from nowhere else."""
+"""Import every module of svmbook from the folder given, and read the records that came with it."""
 
 import importlib
 import pkgutil
@@ -15,4 +15,7 @@ for name in names:
         raise SystemExit(f"{name} came from {module.__file__}, not from the wheel")
 if not (site / "svmbook" / "book.mplstyle").is_file():
     raise SystemExit("the wheel lacks svmbook/book.mplstyle")
+records = importlib.import_module("svmbook.experiments").load_records("glass-boxes")
+if not records:
+    raise SystemExit("the wheel lacks the records that chapters read")
 print(f"imported svmbook and {len(names)} modules from the wheel")

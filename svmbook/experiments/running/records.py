@@ -9,13 +9,22 @@ from pathlib import Path
 __all__ = ["load_records", "parse_records", "part_of_book", "read_records", "results_folder"]
 
 
+INSTALLED = Path(__file__).resolve().parents[2] / "results"  # in an installed package alone
+
+
 def results_folder():
     """Return the folder of committed results.
 
     ``$SVMBOOK_RESULTS`` where it is set, else ``book/results`` in this folder or the nearest one
-    above it, so that a notebook finds it wherever its kernel was started.
+    above it, so that a notebook finds it wherever its kernel was started; else those that were
+    installed with the package.
     """
-    return part_of_book("book/results", "SVMBOOK_RESULTS", "measured results")
+    try:
+        return part_of_book("book/results", "SVMBOOK_RESULTS", "measured results")
+    except FileNotFoundError:
+        if os.environ.get("SVMBOOK_RESULTS") or not INSTALLED.is_dir():
+            raise
+        return INSTALLED
 
 
 def part_of_book(part, variable, what):
