@@ -1,0 +1,110 @@
+"""What a published book has besides its pages, and a book that is not published has not."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from .conftest import HTML, ROOT
+
+SITE = "https://owner.github.io/street/"
+CONF = """
+import sys
+sys.path.insert(0, {ext!r})
+project = "Street"
+extensions = ["myst_nb", "publish"]
+nb_execution_mode = "off"
+html_theme = "sphinx_book_theme"
+html_theme_options = {{"repository_url": {url!r}, "repository_branch": "main"}}
+suppress_warnings = ["git"]
+"""
+
+
+@pytest.fixture(scope="module", params=["https://github.com/Owner/street", ""])
+def published(request, tmp_path_factory):
+    """Build two pages with an address, and without one."""
+    source = tmp_path_factory.mktemp("source")
+    (source / "notebooks").mkdir()
+    notebook = {
+        "cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# A chapter\n\nWords."]}],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}},
+        "nbformat": 4, "nbformat_minor": 4,
+    }  # fmt: skip
+    (source / "notebooks" / "chapter.ipynb").write_text(json.dumps(notebook))
+    (source / "index.md").write_text("# Street\n\n```{toctree}\nnotebooks/chapter\n```\n")
+    ext = str(ROOT / "book" / "_ext")
+    (source / "conf.py").write_text(CONF.format(ext=ext, url=request.param))
+    out = source / "html"
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", source, out], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return bool(request.param), out
+
+
+def test_an_address_brings_launch_buttons_cards_map_and_feed(published):
+    has_address, out = published
+    page = (out / "notebooks" / "chapter.html").read_text(encoding="utf-8")
+    expected = (
+        "https://mybinder.org/v2/gh/Owner/street/main?urlpath=lab/tree/notebooks/chapter.ipynb",
+        "https://colab.research.google.com/github/Owner/street/blob/main/notebooks/chapter.ipynb",
+        f'property="og:url" content="{SITE}notebooks/chapter.html"',
+        "og:image",
+        f'href="{SITE}changes.xml"',
+    )
+    assert [one in page for one in expected] == [has_address] * len(expected)
+    for name in ("sitemap.xml", "changes.xml"):
+        assert (out / name).exists() == has_address
+    if has_address:
+        addresses = [one.text for one in ElementTree.parse(out / "sitemap.xml").iter() if one.text]
+        assert f"{SITE}notebooks/chapter.html" in addresses
+
+
+def test_an_address_that_leads_nowhere_has_a_page(published):
+    has_address, out = published
+    page = (out / "404.html").read_text(encoding="utf-8")
+    prefix = "/street/" if has_address else "/"
+    assert "not in the book" in page and f'href="{prefix}book/intro.html"' in page
+    assert f'href="{prefix}_static/' in page
+
+
+def test_the_feed_tells_of_changes_of_pages():
+    spec = importlib.util.spec_from_file_location("publish", ROOT / "book" / "_ext" / "publish.py")
+    publish = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(publish)
+    root = ElementTree.fromstring(publish.feed("Street", SITE, ROOT))
+    name = f"{{{publish.ATOM}}}"
+    entries = root.findall(f"{name}entry")
+    if not entries:
+        pytest.skip("no history of changes here")
+    dates = [entry.find(f"{name}updated").text for entry in entries]
+    assert len(entries) <= publish.LATEST and root.find(f"{name}updated").text == dates[0]
+    for entry in entries:
+        assert entry.find(f"{name}title").text
+        assert entry.find(f"{name}link").get("href").startswith(SITE)
+    ids = [entry.find(f"{name}id").text for entry in entries]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_notebooks_are_one_file():
+    path = HTML / "svmbook-notebooks.zip"
+    if not path.exists():
+        pytest.skip("the book is not built: make html")
+    with zipfile.ZipFile(path) as packed:
+        names = {name.removeprefix("svmbook-notebooks/") for name in packed.namelist()}
+        chapters = {one.name for one in (ROOT / "notebooks").glob("*.ipynb")}
+        assert names == {"README.txt", *chapters}
+        for name in chapters:
+            kept = packed.read(f"svmbook-notebooks/{name}")
+            assert kept == (ROOT / "notebooks" / name).read_bytes()
+
+
+def test_a_page_says_when_it_changed():
+    page = HTML / "notebooks" / "dual_svm.html"
+    if not page.exists() or not (ROOT / ".git").exists():
+        pytest.skip("the book is not built, or has no history here")
+    assert "Last updated on 20" in page.read_text(encoding="utf-8")
