@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book live html test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html pdf test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -37,6 +37,9 @@ live: html ## serve the book with kernels for its cells (HOST=, LIVE_PORT=8888, 
 
 html: $(READY) ## build the book into _build/html, warnings are errors
 	@$(BIN)/python tools/check.py html
+
+pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
+	@$(BIN)/python tools/pdf.py
 
 test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
 	@$(BIN)/python tools/check.py

@@ -1,0 +1,80 @@
+"""The printed book: numbers, links within the file, complete formulas, solutions at the back."""
+
+import importlib.util
+import re
+import sys
+import unicodedata
+
+import pytest
+
+from .conftest import CHROMIUM, HTML, ROOT
+
+pypdf = pytest.importorskip("pypdf")
+NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Print two pages of the book as if they were all."""
+    if not HTML.is_dir() or CHROMIUM is None:
+        pytest.skip("the book is not built, or there is no Chromium")
+    path = tmp_path_factory.mktemp("pdf") / "book.pdf"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "tools")
+        spec = importlib.util.spec_from_file_location("pdf", ROOT / "tools" / "pdf.py")
+        module = importlib.util.module_from_spec(spec)
+        patch.setitem(sys.modules, "pdf", module)
+        spec.loader.exec_module(module)
+        patch.setattr(module, "contents", lambda: [("Two pages", NAMES)])
+        module.main(path)
+    return pypdf.PdfReader(path)
+
+
+def words(page):
+    """Return the text of a page, ligatures as letters."""
+    return " ".join(unicodedata.normalize("NFKC", page.extract_text()).split())
+
+
+def test_pages_are_numbered_and_the_contents_tell_where(printed):
+    pages = [words(page) for page in printed.pages]
+    first = next(
+        k for k, text in enumerate(pages) if text.startswith("1 ") or "Bibliography" in text[:80]
+    )
+    first = next(k for k in range(first, len(pages)) if re.match(r"1\b|.*\b1$", pages[k]))
+    for number, text in enumerate(pages[first:], start=1):
+        assert re.match(rf"{number} ", text) or text.endswith(f" {number}"), (number, text[:60])
+    contents = " ".join(pages[1:first])
+    for item in printed.outline:
+        if isinstance(item, list):
+            continue
+        place = printed.get_destination_page_number(item) - first + 1
+        assert re.search(rf"{re.escape(item.title)}\s+{place}\b", contents), item.title
+
+
+def test_links_within_the_book_stay_in_the_file(printed):
+    inside = outside = 0
+    for page in printed.pages:
+        for reference in page.get("/Annots", ()):
+            annotation = reference.get_object()
+            address = annotation.get("/A", {}).get("/URI", "")
+            assert "127.0.0.1" not in address
+            outside += bool(address)
+            inside += "/Dest" in annotation
+    assert inside > 20 and outside > 3
+
+
+def test_every_numbered_formula_is_there_and_solutions_stand_at_the_back(printed):
+    page = (HTML / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
+    numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', page)
+    pages = [words(one) for one in printed.pages]
+    text = " ".join(pages)
+    assert len(numbers) > 5
+    assert all(f"({number})" in text for number in numbers)
+    solutions = [k for k, one in enumerate(pages) if "Solution to Exercise" in one]
+    exercises = [
+        k for k, one in enumerate(pages) if re.search(r"(?<!to )Exercise \d+\.\d+ \(", one)
+    ]
+    assert solutions and min(solutions) > max(set(exercises) - set(solutions))
+    assert min(solutions) > len(pages) / 2
+    count = page.count('class="solution')
+    assert sum(one.count("Solution to Exercise") for one in pages) == count
