@@ -1,0 +1,128 @@
+"""What helps with studying: which chapter needs which, all exercises, questions, progress.
+
+``{needs}`` draws the chapters in their order with an arc from each to those that need it, as the
+boxes *Before you start* say. ``{exercises}`` lists all exercises with their kind and difficulty.
+Both are read from the notebooks. Pages with questions get `quiz.js`, and they and the first page
+`progress.js`.
+"""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+LINE, LEFT, WIDTH = 30, 118, 560  # pixels: of a chapter in the map, and of its arcs
+NEEDS = re.compile(r"\*You need\*(.*)")
+EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:class: (\S+)\n")
+KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # others are called as they are
+
+
+def cells_of(path):
+    """Return kind and text of each cell of a notebook."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+
+
+def chapters(root):
+    """Return name and path of each chapter, in the order of `_toc.yml`."""
+    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    files = [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
+    return {
+        Path(file).name: root / f"{file}.ipynb" for file in files if file.startswith("notebooks/")
+    }
+
+
+def title_of(path):
+    return re.search(r"^# (.*)$", cells_of(path)[0][1], re.M)[1]
+
+
+def needs_of(path):
+    """Return the names of the chapters that one builds on."""
+    return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(cells_of(path)[0][1])[1])
+
+
+def drawing(root):
+    """Return the map of needs as SVG, and the same in words."""
+    paths = chapters(root)
+    names, lines, arcs = list(paths), [], []
+    words = []
+    for row, (name, path) in enumerate(paths.items()):
+        y, needed = (row + 0.5) * LINE, [one for one in needs_of(path) if one in paths]
+        title = escape(title_of(path))
+        link = f'<a href="../notebooks/{name}.html"><text x="{LEFT}" y="{y + 5}">{title}</text></a>'
+        lines.append(f'<circle cx="{LEFT - 12}" cy="{y}" r="3.5"/>{link}')
+        for one in needed:
+            above = (names.index(one) + 0.5) * LINE
+            bulge = LEFT - 20 - 0.75 * (y - above) ** 0.85
+            curve = f"C{bulge:.1f} {above} {bulge:.1f} {y} {LEFT - 12} {y}"
+            arcs.append(f'<path d="M{LEFT - 12} {above}{curve}"/>')
+        told = ", ".join(title_of(paths[one]) for one in needed)
+        words.append(f"{title} needs {escape(told) or 'no other'}")
+    size = f'viewBox="0 0 {WIDTH} {LINE * len(names)}"'
+    label = "; ".join(words)
+    return (
+        f'<svg class="needs" {size} role="group" aria-label="{label}.">'
+        f"{''.join(arcs)}{''.join(lines)}</svg>"
+    )
+
+
+def exercises_of(path):
+    """Yield title, label, kind and difficulty of each exercise: the last third is the hardest."""
+    found = [one for _, text in cells_of(path) for one in EXERCISE.findall(text)]
+    for number, (title, label, kind) in enumerate(found):
+        yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(found)
+
+
+def listed(root):
+    """Return all exercises as Markdown, a table for each chapter."""
+    parts = []
+    for path in chapters(root).values():
+        rows = [
+            f"| {{numref}}`{label}` | {title} | {kind} | {'●' * level} |"
+            for title, label, kind, level in exercises_of(path)
+        ]
+        head = "| exercise | what it asks | kind | difficulty |\n|---|---|---|---|"
+        parts.append(f"## {title_of(path)}\n\n{head}\n" + "\n".join(rows))
+    return "\n\n".join(parts)
+
+
+class FromNotebooks(SphinxDirective):
+    """Base: what it shows is read from the notebooks."""
+
+    def root(self):
+        root = Path(self.env.srcdir)
+        for path in (root / "_toc.yml", *chapters(root).values()):
+            self.env.note_dependency(str(path))
+        return root
+
+
+class Needs(FromNotebooks):
+    def run(self):
+        return [nodes.raw("", drawing(self.root()), format="html")]
+
+
+class Exercises(FromNotebooks):
+    def run(self):
+        return self.parse_text_to_nodes(listed(self.root()), allow_section_headings=True)
+
+
+def add_scripts(app, pagename, templatename, context, doctree):
+    """Let pages fetch what they have use for."""
+    body = context.get("body", "")
+    if "sd-card quiz" in body or re.search(r'class="[^"]*\bquiz\b', body):
+        app.add_js_file("quiz.js", defer="defer")
+        app.add_js_file("progress.js", defer="defer")
+    elif "map-of-chapters" in body:
+        app.add_js_file("progress.js", defer="defer")
+
+
+def setup(app):
+    """Register the directives and the scripts."""
+    app.add_directive("needs", Needs)
+    app.add_directive("exercises", Exercises)
+    app.connect("html-page-context", add_scripts)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,44 @@
+// Questions of "Check yourself" become choices: each is answered at once, with a reason.
+//
+// Without scripts, and in a notebook, a question is a fold with its answers, the right one first. Here
+// the answers become buttons in an order that gives nothing away. What was answered at the first try
+// is told to progress.js.
+
+{
+  const order = (text) => [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 9973, 7);
+
+  function choice(term, reason, right, answered) {
+    const item = document.createElement("li"), button = document.createElement("button");
+    const told = document.createElement("div"), verdict = document.createElement("strong");
+    button.type = "button";
+    button.append(...term.childNodes);
+    told.className = "reason";
+    told.hidden = true;
+    verdict.textContent = right ? "Right. " : "Not so. ";
+    told.append(...reason.childNodes);
+    (told.querySelector("p") ?? told).prepend(verdict);
+    button.addEventListener("click", () => {
+      told.hidden = false;
+      item.className = right ? "right" : "wrong";
+      answered(right);
+    });
+    item.append(button, told);
+    return item;
+  }
+
+  document.querySelectorAll("details.quiz").forEach((quiz, number) => {
+    const list = quiz.querySelector("dl"), choices = document.createElement("ul");
+    const terms = [...list.querySelectorAll("dt")], reasons = [...list.querySelectorAll("dd")];
+    let first = true;
+    const answered = (right) => {
+      if (first) document.dispatchEvent(new CustomEvent("answered", { detail: { number, right } }));
+      first = false;
+    };
+    const items = terms.map((term, k) => [order(term.textContent), choice(term, reasons[k], k === 0, answered)]);
+    items.sort((one, other) => one[0] - other[0]);
+    choices.setAttribute("aria-live", "polite");
+    choices.append(...items.map(([, item]) => item));
+    list.replaceWith(choices);
+    quiz.open = true;
+  });
+}

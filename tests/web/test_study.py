@@ -1,0 +1,95 @@
+"""What helps with studying: questions, progress, the map of needs, the list of exercises."""
+
+import re
+
+import nbformat
+import pytest
+
+from .conftest import HTML, ROOT
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+QUIZ = re.compile(r":::\{dropdown\} (.*?)\n:class-container: quiz\n\n(.*?)\n:::", re.S)
+
+
+def questions(path):
+    """Return the questions of a chapter, each with its choices and their reasons."""
+    cells = nbformat.read(path, as_version=4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    found = QUIZ.findall(text)
+    assert len(found) == text.count("class-container: quiz") == text.count(":::{dropdown}")
+    return [(question, re.findall(r"^(.+)\n: (.+)$", body, re.M)) for question, body in found]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_each_question_has_choices_and_each_choice_a_reason(path):
+    asked = questions(path)
+    assert len(asked) >= 4
+    for question, choices in asked:
+        names = [choice for choice, _ in choices]
+        assert len(names) == len(set(names)) >= 3, question
+        assert all(len(reason) > 15 for _, reason in choices), question
+
+
+def test_a_question_is_answered_at_once_and_remembered(visit):
+    opened = visit("notebooks/dual_svm.html")
+    page = opened.page
+    quiz = page.locator("details.quiz").nth(1)
+    assert quiz.locator(".reason:visible").count() == 0
+    _, choices = questions(ROOT / "notebooks" / "dual_svm.ipynb")[1]
+    wrong = quiz.get_by_role("button", name=choices[2][0])
+    wrong.focus()
+    wrong.press("Enter")
+    assert quiz.locator(".reason:visible").inner_text().startswith("Not so.")
+    quiz.get_by_role("button", name=choices[0][0], exact=True).press("Enter")
+    assert "Right." in quiz.locator("li.right").inner_text()
+    first = page.locator("details.quiz").first
+    first.locator("button").nth(1).click()  # the right one stands anywhere
+    page.get_by_label("I have read this chapter.").check()
+    page.reload()
+    told = page.locator("p.progress")
+    assert "of 2 right at once" in told.inner_text()
+    assert page.get_by_label("I have read this chapter.").is_checked()
+    page.goto(page.url.replace("notebooks/dual_svm", "book/intro"))
+    row = page.locator(".map-of-chapters tr", has_text="The widest street")
+    assert "read" in row.inner_text() and "of 2 right at once" in row.inner_text()
+    page.get_by_role("button", name="Forget my progress").click()
+    page.wait_for_function("() => !localStorage.getItem('svmbook-progress')")
+    page.wait_for_load_state()
+    assert page.locator("span.progress").count() == 0
+    # A font that was on its way when the page was left is no complaint.
+    assert [one for one in opened.complaints if not one.startswith("http")] == []
+    page.close()
+
+
+def test_choices_do_not_stand_in_the_order_of_the_source(visit):
+    """Else the right one, which stands first there, would always be first."""
+    places = []
+    for path in CHAPTERS[:4]:
+        page = visit(f"notebooks/{path.stem}.html").page
+        for number, (_, choices) in enumerate(questions(path)):
+            shown = page.locator("details.quiz").nth(number).locator("button")
+            plain = re.sub(r"\$[^$]*\$|[\"'`]", "", choices[0][0])
+            words = max(re.split(r"\s*[:;,.]\s*|\s{2,}", plain), key=len).strip()
+            hits = [k for k, text in enumerate(shown.all_inner_texts()) if words and words in text]
+            places += hits[:1]
+        page.close()
+    assert len(places) > 10 and 0.1 < sum(place == 0 for place in places) / len(places) < 0.7
+
+
+def test_the_map_of_needs_has_every_chapter():
+    page = (HTML / "book" / "intro.html").read_text(encoding="utf-8")
+    drawing = re.search(r'<svg class="needs".*?</svg>', page, re.S)[0]
+    for path in CHAPTERS:
+        assert f'href="../notebooks/{path.stem}.html"' in drawing
+    assert drawing.count("<path") >= len(CHAPTERS)
+
+
+def test_all_exercises_are_listed_with_their_kind():
+    page = (HTML / "book" / "exercises.html").read_text(encoding="utf-8")
+    for path in CHAPTERS:
+        for label in re.findall(r":label: (ex-[\w-]+)", path.read_text(encoding="utf-8")):
+            assert f"notebooks/{path.stem}.html#{label}" in page, label
+    kinds = re.findall(
+        r"<p>(by hand|proof|experiment|program|failure to explain|project)</p>", page
+    )
+    assert len(kinds) == page.count("●</p>") and len(set(kinds)) == 6
