@@ -1,6 +1,6 @@
 """Print the built book into one file: a title, contents, all pages, and the solutions at the back.
 
-Usage: python tools/pdf.py [_build/svmbook.pdf]
+Usage: python tools/pdf.py [_build/svmbook.pdf [page ...]]
 
 Each page is printed by Chromium as a reader would print it, with the numbers going on where the
 page before ended. Then the prints are put together: links between pages lead to their places in the
@@ -108,8 +108,8 @@ class Print:
     headings: list = field(default_factory=list)  # (title, number of its page in the whole, level)
 
 
-def contents():
-    """Return the parts of the book and the names of their pages, in order."""
+def contents(only):
+    """Return the parts of the book and the names of their pages, in order: all, or some."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     found = [("", [toc["root"]])]
     for part in toc["parts"]:
@@ -117,7 +117,7 @@ def contents():
         for chapter in part["chapters"]:
             names += [chapter["file"], *(one["file"] for one in chapter.get("sections", ()))]
         found.append((part["caption"], names))
-    return found
+    return [(part, [name for name in names if not only or name in only]) for part, names in found]
 
 
 def places_led_to(names, site):
@@ -153,9 +153,8 @@ def opened(page, address):
     page.evaluate(SETTLE, PAPER)
 
 
-def print_pages(page, site):
+def print_pages(page, site, parts):
     """Print all pages of the book, then all solutions."""
-    parts = contents()
     places = places_led_to([name for _, names in parts for name in names], site)
     prints, solved, total = [], [], 0
     for part, names in parts:
@@ -258,7 +257,7 @@ def mend(annotation, writer, site, begins, places, ahead):
         )
 
 
-def main(path=TARGET):
+def main(path=TARGET, *only):
     if CHROMIUM is None:
         raise SystemExit("no Chromium: install the distribution's package chromium")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -267,7 +266,7 @@ def main(path=TARGET):
         site = f"http://127.0.0.1:{server.server_port}/"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": PAPER, "height": 900}, reduced_motion="reduce")
-        prints = print_pages(page, site)
+        prints = print_pages(page, site, contents(only))
         for one in prints:
             find_headings(one)
         put_together(front(page, site, prints, config), prints, site).write(path)
@@ -277,4 +276,4 @@ def main(path=TARGET):
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -1,8 +1,9 @@
 """What helps with studying: which chapter needs which, all exercises, questions, progress.
 
 ``{needs}`` draws the chapters in their order with an arc from each to those that need it, as the
-boxes *Before you start* say. ``{exercises}`` lists all exercises with their kind and difficulty.
-Both are read from the notebooks. Pages with questions get `quiz.js`, and they and the first page
+boxes *Before you start* say. ``{exercises}`` lists all exercises with their kind and difficulty,
+``{symbols}`` the chapters in whose formulas each symbol of the page *Notation* stands. All are read
+from the notebooks. Pages with questions get `quiz.js`, and they and the first page
 `progress.js`.
 """
 
@@ -90,6 +91,51 @@ def listed(root):
     return "\n\n".join(parts)
 
 
+MATHS = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$|\{math\}[^\n]*\n(?::[^\n]*\n)*(.*?)\n`{3}", re.S)
+WORDS = re.compile(r"\\(?:text|mathrm|operatorname|label)\{[^}]*\}")
+INDEX = re.compile(r"_(?:\{[^}]*\}|\\?\w)$")
+
+
+def symbols_of(cell):
+    """Return the symbols of an entry of the page *Notation*, without indices and definitions."""
+    found = []
+    for formula in re.findall(r"\$([^$]+)\$", cell):
+        first = re.split(r"\s*(?:=|\\in\b)\s*", formula)[0]
+        found += [INDEX.sub("", part.strip()) for part in re.split(r",(?![^(]*\))", first)]
+    return [one for one in dict.fromkeys(found) if one]
+
+
+def stands_in(symbol, formulas):
+    """Say whether a symbol is part of the formulas, and not of a longer name."""
+    before = r"(?<![\\a-zA-Z])" if symbol[0].isalpha() else ""
+    after = r"(?![a-zA-Z])" if symbol[-1].isalpha() else ""
+    return re.search(before + re.escape(symbol) + after, formulas) is not None
+
+
+def index_of_symbols(root):
+    """Return a table in Markdown: each symbol, and links to the chapters that use it."""
+    formulas = {}
+    for name, path in chapters(root).items():
+        text = "\n".join(text for kind, text in cells_of(path) if kind == "markdown")
+        formulas[name] = WORDS.sub("", "\n".join(map("".join, MATHS.findall(text))))
+    rows, known = [], set()
+    for line in (root / "book" / "notation.md").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("| $") and not line.startswith("| L"):
+            continue
+        cell = line.split(" | ")[0].removeprefix("| ")
+        only = re.findall(r"\{doc\}`[^`]*?(\w+)`", cell)
+        for symbol in symbols_of(cell):
+            where = [
+                f"[{number}](/notebooks/{name}.ipynb)"
+                for number, name in enumerate(formulas, start=1)
+                if stands_in(symbol, formulas[name]) and (not only or name in only)
+            ]
+            if where and (symbol, bool(only)) not in known:
+                rows.append(f"| ${symbol}$ | {', '.join(where)} |")
+                known.add((symbol, bool(only)))
+    return "| symbol | chapters |\n|---|---|\n" + "\n".join(rows)
+
+
 class FromNotebooks(SphinxDirective):
     """Base: what it shows is read from the notebooks."""
 
@@ -110,6 +156,11 @@ class Exercises(FromNotebooks):
         return self.parse_text_to_nodes(listed(self.root()), allow_section_headings=True)
 
 
+class Symbols(FromNotebooks):
+    def run(self):
+        return self.parse_text_to_nodes(index_of_symbols(self.root()))
+
+
 def add_scripts(app, pagename, templatename, context, doctree):
     """Let pages fetch what they have use for."""
     body = context.get("body", "")
@@ -124,5 +175,6 @@ def setup(app):
     """Register the directives and the scripts."""
     app.add_directive("needs", Needs)
     app.add_directive("exercises", Exercises)
+    app.add_directive("symbols", Symbols)
     app.connect("html-page-context", add_scripts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,7 @@
   if (here && article?.querySelector("details.quiz")) {
     const line = document.createElement("p"), box = document.createElement("input"), label = document.createElement("label");
     const result = document.createElement("span");
-    line.className = "progress";
+    line.className = "reading";
     box.type = "checkbox";
     box.checked = Boolean(load()[here]?.read);
     label.append(box, " I have read this chapter. ");
@@ -43,7 +43,7 @@
       const words = told(all[nameOf(link.href)]);
       if (!words) continue;
       const mark = document.createElement("span");
-      mark.className = "progress";
+      mark.className = "reading";
       mark.textContent = ` ✓ ${words}`;
       link.after(mark);
     }

@@ -11,6 +11,7 @@
     const item = document.createElement("li"), button = document.createElement("button");
     const told = document.createElement("div"), verdict = document.createElement("strong");
     button.type = "button";
+    term.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes)); // of the glossary
     button.append(...term.childNodes);
     told.className = "reason";
     told.hidden = true;

@@ -1,7 +1,7 @@
 """The printed book: numbers, links within the file, complete formulas, solutions at the back."""
 
-import importlib.util
 import re
+import subprocess
 import sys
 import unicodedata
 
@@ -19,14 +19,9 @@ def printed(tmp_path_factory):
     if not HTML.is_dir() or CHROMIUM is None:
         pytest.skip("the book is not built, or there is no Chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "tools")
-        spec = importlib.util.spec_from_file_location("pdf", ROOT / "tools" / "pdf.py")
-        module = importlib.util.module_from_spec(spec)
-        patch.setitem(sys.modules, "pdf", module)
-        spec.loader.exec_module(module)
-        patch.setattr(module, "contents", lambda: [("Two pages", NAMES)])
-        module.main(path)
+    command = [sys.executable, ROOT / "tools" / "pdf.py", path, *NAMES]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     return pypdf.PdfReader(path)
 
 

@@ -46,7 +46,7 @@ def test_a_question_is_answered_at_once_and_remembered(visit):
     first.locator("button").nth(1).click()  # the right one stands anywhere
     page.get_by_label("I have read this chapter.").check()
     page.reload()
-    told = page.locator("p.progress")
+    told = page.locator("p.reading")
     assert "of 2 right at once" in told.inner_text()
     assert page.get_by_label("I have read this chapter.").is_checked()
     page.goto(page.url.replace("notebooks/dual_svm", "book/intro"))
@@ -55,7 +55,7 @@ def test_a_question_is_answered_at_once_and_remembered(visit):
     page.get_by_role("button", name="Forget my progress").click()
     page.wait_for_function("() => !localStorage.getItem('svmbook-progress')")
     page.wait_for_load_state()
-    assert page.locator("span.progress").count() == 0
+    assert page.locator("span.reading").count() == 0
     # A font that was on its way when the page was left is no complaint.
     assert [one for one in opened.complaints if not one.startswith("http")] == []
     page.close()

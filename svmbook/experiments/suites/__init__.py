@@ -13,6 +13,7 @@ __all__ = ["SUITES", "find_suite", "report"]
 
 #: The module of each, loaded when the suite is asked for.
 SUITES = {
+    "all-machines": "all_machines",
     "exploring-parameters": "exploring",
     "exploring-forest": "forest",
     "glass-boxes": "glass_boxes",

@@ -1,0 +1,251 @@
+r"""All machines of the book on all its tables, beside forests, boosted trees and neighbours.
+
+A run divides a table anew, as in `linear_or_gaussian`: 70 to 30, at most a thousand rows, features
+standardised by the training rows. Each machine's price and width, or what else it has, is chosen by
+three folds of the training rows; of equals the first of the grid wins, which is the plainer one.
+Kept are the error, the accuracy on the folds, how many numbers the machine has to hold in order to
+answer, and the processor's seconds to choose, to train the chosen one and to answer a thousand
+points. Machines of two classes vote, one against one. One estimator is not here: `IRWLSSVC` ends in
+the optimum of `DualSVC`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from threadpoolctl import threadpool_limits
+
+from ... import (
+    ERMSVC,
+    USVC,
+    AdaBoostStump,
+    DualSVC,
+    ExemplarSVM,
+    ImportVectorMachine,
+    KernelLogisticRegression,
+    LeastSquaresClassifier,
+    LocalizedSVM,
+    LPBoost,
+    ProfileSVM,
+    PrototypeSVM,
+    SampledPrototypeSVM,
+    StumpEnsembleLogistic,
+    StumpEnsembleSVC,
+)
+from ...tables import Table
+from ..methods.protocols import run_seed
+from ..methods.statistics import rank
+from ..running.suite import Suite
+from .linear_or_gaussian import SUITE as TWO_KERNELS
+from .linear_or_gaussian import split
+
+__all__ = ["METHODS", "SUITE", "work"]
+
+ASKED = 1000  # points to answer, the test rows again and again
+CHEAP = (0.001, 0.01, 0.1, 1.0, 10.0)
+PRICES = (0.01, 0.1, 1.0, 10.0, 100.0)
+LAMBDAS = PRICES[::-1]
+WIDTHS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
+
+#: For two classes: an estimator, its grid, and whether it has a width to choose as well.
+PAIRS = {
+    "linear": (DualSVC(), {"C": CHEAP}, False),
+    "Gaussian": (DualSVC(kernel="rbf"), {"C": PRICES[1:]}, True),
+    "logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
+    "Gaussian logistic": (KernelLogisticRegression(), {"lam": LAMBDAS[1:]}, True),
+    "import vectors": (ImportVectorMachine(), {"lam": LAMBDAS[1:]}, True),
+    "least squares": (LeastSquaresClassifier(), {"C": CHEAP}, False),
+    "unbiased": (USVC(), {"C": PRICES}, False),
+    "unbiased, Gaussian": (USVC(kernel="rbf"), {"C": PRICES[1:]}, True),
+    "fewest errors": (ERMSVC(), {"C": PRICES}, False),
+    "stumps": (StumpEnsembleSVC(), {"C": CHEAP}, False),
+    "stumps, logistic": (StumpEnsembleLogistic(), {"lam": LAMBDAS}, False),
+    "perceptrons": (DualSVC(kernel="perceptron"), {"C": PRICES}, False),
+    "trees": (DualSVC(kernel="tree"), {"C": PRICES}, False),
+    "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
+    "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
+}
+EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+OTHERS = {
+    "exemplars": (EXEMPLARS, {"C": PRICES[1:]}),
+    "exemplars that mine": (ExemplarSVM(), {"C": (0.1, 10.0)}),
+    "prototypes": (PrototypeSVM(), {"C": PRICES[1:]}),
+    "sampled prototypes": (SampledPrototypeSVM(), {"C": PRICES[1:]}),
+    "localized": (LocalizedSVM(), {"C": PRICES[1:], "n_neighbors": (10, 50)}),
+    "profiles": (ProfileSVM(), {"C": PRICES[1:], "n_clusters": (4, 16)}),
+    "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (15, 5, 1)}),
+    "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
+    "boosted trees": (
+        HistGradientBoostingClassifier(early_stopping=False),
+        {"max_leaf_nodes": (2, 4, 8, 31), "max_iter": (25, 50, 100, 200)},
+    ),
+}
+METHODS = (*PAIRS, *OTHERS)
+TIMES = ("choose_seconds", "train_seconds", "answer_seconds")
+#: What a fitted machine proves: how far it is from its optimum, or that it stands still.
+CERTIFICATES = {
+    **dict.fromkeys(METHODS, "gap"),
+    **dict.fromkeys(("unbiased", "unbiased, Gaussian", "fewest errors"), "stationary"),
+    **dict.fromkeys(("least squares", "AdaBoost", "localized", *METHODS[-3:]), "none"),
+}
+BESIDE = METHODS[-3:]  # not of this book
+
+
+def work(data_set, method, run):
+    """Do one run: choose by three folds, fit, answer, and look at the clock."""
+    X, y, X_test, y_test = split(data_set, run)
+    seed = run_seed(0, run, purpose=1)
+    machine, grid = _candidates(method, X, y, seed)
+    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
+    search = GridSearchCV(machine, grid, cv=folds, refit=False)
+    asked = np.resize(X_test, (ASKED, X.shape[1]))
+    # Trees have threads of their own kind. What does not converge is told by its error.
+    with (
+        threadpool_limits(1),
+        warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+    ):
+        choose, _ = _timed(search.fit, X, y)
+        chosen = machine.set_params(**search.best_params_)
+        train, _ = _timed(chosen.fit, X, y)
+        answer, _ = _timed(chosen.predict, asked)
+        labels = chosen.predict(X_test)
+    parts = getattr(chosen, "estimators_", [chosen]) if method in PAIRS else [chosen]
+    return {
+        "seed": seed,
+        "parameters": {name.split("__")[-1]: v for name, v in search.best_params_.items()},
+        "error": round(float(np.mean(labels != y_test)), 6),
+        "model_size": sum(_numbers(part, X) for part in parts),
+        "validation": round(float(search.best_score_), 6),
+        "choose_seconds": choose,
+        "train_seconds": train,
+        "answer_seconds": answer,
+        "rows": len(y),
+        "features": X.shape[1],
+        "classes": len(np.unique(y)),
+    }
+
+
+def _candidates(method, X, y, seed):
+    """Return a machine, and the values of its parameters."""
+    if method in PAIRS:
+        machine, grid, has_width = PAIRS[method]
+        widths = {"gamma": tuple(width / X.shape[1] for width in WIDTHS)} if has_width else {}
+        grid = {f"estimator__{name}": values for name, values in (grid | widths).items()}
+        machine = OneVsOneClassifier(machine)
+    else:
+        machine, grid = OTHERS[method]
+    machine = clone(machine)
+    if method == "unbiased, Gaussian":  # no more than the smallest pair has points in two folds
+        pair = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
+        machine.set_params(estimator__n_prototypes=min(50, pair // 2))
+    wanted = [name for name in machine.get_params() if name.endswith("random_state")]
+    return machine.set_params(**dict.fromkeys(wanted, seed)), grid
+
+
+def _timed(function, *arguments):
+    """Return the processor's seconds, and the result."""
+    start = time.process_time()
+    result = function(*arguments)
+    return round(time.process_time() - start, 5), result
+
+
+def _numbers(machine, X):
+    """Return how many numbers a fitted machine needs in order to answer."""
+    if hasattr(machine, "exemplars_"):  # a place and a hyperplane for each member
+        return machine.exemplars_.size + machine.coef_.size + machine.intercept_.size
+    if hasattr(machine, "shape_functions_"):  # where a curve bends or jumps, and its values
+        return 1 + sum(2 * len(shape.values) for shape in machine.shape_functions_)
+    if hasattr(machine, "hypotheses_"):  # feature, threshold, sign and weight
+        return 4 * len(machine.hypotheses_)
+    if hasattr(machine, "coef_"):
+        return machine.coef_.size + machine.intercept_.size
+    if hasattr(machine, "dual_coef_"):
+        return machine.support_vectors_.size + machine.dual_coef_.size + 1
+    if hasattr(machine, "estimators_"):  # feature, threshold and two children of a node
+        return sum(4 * tree.tree_.node_count for tree in machine.estimators_)
+    if hasattr(machine, "_predictors"):
+        return sum(4 * len(tree.nodes) for stage in machine._predictors for tree in stage)
+    # All training points and their labels; clusters by profiles have centres and lines as well.
+    centres = getattr(machine, "cluster_centers_", np.empty((0, 0)))
+    return X.size + len(X) + centres.size + len(centres) * (X.shape[1] + 1)
+
+
+def _compare(records):
+    """Return the means of each table and machine, over the runs that all machines of it have."""
+    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    rows = []
+    for data_set in SUITE.data_sets:
+        methods = [m for m in METHODS if any((data_set, m, run) in of for run in range(SUITE.runs))]
+        runs = [k for k in range(SUITE.runs) if all((data_set, m, k) in of for m in methods)]
+        for method in methods if runs else ():
+            here = [of[data_set, method, run] for run in runs]
+            row = {"data_set": data_set, "method": method, "runs": len(runs)}
+            row |= {name: here[0][name] for name in ("rows", "features", "classes")}
+            row["error"] = 100.0 * float(np.mean([r["error"] for r in here]))
+            for name in ("model_size", *TIMES):
+                row[name] = float(np.median([r[name] for r in here]))
+            rows.append(row)
+    return rows
+
+
+def _layout(rows):
+    """Return a line a machine, the best mean rank first, over the tables that all machines have."""
+    of = {(row["data_set"], row["method"]): row for row in rows}
+    methods = [m for m in METHODS if any(name == m for _, name in of)]
+    sets = [d for d in SUITE.data_sets if all((d, m) in of for m in methods)]
+    errors = np.array([[of[d, m]["error"] for m in methods] for d in sets])
+    if len(sets) < 2 or len(methods) < 3:
+        ranks = np.full(len(methods), np.nan)
+    else:
+        ranks = rank(errors).means
+    lines = []
+    for k in np.argsort(ranks, kind="stable"):
+        here = [of[d, methods[k]] for d in sets]
+        size, choose, train, answer = (
+            float(np.median([row[name] for row in here])) for name in ("model_size", *TIMES)
+        )
+        near = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
+        line = [methods[k], f"{ranks[k]:.1f}", f"{errors[:, k].mean():.1f}", f"{near}"]
+        line += [f"{size:,.0f}", f"{choose:.2g}", f"{1000 * train:.2g}"]
+        lines.append([*line, f"{1e6 * answer / ASKED:.2g}", CERTIFICATES[methods[k]]])
+    columns = ["machine", "mean rank", "mean error (%)", "within a point of the best"]
+    columns += ["numbers held", "to choose (s)", "to train (ms)", "to answer (µs a point)"]
+    return Table([*columns, "certificate"], lines)
+
+
+def _tables(rows):
+    """Return a line a table: its size, the best machine of the book and the best beside it."""
+    lines = []
+    for data_set, here in itertools.groupby(rows, key=lambda row: row["data_set"]):
+        here = list(here)
+        shape = [data_set, *(here[0][name] for name in ("rows", "features", "classes"))]
+        for of_the_book in (True, False):
+            theirs = [row for row in here if (row["method"] not in BESIDE) == of_the_book]
+            best = min(theirs, key=lambda row: row["error"], default=None)
+            shape += [best["method"], f"{best['error']:.1f}"] if best else ["", ""]
+        lines.append(shape)
+    columns = ["table", "to train", "features", "classes", "best of the book", "error (%)"]
+    return Table([*columns, "best beside it", "error (%) "], lines)
+
+
+SUITE = Suite(
+    name="all-machines",
+    title="All machines of the book on all tables, beside forests, boosted trees and neighbours",
+    data_sets=TWO_KERNELS.data_sets,
+    methods=METHODS,
+    runs=10,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+    more={"tables": _tables},
+    tables=TWO_KERNELS.tables,
+)
