@@ -2,8 +2,8 @@
 
 Usage: python tools/measure_web.py
 
-Needs the built book, Chromium and node. Times are of the machine it runs on; the rest is not. The
-colophon shows the file.
+Needs the built book, Chromium, node, and npm for Lighthouse. Times are of the machine it runs on;
+the rest is not. The colophon shows the file.
 """
 
 import datetime
@@ -15,8 +15,10 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -27,6 +29,11 @@ HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 READERS, KERNELS, REPEATS = 50, 8, 20
 CHAPTER = "dual_svm"
+LIGHTHOUSE = "12.8"
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
 SOLVES = """
 import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
 import { random } from "%s/book/_static/explorables/stumps.js";
@@ -119,12 +126,38 @@ def crowd(browser, module):
     }
 
 
+@contextmanager
+def served():
+    """Serve the book as `make book` does, and give its address."""
+    with bind(HTML, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def scores():
+    """Return Lighthouse's lowest score of some pages, in each of its categories."""
+    lowest = {}
+    with served() as site, tempfile.TemporaryDirectory() as folder:
+        install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{LIGHTHOUSE}"]
+        subprocess.run(install, check=True)
+        for name in ("book/intro", f"notebooks/{CHAPTER}", "notebooks/unbiased_svc"):
+            program = Path(folder, "node_modules", ".bin", "lighthouse")
+            options = ["--quiet", "--output=json", "--preset=desktop", f"--chrome-flags={FLAGS}"]
+            found = subprocess.check_output(
+                [program, f"{site}{name}.html", *options],
+                env={**os.environ, "CHROME_PATH": CHROMIUM},
+            )
+            for category in json.loads(found)["categories"].values():
+                score = round(100 * category["score"])
+                lowest[category["title"]] = min(score, lowest.get(category["title"], 100))
+    return {f"Lighthouse: {name}, of 100": score for name, score in lowest.items()}
+
+
 def weights(browser):
     """Return the heaviest page as it loads, and what an explorable adds, in kB."""
     heaviest = 0
-    with bind(HTML, 0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        site = f"http://127.0.0.1:{server.server_port}/"
+    with served() as site:
         pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
         for path in pages:
             page, loaded = browser.new_page(), []
@@ -132,7 +165,6 @@ def weights(browser):
             page.goto(site + path.relative_to(HTML).as_posix())
             heaviest = max(heaviest, sum(len(one.response().body()) for one in loaded))
             page.close()
-        server.shutdown()
     stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
     script = (HTML / "_static" / "explorables.js").stat().st_size
     return {
@@ -167,6 +199,7 @@ def main():
         measured = solver() | weights(browser) | live(browser, module) | crowd(browser, module)
         chromium = browser.version
         browser.close()
+    measured |= scores()
     versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}
     versions["node"] = subprocess.check_output(["node", "--version"], text=True).strip()
     rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}

@@ -20,7 +20,7 @@ import yaml
 from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject
+from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, TextStringObject
 from serve import bind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,7 +143,7 @@ def target(link, site):
 def printed(page, style="decimal", before=0):
     """Print what a tab shows, its first page numbered one more than `before`."""
     page.add_style_tag(content=PAGE_STYLE % (style, before))
-    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, outline=True, tagged=True)))
+    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, outline=True)))
 
 
 def opened(page, address):
@@ -231,6 +231,7 @@ def put_together(cover, prints, site):
             parent = above if level else None
             item = writer.add_outline_item(title=title, page_number=ahead + place, parent=parent)
             above = above if level else item
+    writer.root_object[NameObject("/Lang")] = TextStringObject("en")
     writer.add_metadata({"/Title": "Support Vector Machines, from the dual up"})
     return writer
 

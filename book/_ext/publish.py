@@ -32,7 +32,8 @@ MISSING = """<h1>This page is not in the book</h1>
 def pages_of(repository):
     """Return where GitHub publishes a repository's pages."""
     owner, name = urlparse(repository).path.strip("/").split("/")[:2]
-    return f"https://{owner.lower()}.github.io/{name.removesuffix('.git')}/"
+    host, name = f"{owner.lower()}.github.io", name.removesuffix(".git")
+    return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
 
 def configure(app, config):
@@ -64,7 +65,7 @@ def finish(app, error):
         return
     out, source = Path(app.outdir), Path(app.srcdir)
     write_notebooks(out / NOTEBOOKS, source)
-    if app.config.html_baseurl:
+    if app.config.html_theme_options.get("repository_url"):
         (out / "changes.xml").write_bytes(feed(app.config.project, app.config.html_baseurl, source))
 
 
@@ -93,10 +94,10 @@ def feed(title, site, source):
     ElementTree.SubElement(root, "link", href=f"{site}changes.xml", rel="self")
     author = ElementTree.SubElement(root, "author")
     ElementTree.SubElement(author, "name").text = title
-    for number, (head, *files) in enumerate(entries):
+    latest = entries[0][0].split("\x1f")[1] if entries else "1970-01-01T00:00:00Z"
+    ElementTree.SubElement(root, "updated").text = latest
+    for head, *files in entries:
         commit, date, subject = head.split("\x1f")
-        if number == 0:
-            ElementTree.SubElement(root, "updated").text = date
         pages = [Path(file).with_suffix(".html").as_posix() for file in files if file]
         entry = ElementTree.SubElement(root, "entry")
         ElementTree.SubElement(entry, "title").text = subject
@@ -109,7 +110,7 @@ def feed(title, site, source):
 
 def link_feed(app, pagename, templatename, context, doctree):
     """Let each page of a published book name its feed."""
-    if app.config.html_baseurl:
+    if app.config.html_theme_options.get("repository_url"):
         where = f'type="application/atom+xml" href="{app.config.html_baseurl}changes.xml"'
         context["metatags"] = context.get("metatags", "") + f'<link rel="alternate" {where}>'
 

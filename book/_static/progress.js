@@ -27,7 +27,7 @@
     const show = () => { result.textContent = told({ ...load()[here], read: false }); };
     box.addEventListener("change", () => change(here, (was) => ({ ...was, read: box.checked })));
     document.addEventListener("answered", ({ detail: { number, right } }) => {
-      change(here, (was) => ({ ...was, answers: { ...was.answers, [number]: right } }));
+      change(here, (was) => ({ ...was, answers: { [number]: right, ...was.answers } }));
       show();
     });
     line.append(label, result);

@@ -1,7 +1,7 @@
 // Questions of "Check yourself" become choices: each is answered at once, with a reason.
 //
 // Without scripts, and in a notebook, a question is a fold with its answers, the right one first. Here
-// the answers become buttons in an order that gives nothing away. What was answered at the first try
+// the answers become buttons, the right one anywhere among them. What was answered at the first try
 // is told to progress.js.
 
 {

@@ -218,7 +218,8 @@ def bubble(path, disk=2**20, also=()):
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user"]
-    command += ["--proc", "/proc", "--dev", "/dev"]
+    # Some kernels let root of any name space write what belongs to the whole machine.
+    command += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     for folder in visible:  # after /tmp, where a project may lie as well

@@ -9,7 +9,7 @@ import { certify, dot, fit, gaussian, gram, solveDual } from "../../book/_static
 import margin from "../../book/_static/explorables/margin.js";
 import { pricePath } from "../../book/_static/explorables/path.js";
 import { contour, plane, positive } from "../../book/_static/explorables/plane.js";
-import { begin, shifted, vote } from "../../book/_static/explorables/prototypes.js";
+import prototypes, { begin, shifted, vote } from "../../book/_static/explorables/prototypes.js";
 import { crowdMachine, drawn, stump } from "../../book/_static/explorables/stumps.js";
 import { NAMES, stillOf } from "../../tools/stills.mjs";
 
@@ -69,14 +69,14 @@ test("stumps: the kernel is svmbook's, and crowds tend to it", () => {
 });
 
 test("prototypes shift as svmbook's do", () => {
-  const { X, y, rounds, votes } = numbers.prototypes;
-  let members = begin(X, y);
+  const { X, y, C, rounds, votes } = numbers.prototypes;
+  let members = begin(X, y, C);
   rounds.forEach(({ exemplars, coef, intercept }, k) => {
     assert.deepEqual(members.map(({ exemplar }) => exemplar), exemplars, `exemplars after ${k} shifts`);
     members.forEach(({ w, b }, i) => {
       [w[0], w[1], b].forEach((value, j) => near(value, [...coef[i], intercept[i]][j], 1e-3, `member ${i} after ${k}`));
     });
-    if (k + 1 < rounds.length) members = shifted(X, y, members);
+    if (k + 1 < rounds.length) members = shifted(X, y, members, C);
   });
   votes.places.forEach((x, i) => assert.equal(Math.sign(vote(X, y, members, x)), votes.answers[i]));
 });
@@ -99,7 +99,7 @@ test("each control changes the drawing, from end to end", async () => {
     for (const { name: key, choices, min, max, tell } of explorable.controls) {
       const seen = (choices ?? [min, max]).map((value) => {
         const state = { ...explorable.start(), ...(key === "logGamma" ? { kernel: "Gaussian" } : {}), [key]: value };
-        explorable.changed?.(state);
+        explorable.changed?.(state, key);
         const { back, words } = explorable.draw(state);
         assert.ok(!/NaN|undefined|Infinity/.test(back + words), `${name}, ${key} = ${value}`);
         if (tell) assert.equal(typeof tell(value), "string");
@@ -108,6 +108,15 @@ test("each control changes the drawing, from end to end", async () => {
       assert.equal(new Set(seen).size, seen.length, `${name}, ${key}`);
     }
   }
+});
+
+test("the prototypes begin as the chapter says, and shifts move them", () => {
+  const state = prototypes.start();
+  prototypes.draw(state);
+  const rejected = state.rounds[0].filter(({ claims, exemplar }) => !claims[exemplar]).length;
+  assert.deepEqual([rejected, state.rounds[0].length], [31, 37]);
+  prototypes.draw({ ...state, shifts: 1 });
+  assert.ok(state.rounds[1].length < 37 && state.rounds[1].some(({ positives }) => positives.length > 5));
 });
 
 test("points in one place do no harm", () => {

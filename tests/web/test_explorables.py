@@ -48,7 +48,8 @@ def prototypes():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(40, 2)), np.repeat([1, -1], 20)
     X[y > 0] *= 0.6
-    machine = PrototypeSVM(p_negative=0.0, n_shifts=3, validation=0.05, random_state=0).fit(X, y)
+    C = 5.0  # at which members reject their exemplar, and none is without a free vector
+    machine = PrototypeSVM(C, p_negative=0.0, n_shifts=3, validation=0.05, random_state=0).fit(X, y)
     kept = machine.history_[0].exemplars  # the others choose the round
     X, y = X[kept], y[kept]
     number = {old: new for new, old in enumerate(kept)}
@@ -62,7 +63,8 @@ def prototypes():
     ]
     places = rng.normal(size=(50, 2))
     answers = {"places": places.tolist(), "answers": machine.predict(places).tolist()}
-    return {"X": X.tolist(), "y": y.tolist(), "rounds": rounds, "votes": answers}
+    assert any(len(one.joined) for one in machine.history_)
+    return {"X": X.tolist(), "y": y.tolist(), "C": C, "rounds": rounds, "votes": answers}
 
 
 def numbers():

@@ -5,7 +5,7 @@
 
 const VENDOR = "/live/vendor/", ROOM = "/live/room", AGAIN = 3000; // milliseconds to the next try
 const cells = [...document.querySelectorAll(".bd-article div.cell")].filter((cell) => cell.querySelector(".cell_input pre"));
-let notebook = null, server = null, session = null, status = null;
+let notebook = null, server = null, session = null, status = null, taking = null, left = false;
 
 const cookie = (name) => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1] ?? "";
 const pause = (time) => new Promise((done) => setTimeout(done, time));
@@ -61,14 +61,23 @@ function mark(cell) {
   output.after(place);
 }
 
-/** Wait until a kernel is free, take it, and let the cells have it. */
-async function takeKernel() {
+/** Wait until a kernel is free, take it, and let the cells have it. Who asks meanwhile waits as well. */
+function takeKernel() {
+  taking ??= waitForKernel().finally(() => { taking = null; });
+  return taking;
+}
+
+async function waitForKernel() {
   await server.ready;
-  const path = `${location.pathname.slice(1)}-${crypto.randomUUID()}.ipynb`;
+  const name = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16)).join("");
   for (;;) {
-    const room = await (await fetch(ROOM)).json();
+    const answer = await fetch(ROOM);
+    if (!answer.ok || answer.redirected) throw new Error("you are no longer let in: load the page again");
+    const room = await answer.json();
     if (room.kernels < room.most) {
+      const path = `${location.pathname.slice(1)}-${name}.ipynb`;
       session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path });
+      if (session && left) giveBack();
       if (session) return notebook.attachSession(session);
     }
     tell(`All ${room.most} kernels are in use. You are waiting for one.`);
@@ -76,8 +85,19 @@ async function takeKernel() {
   }
 }
 
+/** Do something, and say so where it fails. */
+const trying = (act) => async (...given) => {
+  try {
+    return await act(...given);
+  } catch (error) {
+    cells.forEach((cell) => cell.classList.remove("live-busy"));
+    tell(`That did not work: ${error.message ?? error}. Load the page again, or ask whether the server runs.`);
+    return false;
+  }
+};
+
 /** Run cells one after the other, up to the first error. */
-async function run(numbers) {
+const run = trying(async (numbers) => {
   for (const k of numbers) {
     const cell = cells[k], place = cell.querySelector(".live-output");
     cell.classList.add("live-busy");
@@ -94,15 +114,15 @@ async function run(numbers) {
   }
   tell("Ready.");
   return true;
-}
+});
 
-async function restart() {
+const restart = trying(async () => {
   tell("Restarting ...");
   await (session ? session.restart() : takeKernel());
   for (const cell of cells) cell.classList.remove("live-ran", "live-busy");
   notebook.cells.forEach((cell) => cell.clear());
   tell("Restarted: nothing has run.");
-}
+});
 
 /** Give each cell its buttons. */
 function equip(cell, k) {
@@ -111,10 +131,13 @@ function equip(cell, k) {
   button("Run", () => run([k]), bar).title = "Shift and Enter in the code";
   if (k > 0) button("Run all above", () => run([...Array(k).keys()]), bar);
   cell.querySelector(".thebe-cell").append(bar);
+  // Tab leaves the editor, as everything else on the page; Thebe would indent.
+  const editor = cell.querySelector(".CodeMirror").CodeMirror;
+  editor.setOption("extraKeys", { Tab: false, "Shift-Tab": false, "Shift-Enter": () => { if (document.documentElement.dataset.live) run([k]); } });
+  editor.getInputField().setAttribute("aria-label", `Code of cell ${k + 1}`);
 }
 
-async function begin({ target }) {
-  target.disabled = true;
+async function start(target) {
   tell("Fetching the editors ...");
   await fetchLibraries();
   cells.forEach(mark);
@@ -135,25 +158,34 @@ async function begin({ target }) {
     session = null;
     tell("The kernel was ended, for want of work or of memory. The next run begins with a new one.");
   });
-  // What Shift and Enter runs goes the same way as the button.
-  notebook.cells.forEach((cell, k) => cells[k].addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !event.shiftKey) return;
-    event.stopPropagation();
-    event.preventDefault();
-    if (document.documentElement.dataset.live) run([k]);
-  }, true));
   tell("Waiting for a kernel ...");
   await takeKernel();
   target.remove();
-  button("Run all", () => run(cells.keys()), status.parentElement);
+  button("Run all", () => run([...cells.keys()]), status.parentElement).focus();
   button("Restart", restart, status.parentElement);
   document.documentElement.dataset.live = "ready";
   tell("Ready. Change a cell and run it; those above have to run first.");
 }
 
-// A page that is left gives its kernel back.
+async function begin({ target }) {
+  target.disabled = true;
+  if (await trying(start)(target) === false) target.disabled = false;
+}
+
+/** Let somebody else have the kernel. */
+function giveBack() {
+  const headers = { "X-XSRFToken": cookie("_xsrf") };
+  fetch(`/api/sessions/${session.id}`, { method: "DELETE", keepalive: true, headers });
+  session = null;
+}
+
 addEventListener("pagehide", () => {
-  if (session) fetch(`/api/sessions/${session.id}`, { method: "DELETE", keepalive: true, headers: { "X-XSRFToken": cookie("_xsrf") } });
+  left = true;
+  if (session) giveBack();
+});
+addEventListener("pageshow", ({ persisted }) => {
+  left = false;
+  if (persisted && notebook) tell("The kernel was given back. The next run begins with a new one.");
 });
 
 if (cells.length) {

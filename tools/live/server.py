@@ -8,23 +8,31 @@ book has none.
 """
 
 import argparse
+import contextlib
 import getpass
+import itertools
+import json
 import os
 import secrets
+import shutil
 import sys
 import tempfile
 from ipaddress import ip_address
 from pathlib import Path
 
+import psutil
 from jupyter_server.auth import passwd
 from jupyter_server.auth.identity import PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.handlers import MainKernelHandler
 from jupyter_server.services.kernels.kernelmanager import (
     AsyncMappingKernelManager,
     ServerKernelManager,
 )
+from jupyter_server.services.sessions.handlers import SessionRootHandler
 from tornado import web
+from tornado.ioloop import PeriodicCallback
 from traitlets import Integer, Unicode
 
 from svmbook.course.sandbox import SandboxError, bubble, find_sandbox
@@ -34,17 +42,29 @@ ROOT = HERE.parents[1]
 HTML = ROOT / "_build" / "html"
 FIRST = "/book/intro.html"
 SHORTEST = 8  # letters of a password
+TOP = r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.zip"
 FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
-DISK = 2**26  # bytes of the files that a kernel in its sandbox may keep
+DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox
+PROCESSES, SECONDS = 100, 3600  # threads and processes, and processor time, of a kernel there
 PART = (
     b'<link rel="stylesheet" href="/live/live.css"><script type="module" src="/live/live.js">'
     b"</script></head>"
 )
-# What a kernel does before it is one: it takes its limit on memory, in bytes.
-LIMITED = (
-    "import os, resource, sys; resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),)); "
-    "os.execv(sys.argv[2], sys.argv[2:])"
-)
+# What a kernel does before it is one: it takes its limits (bytes of memory and of a file,
+# processes, seconds of a processor), and another user's name where it has root's.
+LIMITED = """
+import os, resource, sys
+memory, file, processes, seconds, user = map(int, sys.argv[1:6])
+for name, most in (("AS", memory), ("FSIZE", file), ("NPROC", processes), ("CPU", seconds)):
+    if most:
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+if user:
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+os.execv(sys.argv[6], sys.argv[6:])
+"""
+USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
 
 
 class Kernel(ServerKernelManager):
@@ -53,26 +73,64 @@ class Kernel(ServerKernelManager):
     memory = Integer(0, config=True)
     sandbox = Unicode("", config=True)
     room = Unicode("", config=True)
+    folder = user = None
 
     async def _async_pre_start_kernel(self, **options):
         if self.sandbox:  # which has no network: the two speak through files of one folder
-            folder = tempfile.mkdtemp(dir=self.room)
-            self.transport, self.ip = "ipc", f"{folder}/socket"
-            self.connection_file = f"{folder}/kernel.json"
+            if self.folder is None:
+                self.folder = Path(tempfile.mkdtemp(dir=self.room))
+                self.user = next(USERS) if os.geteuid() == 0 else 0
+            for old in self.folder.iterdir():
+                old.unlink()
+            self.transport, self.ip = "ipc", f"{self.folder}/socket"
+            self.connection_file = f"{self.folder}/kernel.json"
         return await super()._async_pre_start_kernel(**options)
 
     def format_kernel_cmd(self, extra_arguments=None):
         """Return the command that starts a kernel."""
-        command = [sys.executable, "-c", LIMITED, str(self.memory)]
+        limits = (self.memory, DISK, PROCESSES, SECONDS) if self.sandbox else (self.memory, 0, 0, 0)
+        command = [sys.executable, "-c", LIMITED, *map(str, limits), str(self.user or 0)]
         command += super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
             return command
-        folder = str(Path(self.connection_file).parent)
+        self.kernel_spec.interrupt_mode = (
+            "message"  # a signal would meet the sandbox's first process
+        )
+        if self.user:
+            for path in (self.folder, *self.folder.iterdir()):
+                os.chown(path, self.user, self.user)
         also = {name: os.environ[name] for name in FOLDERS if os.environ.get(name)}
-        around = [*bubble(self.sandbox, disk=DISK, also=also.values()), "--cap-drop", "ALL"]
+        around = bubble(self.sandbox, disk=DISK, also=also.values())
         for name, path in also.items():
             around += ["--setenv", name, path]
-        return [*around, "--bind", folder, folder, *command]
+        around += ["--perms", "0755", "--dir", self.room]
+        return [*around, "--bind", str(self.folder), str(self.folder), *command]
+
+    def cleanup_resources(self, restart=False):
+        """End what is left of a sandbox, whose first process may have died before the others."""
+        super().cleanup_resources(restart=restart)
+        if self.folder is not None:
+            end_all(self.folder)
+            if not restart:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def resident(self):
+        """Return the bytes of memory of all its processes."""
+        process = getattr(self.provisioner, "process", None)
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            first = psutil.Process(process.pid) if process else None
+            for one in [first, *first.children(recursive=True)] if first else []:
+                total += one.memory_info().rss
+        return total
+
+
+def end_all(folder):
+    """Kill every process that was started with this folder."""
+    for process in psutil.process_iter(["cmdline"]):
+        if str(folder) in " ".join(process.info["cmdline"] or ()) and process.pid != os.getpid():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
 
 class Kernels(AsyncMappingKernelManager):
@@ -80,6 +138,10 @@ class Kernels(AsyncMappingKernelManager):
 
     most = Integer(8, config=True)
     starting = 0
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.owners = {}  # of kernels: who asked for them
 
     async def start_kernel(self, **options):
         """Start a kernel, or refuse."""
@@ -91,6 +153,54 @@ class Kernels(AsyncMappingKernelManager):
         finally:
             self.starting -= 1
 
+    async def watch(self):
+        """End kernels whose processes take more memory together than one may."""
+        for kernel_id in self.list_kernel_ids():
+            kernel = self.get_kernel(kernel_id)
+            if kernel.resident() > kernel.memory:
+                await self.shutdown_kernel(kernel_id, now=True)
+
+
+class OwnSessions(SessionRootHandler):
+    """Sessions as their owner sees them: nobody learns the names of others' kernels."""
+
+    def own(self, models):
+        owners, user = self.kernel_manager.owners, self.current_user.username
+        return [one for one in models if owners.get(one["kernel"]["id"]) == user]
+
+    @web.authenticated
+    async def get(self):
+        """List one's own."""
+        self.finish(json.dumps(self.own(await self.session_manager.list_sessions()), default=str))
+
+    @web.authenticated
+    async def post(self):
+        """Start one, and note whose it is."""
+        await super().post()
+        path = (self.get_json_body() or {}).get("path", "")
+        for one in await self.session_manager.list_sessions():
+            if one["path"] == path:
+                owners = self.kernel_manager.owners
+                owners.setdefault(one["kernel"]["id"], self.current_user.username)
+
+
+class OwnKernels(MainKernelHandler):
+    """Kernels as their owner sees them; they are started by sessions alone."""
+
+    @web.authenticated
+    async def get(self):
+        """List one's own."""
+        owners, user = self.kernel_manager.owners, self.current_user.username
+        models = [
+            one for one in self.kernel_manager.list_kernels() if owners.get(one["id"]) == user
+        ]
+        self.finish(json.dumps(models, default=str))
+
+    @web.authenticated
+    async def post(self):
+        """Refuse."""
+        raise web.HTTPError(405)
+
 
 class Page(JupyterHandler, web.StaticFileHandler):
     """A file of the built book, for those who are let in; pages get their part of the server."""
@@ -99,6 +209,8 @@ class Page(JupyterHandler, web.StaticFileHandler):
     async def get(self, path, include_body=True):
         """Send a file."""
         self.xsrf_token  # noqa: B018 - reading it sets the cookie that requests to the API repeat
+        if ".." in path.split("/"):
+            raise web.HTTPError(404)
         file = Path(self.root, path).resolve()
         if file.suffix != ".html" or not file.is_file() or not file.is_relative_to(HTML):
             await web.StaticFileHandler.get(self, path, include_body)
@@ -138,9 +250,15 @@ class Live(ServerApp):
         self.web_app.add_handlers(
             ".*$",
             [
+                (r"/api/sessions", OwnSessions),
+                (r"/api/kernels", OwnKernels),
                 (r"/live/room", Room),
                 (r"/live/(live\.(?:js|css)|vendor/.*)", Page, parts),
-                (r"/((?:book|notebooks|_static|_images|_sphinx_design_static)/.*)", Page, pages),
+                (
+                    r"/((?:book|notebooks|_static|_images|_sphinx_design_static|_sources)/.*)",
+                    Page,
+                    pages,
+                ),
                 (
                     r"/(index\.html|search\.html|genindex\.html|searchindex\.js|favicon\.ico)",
                     Page,
@@ -184,6 +302,7 @@ def settings(options, room):
             "cull_idle_timeout": options.idle,
             "cull_interval": max(1, min(60, options.idle // 3)),
             "cull_connected": True,
+            "cull_busy": not alone,  # a loop without end does not keep a place for ever
         },
         "Kernel": {"memory": options.memory * 2**20, "sandbox": sandbox, "room": room},
     }
@@ -218,8 +337,15 @@ def class_sandbox(unsafe):
         return find_sandbox()
     except SandboxError as error:
         raise SystemExit(
-            f"The kernels of a class run in a sandbox. {error}".replace("--unsafe", "UNSAFE=1")
+            f"The kernels of a class run in a sandbox. {error}".replace("--unsafe", "ARGS=--unsafe")
         ) from None
+
+
+def positive(text):
+    """Return a positive whole number."""
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
 
 
 def read(arguments=None):
@@ -227,9 +353,13 @@ def read(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at")
     parser.add_argument("--port", type=int, default=8888)
-    parser.add_argument("--kernels", type=int, default=8, help="at most so many at a time")
-    parser.add_argument("--memory", type=int, default=4096, help="MiB of address space of a kernel")
-    parser.add_argument("--idle", type=int, default=1200, help="seconds after which a kernel ends")
+    parser.add_argument("--kernels", type=positive, default=8, help="at most so many at a time")
+    parser.add_argument(
+        "--memory", type=positive, default=4096, help="MiB of address space of a kernel"
+    )
+    parser.add_argument(
+        "--idle", type=positive, default=1200, help="seconds after which a kernel ends"
+    )
     parser.add_argument(
         "--unsafe", action="store_true", help="no sandbox for the kernels of a class"
     )
@@ -247,7 +377,9 @@ def main():
         token = app.identity_provider.token
         address = f"http://{app.ip}:{app.port}{FIRST}" + (f"?token={token}" if token else "")
         print(f"The live book is at {address} (stop with Ctrl-C)", flush=True)
+        PeriodicCallback(app.kernel_manager.watch, 5000).start()
         app.start()
+        end_all(room)
 
 
 if __name__ == "__main__":

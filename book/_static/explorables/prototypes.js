@@ -1,10 +1,10 @@
 // Prototypes step by step: one member a point, trained against its nearest negatives, then shifted.
 
 import { fit, squared } from "./dual.js";
-import { panel, plane, positive, text } from "./plane.js";
+import { panel, plane, positive, power, text } from "./plane.js";
 
 const PLANE = plane(640, 300, 100), CELL = 8; // of the grid of answers
-const C = 100, NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
+const NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
 const POINTS = [
   [70, 70, 1], [112, 52, 1], [96, 108, 1], [140, 92, 1], [60, 128, 1],
   [318, 214, 1], [358, 196, 1], [340, 244, 1], [382, 238, 1], [296, 250, 1],
@@ -26,7 +26,7 @@ export function firstNegatives(X, y, d, count = NEGATIVES) {
 }
 
 /** Return the plane of a member, and the points that it claims. */
-function trained(X, member) {
+function trained(X, member, C) {
   const rows = [...member.positives, ...member.negatives];
   const labels = rows.map((_, k) => (k < member.positives.length ? 1 : -1));
   const { w, b } = fit(rows.map((i) => X[i]), labels, { C });
@@ -34,10 +34,11 @@ function trained(X, member) {
 }
 
 /** Return the members before any shift: one a point. */
-export const begin = (X, y) => X.map((_, d) => trained(X, { exemplar: d, positives: [d], negatives: firstNegatives(X, y, d) }));
+export const begin = (X, y, C) =>
+  X.map((_, d) => trained(X, { exemplar: d, positives: [d], negatives: firstNegatives(X, y, d) }, C));
 
 /** Return the members after a shift: each point joins the nearest of its class that claims it. */
-export function shifted(X, y, members) {
+export function shifted(X, y, members, C) {
   const joins = members.map(() => []);
   X.forEach((x, i) => {
     const own = members.map((_, k) => k).filter((k) => y[members[k].exemplar] === y[i] && members[k].claims[i]);
@@ -49,7 +50,7 @@ export function shifted(X, y, members) {
   return members.flatMap((member, k) => {
     if (!member.claims.some(Boolean)) return [];
     if (!joins[k].length) return [member];
-    return [trained(X, { ...member, positives: [...member.positives, ...joins[k]].sort((i, j) => i - j) })];
+    return [trained(X, { ...member, positives: [...member.positives, ...joins[k]].sort((i, j) => i - j) }, C)];
   });
 }
 
@@ -64,8 +65,9 @@ export function vote(X, y, members, x) {
 
 function draw(state) {
   const X = state.points.map(PLANE.from), y = state.points.map(([, , label]) => label);
-  state.rounds ??= [begin(X, y)];
-  while (state.rounds.length <= state.shifts) state.rounds.push(shifted(X, y, state.rounds.at(-1)));
+  const C = 10 ** state.logC;
+  state.rounds ??= [begin(X, y, C)];
+  while (state.rounds.length <= state.shifts) state.rounds.push(shifted(X, y, state.rounds.at(-1), C));
   const members = state.rounds[state.shifts], chosen = members.find(({ exemplar }) => exemplar === state.chosen);
   const region = positive(PLANE.grid((x) => vote(X, y, members, x), CELL), CELL);
   state.roles = X.map((_, i) => chosen?.positives.includes(i) ? "positive" : chosen?.negatives.includes(i) ? "negative" : "");
@@ -94,7 +96,7 @@ export default {
   how: "Shift the members; choose one by its point, or drag it.",
   width: PLANE.width,
   height: PLANE.height,
-  start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, chosen: 6, rounds: null }),
+  start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, logC: 0, chosen: 0, rounds: null }),
   draw,
   marks: ({ points, roles, chosen }) => points.map(([x, y, label], i) => ({
     x, y, label, kind: i === chosen ? `${roles[i]} chosen` : roles[i], told: roles[i] || "no part of this member",
@@ -103,5 +105,9 @@ export default {
     state.points[k].splice(0, 2, x, y);
     state.rounds = null;
   },
-  controls: [{ name: "shifts", label: "Shifts", min: 0, max: SHIFTS, step: 1, tell: String }],
+  controls: [
+    { name: "shifts", label: "Shifts", min: 0, max: SHIFTS, step: 1, tell: String },
+    { name: "logC", label: "C", min: -1, max: 2, step: 0.1, tell: power },
+  ],
+  changed: (state, name) => { if (name === "logC") state.rounds = null; },
 };

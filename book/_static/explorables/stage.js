@@ -96,7 +96,11 @@ export function mount(figure, explorable) {
   const again = document.createElement("button");
   again.type = "button";
   again.textContent = "Begin again";
-  again.addEventListener("click", () => { Object.assign(state, explorable.start()); soon(); });
+  again.addEventListener("click", () => {
+    Object.assign(state, explorable.start());
+    stop(state.chosen ?? 0);
+    soon();
+  });
   panel.append(again);
   panel.hidden = false;
   const how = document.createElement("p");
@@ -107,10 +111,13 @@ export function mount(figure, explorable) {
 
   // One mark is a stop of the Tab key; from it the keys n and p lead to the others.
   let current = 0;
-  const focus = (k) => {
+  const stop = (k) => {
     nodes[current].tabIndex = -1;
     current = (k + nodes.length) % nodes.length;
     nodes[current].tabIndex = 0;
+  };
+  const focus = (k) => {
+    stop(k);
     nodes[current].focus();
     state.chosen = current;
     soon();
@@ -118,9 +125,10 @@ export function mount(figure, explorable) {
   nodes.forEach((group, k) => {
     group.setAttribute("role", "slider");
     group.setAttribute("aria-valuemin", "0");
-    group.setAttribute("aria-valuemax", String(explorable.width));
-    group.tabIndex = k === 0 ? 0 : -1;
+    group.setAttribute("aria-valuemax", String(explorable.reach ?? explorable.width));
+    group.tabIndex = -1;
     group.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
       group.setPointerCapture(event.pointerId);
       focus(k);
       event.preventDefault();
@@ -139,5 +147,6 @@ export function mount(figure, explorable) {
       event.preventDefault();
     });
   });
+  stop(state.chosen ?? 0);
   redraw();
 }

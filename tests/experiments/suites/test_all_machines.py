@@ -41,6 +41,12 @@ def test_a_size_is_that_of_what_it_takes_to_answer(method, points):
         assert size == len(fitted.support_) * (X.shape[1] + 1) + 1
     if method == "nearest neighbours":
         assert size == X.size + len(y)
+    if method == "AdaBoost":
+        assert size == 4 * len(fitted.estimator_weights_)
+    if method == "random forest":
+        leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
+        inner = sum(tree.tree_.node_count for tree in fitted.estimators_) - leaves
+        assert size == 4 * inner + 2 * leaves
     if method in ("exemplars", "prototypes"):
         assert size == len(fitted.coef_) * (2 * X.shape[1] + 1)
     assert 0 < size < 1e6
@@ -59,3 +65,14 @@ def test_what_draws_at_random_has_the_seed_of_its_run():
         assert given <= {7}, method
         assert all(name in made.get_params() for name in grid), method
         assert isinstance(made, OneVsOneClassifier) == (method in PAIRS)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_answers_that_are_timed_are_those_that_are_counted(classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), np.arange(80) % classes
+    X[:, 0] += y
+    chosen = OneVsOneClassifier(machine("Gaussian")).fit(X, y)
+    asked = rng.normal(size=(50, 3)) + 1.0
+    found = all_machines._answers(chosen, chosen.estimators_, asked)
+    assert np.mean(found == chosen.predict(asked)) > 0.9  # ties are broken otherwise
