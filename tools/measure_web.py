@@ -56,10 +56,10 @@ TOLD = """() => document.documentElement.dataset.live === 'ready' ||
 
 
 def tests():
-    """Return the module of the tests of the live book, whose reader and server serve here too."""
+    """Return what the tests of the live book share: the command that runs, and a reader."""
     sys.path.insert(0, str(ROOT))
     spec = importlib.util.spec_from_file_location(
-        "tests.web.test_live", ROOT / "tests" / "web" / "test_live.py"
+        "tests.web.live", ROOT / "tests" / "web" / "live.py"
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

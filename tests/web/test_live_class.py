@@ -1,0 +1,164 @@
+"""The live book for a class: a password, kernels in sandboxes, and nobody in another's."""
+
+import contextlib
+import importlib.util
+import json
+import shutil
+import signal
+
+import psutil
+import pytest
+
+from .conftest import ROOT
+from .live import CHAPTERS, PASSWORD, SERVER, Reader, log_in, running
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """The module of the server."""
+    monkeypatch.syspath_prepend(str(SERVER.parent))
+    spec = importlib.util.spec_from_file_location("live_server", SERVER)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def test_others_are_let_in_with_a_password_only(server, monkeypatch):
+    monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
+    for word in (None, "", "short"):
+        if word is None:
+            monkeypatch.delenv("SVMBOOK_PASSWORD", raising=False)
+        else:
+            monkeypatch.setenv("SVMBOOK_PASSWORD", word)
+        with pytest.raises(SystemExit, match="SVMBOOK_PASSWORD"):
+            server.settings(server.read(["--host", "0.0.0.0"]), "room")
+    monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
+    found = server.settings(server.read(["--host", "0.0.0.0"]), "room")
+    assert found["Kernel"]["sandbox"] == "bwrap"
+    assert found["PasswordIdentityProvider"]["token"] == ""
+    assert PASSWORD not in json.dumps(found["PasswordIdentityProvider"])
+
+
+def test_a_class_needs_a_sandbox(server, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
+
+    def none():
+        raise server.SandboxError("bubblewrap is not installed")
+
+    monkeypatch.setattr(server, "find_sandbox", none)
+    with pytest.raises(SystemExit, match="not installed"):
+        server.settings(server.read(["--host", "10.0.0.1"]), "room")
+    assert server.settings(server.read(["--host", "::1"]), "room")["Kernel"]["sandbox"] == ""
+
+
+@pytest.fixture(scope="module")
+def classroom():
+    """Start the server as for a class."""
+    if not shutil.which("bwrap"):
+        pytest.skip("no bubblewrap: apt-get install bubblewrap")
+    if not CHAPTERS:
+        pytest.skip("the book is not built: make html")
+    with running("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, token, process):
+        assert token is None
+        yield address, process
+
+
+def test_a_class_logs_in_and_its_kernels_reach_nothing(classroom, browser):
+    address, _ = classroom
+    with contextlib.closing(browser.new_context()) as opened:
+        opened.set_default_timeout(60_000)
+        reader = Reader(opened, address, "dual_svm")
+        assert "/login" in reader.page.url
+        log_in(reader, "a wrong street")
+        assert "/login" in reader.page.url
+        log_in(reader)
+        reader.page.wait_for_url("**/notebooks/dual_svm.html")
+        # As on a page that comes from another machine without a certificate.
+        reader.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
+        reader.begin()
+        told = reader.run(
+            "import os, resource, socket\n"
+            "from svmbook.experiments import load_records\n"
+            "print(len(load_records('glass-boxes')), 'records')\n"
+            f"print(os.path.exists({str(ROOT / 'README.md')!r}), os.getuid())\n"
+            "try:\n    open('/proc/sys/kernel/core_pattern', 'r+')\n"
+            "except OSError as error:\n    print('no settings:', error)\n"
+            "try:\n    socket.create_connection(('127.0.0.1', 8950), 2)\n"
+            "except OSError as error:\n    print('no network:', error)\n"
+            "print(resource.getrlimit(resource.RLIMIT_FSIZE)[0], 'bytes of a file')\n"
+        ).inner_text()
+        assert "records" in told and "False" in told
+        assert "no settings" in told and "no network" in told and f"{2**26} bytes" in told
+        assert "False 0" not in told  # root's name stays outside
+        assert reader.elsewhere == []
+
+
+def test_a_restart_in_a_class_goes_on_with_the_same_page(classroom, browser):
+    address, _ = classroom
+    with contextlib.closing(browser.new_context()) as opened:
+        opened.set_default_timeout(60_000)
+        reader = Reader(opened, address, "dual_svm")
+        log_in(reader)
+        reader.begin()
+        reader.run("a = 5")
+        reader.page.get_by_role("button", name="Restart").click()
+        reader.page.get_by_text("nothing has run").wait_for()
+        assert "NameError" in reader.run("print(a)").inner_text()
+        assert "9" in reader.run("print(9)").inner_text()
+
+
+def test_nobody_sees_anothers_kernel(classroom, browser):
+    address, _ = classroom
+    lists = "async path => (await (await fetch(path)).json()).length"
+    with (
+        contextlib.closing(browser.new_context()) as one,
+        contextlib.closing(browser.new_context()) as other,
+    ):
+        for opened in (one, other):
+            opened.set_default_timeout(60_000)
+        first, second = Reader(one, address, "dual_svm"), Reader(other, address, "dual_svm")
+        log_in(first)
+        log_in(second)
+        first.begin()
+        for path in ("/api/sessions", "/api/kernels"):
+            assert first.page.evaluate(lists, path) == 1
+            assert second.page.evaluate(lists, path) == 0
+
+
+def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
+    if not shutil.which("bwrap") or not CHAPTERS:
+        pytest.skip("no bubblewrap, or no book")
+    post = """async () => {
+      const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
+      const headers = { "X-XSRFToken": xsrf, "Content-Type": "application/json" };
+      const kernel = { name: "python3" }, path = String(Math.random());
+      const body = JSON.stringify({ path, type: "notebook", name: "x", kernel });
+      const made = await (await fetch("/api/sessions", { method: "POST", headers, body })).json();
+      return (await fetch(`/api/sessions/${made.id}`, { method: "DELETE", headers })).status;
+    }"""
+    with (
+        running("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, _, process),
+        contextlib.closing(browser.new_context()) as opened,
+    ):
+        opened.set_default_timeout(60_000)
+        reader = Reader(opened, address, "dual_svm")
+        log_in(reader)
+        reader.page.get_by_role("button", name="Live code").wait_for()
+        for _ in range(4):  # begun and given back at once
+            assert reader.page.evaluate(post) == 204
+        assert sandboxes() == []
+        reader.begin()
+        assert sandboxes()
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    assert sandboxes() == []
+
+
+def sandboxes():
+    """Return the processes in sandboxes of the live book."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if "/live-" in line and "kernel.json" in line:
+            found.append(line[:80])
+    return found

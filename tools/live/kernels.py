@@ -1,0 +1,142 @@
+"""Kernels of the live book: so many at a time, each within its limits, in a class in a sandbox."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+from jupyter_server.services.kernels.kernelmanager import (
+    AsyncMappingKernelManager,
+    ServerKernelManager,
+)
+from tornado import web
+from traitlets import Integer, Unicode
+
+from svmbook.course.sandbox import bubble
+
+FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
+DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox
+PROCESSES, SECONDS = 100, 3600  # threads and processes, and processor time, of a kernel there
+# What a kernel does before it is one: it takes its limits (bytes of memory and of a file,
+# processes, seconds of a processor), and another user's name where it has root's.
+LIMITED = """
+import os, resource, sys
+memory, file, processes, seconds, user = map(int, sys.argv[1:6])
+for name, most in (("AS", memory), ("FSIZE", file), ("NPROC", processes), ("CPU", seconds)):
+    if most:
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+if user:
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+os.execv(sys.argv[6], sys.argv[6:])
+"""
+LOOKS = 50  # for processes to end
+USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
+
+
+class Kernel(ServerKernelManager):
+    """A kernel with a limit on its memory, and in a sandbox where one is given."""
+
+    memory = Integer(0, config=True)
+    sandbox = Unicode("", config=True)
+    room = Unicode("", config=True)
+    folder = user = None
+
+    async def _async_pre_start_kernel(self, **options):
+        if self.sandbox:  # which has no network: the two speak through files of one folder
+            if self.folder is None:
+                self.folder = Path(tempfile.mkdtemp(dir=self.room))
+                self.user = next(USERS) if os.geteuid() == 0 else 0
+            for old in self.folder.iterdir():
+                old.unlink()
+            self.transport, self.ip = "ipc", f"{self.folder}/socket"
+            self.connection_file = f"{self.folder}/kernel.json"
+        return await super()._async_pre_start_kernel(**options)
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        """Return the command that starts a kernel."""
+        limits = (self.memory, DISK, PROCESSES, SECONDS) if self.sandbox else (self.memory, 0, 0, 0)
+        command = [sys.executable, "-c", LIMITED, *map(str, limits), str(self.user or 0)]
+        command += super().format_kernel_cmd(extra_arguments)
+        if not self.sandbox:
+            return command
+        self.kernel_spec.interrupt_mode = (
+            "message"  # a signal would meet the sandbox's first process
+        )
+        if self.user:
+            for path in (self.folder, *self.folder.iterdir()):
+                os.chown(path, self.user, self.user)
+        also = {name: os.environ[name] for name in FOLDERS if os.environ.get(name)}
+        around = bubble(self.sandbox, disk=DISK, also=also.values())
+        for name, path in also.items():
+            around += ["--setenv", name, path]
+        around += ["--perms", "0755", "--dir", self.room]
+        return [*around, "--bind", str(self.folder), str(self.folder), *command]
+
+    def cleanup_resources(self, restart=False):
+        """End what is left of a sandbox, whose first process may have died before the others."""
+        super().cleanup_resources(restart=restart)
+        if self.folder is not None:
+            end_all(self.folder)
+            if not restart:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def resident(self):
+        """Return the bytes of memory of all its processes."""
+        process = getattr(self.provisioner, "process", None)
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            first = psutil.Process(process.pid) if process else None
+            for one in [first, *first.children(recursive=True)] if first else []:
+                total += one.memory_info().rss
+        return total
+
+
+def end_all(folder):
+    """Kill every process that was started with this folder, and those that they still start."""
+    for _ in range(LOOKS):
+        found = [
+            process
+            for process in psutil.process_iter(["cmdline"])
+            if str(folder) in " ".join(process.info["cmdline"] or ()) and process.pid != os.getpid()
+        ]
+        for process in found:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        if not found:
+            return
+        time.sleep(0.02)
+
+
+class Kernels(AsyncMappingKernelManager):
+    """All kernels, no more than so many at a time."""
+
+    most = Integer(8, config=True)
+    starting = 0
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.owners = {}  # of kernels: who asked for them
+
+    async def start_kernel(self, **options):
+        """Start a kernel, or refuse."""
+        if len(self) + self.starting >= self.most:
+            raise web.HTTPError(503, f"all {self.most} kernels are in use")
+        self.starting += 1
+        try:
+            return await super().start_kernel(**options)
+        finally:
+            self.starting -= 1
+
+    async def watch(self):
+        """End kernels whose processes take more memory together than one may."""
+        for kernel_id in self.list_kernel_ids():
+            kernel = self.get_kernel(kernel_id)
+            if kernel.resident() > kernel.memory:
+                await self.shutdown_kernel(kernel_id, now=True)
