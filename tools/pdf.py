@@ -218,7 +218,10 @@ def put_together(cover, prints, site):
         writer.append(reader, import_outline=False)
     begins = {one.name: ahead + one.first for one in prints}
     places = {
-        (one.name, name.lstrip("/")): (ahead + one.first + page_of(one.reader, place), place.top)
+        (one.name, name.lstrip("/")): (
+            ahead + one.first + one.reader.get_destination_page_number(place),
+            place.top,
+        )
         for one in prints
         for name, place in one.reader.named_destinations.items()
     }
@@ -234,10 +237,6 @@ def put_together(cover, prints, site):
     writer.root_object[NameObject("/Lang")] = TextStringObject("en")
     writer.add_metadata({"/Title": "Support Vector Machines, from the dual up"})
     return writer
-
-
-def page_of(reader, place):
-    return reader.get_destination_page_number(place)
 
 
 def mend(annotation, writer, site, begins, places, ahead):

@@ -16,8 +16,6 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 MODULES = Path(__file__).resolve().parents[1] / "_static" / "explorables"
-
-
 IMPORT = re.compile(r'^import (\w+|\{[^}]+\}) from "\./(\w+)\.js";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.M)
 
@@ -32,7 +30,7 @@ def plain_script(first):
         code = (MODULES / f"{name}.js").read_text(encoding="utf-8")
         for _, other in IMPORT.findall(code):
             add(other)
-        exported = [f"{found}" for found in EXPORT.findall(code)]
+        exported = EXPORT.findall(code)
         code = IMPORT.sub(lambda found: imported(*found.groups()), code)
         code = EXPORT.sub("", code)
         if "export default " in code:
@@ -73,7 +71,8 @@ class Explorable(SphinxDirective):
         if not still.is_file():
             raise self.error(f"there is no {still.name}; write it by: node tools/stills.mjs")
         self.env.note_dependency(str(still))
-        html = f'<div class="explorable" data-explorable="{name}">\n{still.read_text()}</div>'
+        inside = still.read_text(encoding="utf-8")
+        html = f'<div class="explorable" data-explorable="{name}">\n{inside}</div>'
         drawing = nodes.raw("", html, format="html")
         if not self.content:
             return [drawing]

@@ -4,11 +4,10 @@
 ``{classical} sizes`` and ``{classical} origins`` list the tables of the manifest.
 """
 
-import json
 import re
 from pathlib import Path
 
-import yaml
+from chapters import chapters, first_cell
 from sphinx.util.docutils import SphinxDirective
 
 from svmbook.datasets import SOURCES, manifest
@@ -20,21 +19,13 @@ def table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def question_of(path):
-    """Return the question of a chapter: the line in italics under its title."""
-    cell = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
-    return re.search(r"^# .*\n\n\*(.*\?)\*$", "".join(cell["source"]), re.M)[1]
-
-
-def chapters(root):
-    """Yield part, page and question of each chapter, in the order of `_toc.yml`."""
-    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    for part in contents["parts"]:
-        caption = part["caption"]
-        for page in (chapter["file"] for chapter in part["chapters"]):
-            if page.startswith("notebooks/"):
-                yield caption, f"{{doc}}`/{page}`", question_of(root / f"{page}.ipynb")
-                caption = ""  # said once
+def questions(root):
+    """Yield part, page and question of each chapter: the line in italics under its title."""
+    said = ""
+    for part, name, path in chapters(root):
+        question = re.search(r"^# .*\n\n\*(.*\?)\*$", first_cell(path), re.M)[1]
+        yield part if part != said else "", f"{{doc}}`/notebooks/{name}`", question
+        said = part
 
 
 def sizes():
@@ -61,7 +52,7 @@ class Map(SphinxDirective):
         root = Path(self.env.srcdir)
         for path in (root / "_toc.yml", *root.glob("notebooks/*.ipynb")):
             self.env.note_dependency(str(path))
-        return self.parse_text_to_nodes(table(["part", "chapter", "question"], chapters(root)))
+        return self.parse_text_to_nodes(table(["part", "chapter", "question"], questions(root)))
 
 
 class Classical(SphinxDirective):

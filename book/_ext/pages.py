@@ -9,17 +9,16 @@ from sphinx_exercise.nodes import solution_node
 
 
 def tidy_scripts(app, pagename, templatename, context, doctree):
-    """Drop repeated scripts, sphinx-thebe's where the book does not launch Thebe, idle MathJax.
+    """Drop repeated scripts, sphinx-thebe's (the live server brings its own), idle MathJax.
 
     Themes and extensions register inline scripts twice, and a second `let` or `const` of the
     same name is an error in the browser's console.
     """
-    launch = app.config.html_theme_options.get("launch_buttons", {})
     formulas = re.search(r'class="[^"]*\bmath\b', context.get("body", ""))
     kept = {}
     for script in context["script_files"]:
         body = script.attributes.get("body", "")
-        if not launch.get("thebe") and "thebe" in f"{script.filename} {body}":
+        if "thebe" in f"{script.filename} {body}":
             continue
         if re.search("(?i)mathjax|tippy|typeset", f"{script.filename} {body}") and not formulas:
             continue

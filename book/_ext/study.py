@@ -7,12 +7,11 @@ from the notebooks. Pages with questions get `quiz.js`, and they and the first p
 `progress.js`.
 """
 
-import json
 import re
 from html import escape
 from pathlib import Path
 
-import yaml
+from chapters import cells_of, chapters, first_cell
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -22,33 +21,18 @@ EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:clas
 KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # others are called as they are
 
 
-def cells_of(path):
-    """Return kind and text of each cell of a notebook."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
-
-
-def chapters(root):
-    """Return name and path of each chapter, in the order of `_toc.yml`."""
-    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
-    return {
-        Path(file).name: root / f"{file}.ipynb" for file in files if file.startswith("notebooks/")
-    }
-
-
 def title_of(path):
-    return re.search(r"^# (.*)$", cells_of(path)[0][1], re.M)[1]
+    return re.search(r"^# (.*)$", first_cell(path), re.M)[1]
 
 
 def needs_of(path):
     """Return the names of the chapters that one builds on."""
-    return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(cells_of(path)[0][1])[1])
+    return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(first_cell(path))[1])
 
 
 def drawing(root):
     """Return the map of needs as SVG, and the same in words."""
-    paths = chapters(root)
+    paths = {chapter.name: chapter.path for chapter in chapters(root)}
     names, lines, arcs = list(paths), [], []
     words = []
     for row, (name, path) in enumerate(paths.items()):
@@ -81,7 +65,7 @@ def exercises_of(path):
 def listed(root):
     """Return all exercises as Markdown, a table for each chapter."""
     parts = []
-    for path in chapters(root).values():
+    for _, _, path in chapters(root):
         rows = [
             f"| {{numref}}`{label}` | {title} | {kind} | {'●' * level} |"
             for title, label, kind, level in exercises_of(path)
@@ -115,7 +99,7 @@ def stands_in(symbol, formulas):
 def index_of_symbols(root):
     """Return a table in Markdown: each symbol, and links to the chapters that use it."""
     formulas = {}
-    for name, path in chapters(root).items():
+    for _, name, path in chapters(root):
         text = "\n".join(text for kind, text in cells_of(path) if kind == "markdown")
         formulas[name] = WORDS.sub("", "\n".join(map("".join, MATHS.findall(text))))
     rows, known = [], set()
@@ -141,7 +125,7 @@ class FromNotebooks(SphinxDirective):
 
     def root(self):
         root = Path(self.env.srcdir)
-        for path in (root / "_toc.yml", *chapters(root).values()):
+        for path in (root / "_toc.yml", *(chapter.path for chapter in chapters(root))):
             self.env.note_dependency(str(path))
         return root
 

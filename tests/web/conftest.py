@@ -21,6 +21,14 @@ SETTLED = """async () => {
 }"""
 
 
+def module_at(path):
+    """Return a module that belongs to no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def built_pages():
     """Return the names of the built pages; the first one only leads to another."""
     found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
@@ -48,9 +56,7 @@ def site():
     """Serve the book as `make book` does, and give its address."""
     if not HTML.is_dir():
         pytest.skip("the book is not built: make html")
-    spec = importlib.util.spec_from_file_location("serve", ROOT / "tools" / "serve.py")
-    serve = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(serve)
+    serve = module_at(ROOT / "tools" / "serve.py")
     with serve.bind(HTML, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"

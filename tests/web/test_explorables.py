@@ -189,7 +189,7 @@ def test_each_control_of_an_explorable_works_by_keys(explorable):
     _, figure = explorable
     for slider in figure.locator('input[type="range"]:visible').all():
         slider.focus()
-        slider.press("Home")
+        after(figure, lambda slider=slider: slider.press("Home"))
         before, moved = after(figure, lambda slider=slider: slider.press("End"))
         assert moved != before
         assert slider.get_attribute("aria-valuetext")

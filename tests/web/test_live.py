@@ -140,15 +140,16 @@ def test_files_of_the_project_are_not_served(live):
         "/_static/../../../Makefile",
         "/files/x",
     )
-    for path in (
-        *paths,
-        "/api/contents",
-        "/api/terminals",
-        "/lab",
-        "/tree",
-        "/book/%2e%2e/%2e%2e/x",
-    ):
+    outside = ("/api/contents", "/api/terminals", "/lab", "/tree", "/book/%2e%2e/%2e%2e/x")
+    for path in (*paths, *outside):
         assert get(address + path, Authorization=f"token {token}")[0] in (403, 404), path
+
+
+def test_all_of_the_book_is_served(live):
+    address, token, _ = live
+    beside = ("/search.html", "/sections.js", "/svmbook-notebooks.zip", "/favicon.ico")
+    for path in (*beside, "/_sources/notebooks/dual_svm.ipynb"):
+        assert get(address + path, Authorization=f"token {token}")[0] == 200, path
 
 
 def test_kernels_end_when_they_rest_and_with_the_command(browser):

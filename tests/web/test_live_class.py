@@ -1,7 +1,6 @@
 """The live book for a class: a password, kernels in sandboxes, and nobody in another's."""
 
 import contextlib
-import importlib.util
 import json
 import shutil
 import signal
@@ -11,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .conftest import ROOT
+from .conftest import ROOT, module_at
 from .live import CHAPTERS, PASSWORD, SERVER, Reader, log_in, running
 
 
@@ -19,10 +18,7 @@ from .live import CHAPTERS, PASSWORD, SERVER, Reader, log_in, running
 def server(monkeypatch):
     """The module of the server."""
     monkeypatch.syspath_prepend(str(SERVER.parent))
-    spec = importlib.util.spec_from_file_location("live_server", SERVER)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return module_at(SERVER)
 
 
 def test_others_are_let_in_with_a_password_only(server, monkeypatch):

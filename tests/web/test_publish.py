@@ -1,6 +1,5 @@
 """What a published book has besides its pages, and a book that is not published has not."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from .conftest import HTML, ROOT
+from .conftest import HTML, ROOT, module_at
 
 SITE = "https://owner.github.io/street/"
 CONF = """
@@ -73,9 +72,7 @@ def test_an_address_that_leads_nowhere_has_a_page(published):
 
 
 def test_the_feed_tells_of_changes_of_pages():
-    spec = importlib.util.spec_from_file_location("publish", ROOT / "book" / "_ext" / "publish.py")
-    publish = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(publish)
+    publish = module_at(ROOT / "book" / "_ext" / "publish.py")
     root = ElementTree.fromstring(publish.feed("Street", SITE, ROOT))
     name = f"{{{publish.ATOM}}}"
     entries = root.findall(f"{name}entry")

@@ -66,9 +66,8 @@ class Kernel(ServerKernelManager):
         command += super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
             return command
-        self.kernel_spec.interrupt_mode = (
-            "message"  # a signal would meet the sandbox's first process
-        )
+        # A signal would meet the sandbox's first process.
+        self.kernel_spec.interrupt_mode = "message"
         if self.user:
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user, self.user)
@@ -89,12 +88,12 @@ class Kernel(ServerKernelManager):
 
     def resident(self):
         """Return the bytes of memory of all its processes."""
-        process = getattr(self.provisioner, "process", None)
-        total = 0
-        with contextlib.suppress(psutil.Error):
-            first = psutil.Process(process.pid) if process else None
-            for one in [first, *first.children(recursive=True)] if first else []:
-                total += one.memory_info().rss
+        process, total = getattr(self.provisioner, "process", None), 0
+        if process is not None:
+            with contextlib.suppress(psutil.Error):
+                first = psutil.Process(process.pid)
+                for one in (first, *first.children(recursive=True)):
+                    total += one.memory_info().rss
         return total
 
 
@@ -123,6 +122,10 @@ class Kernels(AsyncMappingKernelManager):
     def __init__(self, **options):
         super().__init__(**options)
         self.owners = {}  # of kernels: who asked for them
+
+    def kernels_of(self, user):
+        """Return the names of the kernels that somebody has asked for."""
+        return {kernel for kernel, owner in self.owners.items() if owner == user}
 
     async def start_kernel(self, **options):
         """Start a kernel, or refuse."""

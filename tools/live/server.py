@@ -44,14 +44,13 @@ PART = (
 class OwnSessions(SessionRootHandler):
     """Sessions as their owner sees them: nobody learns the names of others' kernels."""
 
-    def own(self, models):
-        owners, user = self.kernel_manager.owners, self.current_user.username
-        return [one for one in models if owners.get(one["kernel"]["id"]) == user]
-
     @web.authenticated
     async def get(self):
         """List one's own."""
-        self.finish(json.dumps(self.own(await self.session_manager.list_sessions()), default=str))
+        own = self.kernel_manager.kernels_of(self.current_user.username)
+        models = await self.session_manager.list_sessions()
+        models = [one for one in models if one["kernel"]["id"] in own]
+        self.finish(json.dumps(models, default=str))
 
     @web.authenticated
     async def post(self):
@@ -70,10 +69,8 @@ class OwnKernels(MainKernelHandler):
     @web.authenticated
     async def get(self):
         """List one's own."""
-        owners, user = self.kernel_manager.owners, self.current_user.username
-        models = [
-            one for one in self.kernel_manager.list_kernels() if owners.get(one["id"]) == user
-        ]
+        own = self.kernel_manager.kernels_of(self.current_user.username)
+        models = [one for one in self.kernel_manager.list_kernels() if one["id"] in own]
         self.finish(json.dumps(models, default=str))
 
     @web.authenticated
@@ -139,11 +136,7 @@ class Live(ServerApp):
                     Page,
                     pages,
                 ),
-                (
-                    r"/(index\.html|search\.html|genindex\.html|searchindex\.js|favicon\.ico)",
-                    Page,
-                    pages,
-                ),
+                (rf"/({TOP})", Page, pages),
             ],
         )
 

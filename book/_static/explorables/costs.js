@@ -1,6 +1,6 @@
 // Three costs of one mistake: the lines that hinge, logistic and unbiased cost fit, and what an outlier pays.
 
-import { eliminate, fit } from "./dual.js";
+import { dot, eliminate, fit } from "./dual.js";
 import { panel, path, plane, power, r1, text } from "./plane.js";
 
 const PLANE = plane(350, 300, 50), LEFT = 385, WIDE = 245, TOP = 25, BOTTOM = 265; // of the costs
@@ -29,8 +29,8 @@ export const COSTS = {
 };
 
 export const objective = (name, X, y, C, [b, ...w]) =>
-  0.5 * (w[0] ** 2 + w[1] ** 2) +
-  C * X.reduce((sum, x, i) => sum + COSTS[name].at(y[i] * (b + w[0] * x[0] + w[1] * x[1])), 0);
+  0.5 * dot(w, w) +
+  C * X.reduce((sum, x, i) => sum + COSTS[name].at(y[i] * (b + dot(w, x))), 0);
 
 /** Return the minimum of 1/2 |w|^2 + 1/2 sum_i a_i (t_i - b - w x_i)^2. */
 function leastSquares(X, a, t) {
@@ -49,7 +49,7 @@ function leastSquares(X, a, t) {
 function rounds(name, X, y, C, parabola, theta) {
   let value = objective(name, X, y, C, theta);
   for (let round = 0; round < ROUNDS; round++) {
-    const margins = X.map((x, i) => y[i] * (theta[0] + theta[1] * x[0] + theta[2] * x[1]));
+    const margins = X.map((x, i) => y[i] * (theta[0] + dot(theta.slice(1), x)));
     const touching = margins.map(parabola);
     const best = leastSquares(X, touching.map(({ a }) => C * a), touching.map(({ to }, i) => y[i] * to));
     let step = 1, next, lower;
@@ -90,12 +90,12 @@ function draw(state) {
     inside += `<path class="${name}" d="${PLANE.line(w, b)}"/>`;
     const margins = Array.from({ length: 61 }, (_, i) => MARGINS[0] + (i * (MARGINS[1] - MARGINS[0])) / 60);
     curves += `<path class="${name}" d="${path(margins.filter((m) => COSTS[name].at(m) <= MOST).map((m) => at(m, COSTS[name].at(m))))}"/>`;
-    const m = y[k] * (b + w[0] * X[k][0] + w[1] * X[k][1]), cost = COSTS[name].at(m);
+    const m = y[k] * (b + dot(w, X[k])), cost = COSTS[name].at(m);
     if (m >= MARGINS[0] && m <= MARGINS[1] && cost <= MOST) {
       const [px, py] = at(m, cost);
       dots += `<circle class="dot ${name}" cx="${r1(px)}" cy="${r1(py)}" r="6"/>`;
     }
-    const wrong = X.filter((x, i) => y[i] * (b + w[0] * x[0] + w[1] * x[1]) <= 0).length;
+    const wrong = X.filter((x, i) => y[i] * (b + dot(w, x)) <= 0).length;
     return `${name} ${cost.toFixed(2)} (${wrong} wrong)`;
   });
   const [zero] = at(0, 0), back = panel(0, PLANE.width, PLANE.height, inside) +

@@ -6,7 +6,6 @@ const FLOOR = 1e-12, RIDGE = 1e-9;
 
 export const dot = (x, z) => x[0] * z[0] + x[1] * z[1];
 export const squared = (x, z) => (x[0] - z[0]) ** 2 + (x[1] - z[1]) ** 2;
-export const linear = () => dot;
 export const gaussian = (gamma) => (x, z) => Math.exp(-gamma * squared(x, z));
 
 /** Return the Gram matrix of points, row by row. */
@@ -144,12 +143,14 @@ function climbInPairs(K, y, C, alpha, most, floor) {
   }
 }
 
+/** Return the weights of a linear machine from its multipliers. */
+export const weights = (points, y, alpha) =>
+  [0, 1].map((k) => points.reduce((sum, x, i) => sum + alpha[i] * y[i] * x[k], 0));
+
 /** Fit a machine to points; the result answers anywhere by `at`. */
 export function fit(points, y, { C = 1, kernel = dot, ...options } = {}) {
-  const K = gram(points, kernel), bounds = y.map((_, i) => (C.length ? C[i] : C));
-  const solved = solveDual(K, y, bounds, options);
+  const bounds = y.map(() => C), solved = solveDual(gram(points, kernel), y, bounds, options);
   const held = points.map((_, i) => i).filter((i) => solved.alpha[i] > 0);
   const at = (x) => held.reduce((sum, i) => sum + solved.alpha[i] * y[i] * kernel(points[i], x), solved.b);
-  const weights = [0, 1].map((k) => held.reduce((sum, i) => sum + solved.alpha[i] * y[i] * points[i][k], 0));
-  return { ...solved, C: bounds, held, at, w: kernel === dot ? weights : null };
+  return { ...solved, C, held, at, w: kernel === dot ? weights(points, y, solved.alpha) : null };
 }

@@ -1,7 +1,7 @@
 // Drag points: the widest street, what holds it, and with which force.
 
 import { dot, fit, gaussian } from "./dual.js";
-import { contour, path, plane, power, r1 } from "./plane.js";
+import { contour, path, plane, power } from "./plane.js";
 
 const PLANE = plane(640, 300, 100);
 const ARROW = 70, SHORTEST = 3; // pixels: the largest force, and one too small to be drawn
@@ -37,15 +37,6 @@ function arrows(points, { alpha, w, held }) {
 
 const hasStreet = ({ norm }) => norm > 1e-18; // else the forces cancel at each place
 
-function street(points, machine) {
-  const { w, b, norm } = machine;
-  if (!hasStreet(machine)) return "";
-  const line = (level) => PLANE.line(w, b, level);
-  const width = r1((2 * PLANE.unit) / Math.sqrt(norm));
-  return `<path class="road" d="${line(0)}" stroke-width="${width}"/><path class="kerb" d="${line(-1)}${line(1)}"/>` +
-    `<path class="middle" d="${line(0)}"/>${arrows(points, machine)}`;
-}
-
 function curves(machine) {
   const values = PLANE.grid(machine.at, CELL, true);
   return `<path class="kerb" d="${contour(values, -1, CELL)}${contour(values, 1, CELL)}"/>` +
@@ -60,11 +51,12 @@ export const proved = (gap) => gap < 1e-7
 function draw(state) {
   const machine = (state.machine = solve(state)), { alpha, C, held, norm, f, b } = machine;
   const curved = state.kernel === "Gaussian";
-  const bounded = held.filter((i) => alpha[i] >= C[i]).length;
+  const bounded = held.filter((i) => alpha[i] >= C).length;
   const wrong = state.points.filter(([, , label], i) => label * (f[i] + b) <= 0).length;
   state.alpha = alpha;
   return {
-    back: curved ? curves(machine) : street(state.points, machine),
+    back: curved ? curves(machine)
+      : hasStreet(machine) ? PLANE.street(machine.w, b) + arrows(state.points, machine) : "",
     words: `${held.length} support vectors, ${bounded} of them at the bound C; ${wrong} points on the wrong side. ` +
       (hasStreet(machine) ? `The street is ${(2 / Math.sqrt(norm)).toFixed(2)} wide${curved ? " in the feature space" : ""}. `
         : "There is no street. ") +

@@ -1,6 +1,6 @@
 // The path of prices: each multiplier as a share of C, and who is free, who is bounded.
 
-import { dot, gram, solveDual } from "./dual.js";
+import { dot, gram, solveDual, weights } from "./dual.js";
 import { panel, path, plane, power, r1, text } from "./plane.js";
 
 const PLANE = plane(310, 300, 60), LEFT = 350, WIDE = 280, TOP = 20, BOTTOM = 265; // of the curves
@@ -35,17 +35,13 @@ function draw(state) {
   const grid = Array.from({ length: STEPS + 1 }, (_, k) => LOWEST + (k * (HIGHEST - LOWEST)) / STEPS);
   state.path ??= pricePath(places, labels, grid);
   const now = (state.machine = state.path[Math.round(((state.logC - LOWEST) / (HIGHEST - LOWEST)) * STEPS)]);
-  const w = [0, 1].map((k) => places.reduce((sum, x, i) => sum + now.alpha[i] * labels[i] * x[k], 0));
   const groups = [...now.alpha].map((a) => group(a, now.C)), count = (name) => groups.filter((one) => one === name).length;
   const curves = state.points.map((_, i) => {
     const line = path(state.path.map(({ alpha, C }, k) => at(grid[k], alpha[i] / C)));
     return `<path class="curve ${groups[i]}${i === state.chosen ? " chosen" : ""}" d="${line}"/>`;
   });
-  const here = at(state.logC, 0)[0], line = (level) => PLANE.line(w, now.b, level);
-  const width = r1((2 * PLANE.unit) / (Math.hypot(...w) || 1));
-  const back = panel(0, PLANE.width, PLANE.height,
-    `<path class="road" d="${line(0)}" stroke-width="${width}"/><path class="kerb" d="${line(-1)}${line(1)}"/>` +
-    `<path class="middle" d="${line(0)}"/>`) +
+  const here = at(state.logC, 0)[0], street = PLANE.street(weights(places, labels, now.alpha), now.b);
+  const back = panel(0, PLANE.width, PLANE.height, street) +
     `<path class="axis" d="M${LEFT} ${TOP}V${BOTTOM}H${LEFT + WIDE}"/><path class="here" d="M${r1(here)} ${TOP}V${BOTTOM}"/>` +
     curves.join("") + text(LEFT + 6, TOP - 4, "α / C") + text(LEFT, 288, "0.001") +
     text(LEFT + WIDE, 288, "C = 100", "end");

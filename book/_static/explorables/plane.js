@@ -59,6 +59,19 @@ export function plane(width, height, unit) {
     return path([-far, far].map((t) => to([foot[0] - t * normal[1], foot[1] + t * normal[0]])));
   };
 
+  /** Return the street of a linear machine: its road, its kerbs and its middle. */
+  const street = (w, b) => {
+    const size = Math.hypot(...w);
+    if (size < 1e-9) return "";
+    return `<path class="road" d="${line(w, b)}" stroke-width="${r1((2 * unit) / size)}"/>` + kerbs(w, b);
+  };
+  const kerbs = (w, b) =>
+    `<path class="kerb" d="${line(w, b, -1)}${line(w, b, 1)}"/><path class="middle" d="${line(w, b)}"/>`;
+
+  /** Return the areas of both classes, of the outputs at the middles of cells. */
+  const areas = (outputs, cell) =>
+    `<rect class="of-minus" width="${width}" height="${height}"/><path class="of-plus" d="${positive(outputs, cell)}"/>`;
+
   /** Return the values of a function at the middles of cells, or at their corners, row by row. */
   const grid = (at, cell, corners = false) => {
     const rows = [], shift = corners ? 0 : 0.5, more = corners ? 1 : 0;
@@ -69,7 +82,7 @@ export function plane(width, height, unit) {
     }
     return rows;
   };
-  return { width, height, unit, to, from, line, grid };
+  return { width, height, from, to, line, street, kerbs, areas, grid };
 }
 
 /** Return a panel at a place of the drawing; what leaves it is cut off. */

@@ -1,7 +1,7 @@
 // Prototypes step by step: one member a point, trained against its nearest negatives, then shifted.
 
-import { fit, squared } from "./dual.js";
-import { panel, plane, positive, power, text } from "./plane.js";
+import { dot, fit, squared } from "./dual.js";
+import { panel, plane, power, text } from "./plane.js";
 
 const PLANE = plane(640, 300, 100), CELL = 8; // of the grid of answers
 const NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
@@ -30,7 +30,7 @@ function trained(X, member, C) {
   const rows = [...member.positives, ...member.negatives];
   const labels = rows.map((_, k) => (k < member.positives.length ? 1 : -1));
   const { w, b } = fit(rows.map((i) => X[i]), labels, { C });
-  return { ...member, w, b, claims: X.map((x) => w[0] * x[0] + w[1] * x[1] + b > 0) };
+  return { ...member, w, b, claims: X.map((x) => dot(w, x) + b > 0) };
 }
 
 /** Return the members before any shift: one a point. */
@@ -58,7 +58,7 @@ export function shifted(X, y, members, C) {
 export function vote(X, y, members, x) {
   let sum = 0;
   for (const { exemplar, w, b } of members) {
-    if (w[0] * x[0] + w[1] * x[1] + b > 0) sum += y[exemplar] / Math.max(squared(X[exemplar], x), 1e-12);
+    if (dot(w, x) + b > 0) sum += y[exemplar] / Math.max(squared(X[exemplar], x), 1e-12);
   }
   return sum;
 }
@@ -69,12 +69,11 @@ function draw(state) {
   state.rounds ??= [begin(X, y, C)];
   while (state.rounds.length <= state.shifts) state.rounds.push(shifted(X, y, state.rounds.at(-1), C));
   const members = state.rounds[state.shifts], chosen = members.find(({ exemplar }) => exemplar === state.chosen);
-  const region = positive(PLANE.grid((x) => vote(X, y, members, x), CELL), CELL);
+  const areas = PLANE.areas(PLANE.grid((x) => vote(X, y, members, x), CELL), CELL);
   state.roles = X.map((_, i) => chosen?.positives.includes(i) ? "positive" : chosen?.negatives.includes(i) ? "negative" : "");
   let line = "";
   if (chosen) {
-    const { w, b } = chosen, at = (level) => PLANE.line(w, b, level);
-    line = `<path class="kerb" d="${at(-1)}${at(1)}"/><path class="middle" d="${at(0)}"/>`;
+    line = PLANE.kerbs(chosen.w, chosen.b);
   }
   const largest = Math.max(...members.map(({ positives }) => positives.length));
   const alone = members.filter(({ positives }) => positives.length === 1).length;
@@ -82,8 +81,7 @@ function draw(state) {
     `and claims ${chosen.claims.filter(Boolean).length}. ` : "This point's member was given up. ";
   const right = X.filter((x, i) => vote(X, y, members, x) * y[i] > 0).length;
   return {
-    back: panel(0, PLANE.width, PLANE.height,
-      `<rect class="of-minus" width="${PLANE.width}" height="${PLANE.height}"/><path class="of-plus" d="${region}"/>${line}`) +
+    back: panel(0, PLANE.width, PLANE.height, areas + line) +
       text(8, 292, state.shifts === 1 ? "after one shift" : `after ${state.shifts} shifts`),
     words: `${members.length} members, ${alone} of one point alone, the largest of ${largest}. ${one}` +
       `Together they are right on ${right} of the ${X.length} points.`,

@@ -12,7 +12,7 @@ const STEP = 6, FAR = 30; // of an arrow key, and with Shift, in units of the dr
 const classes = ({ held, kind = "" }) => ["mark", held ? "held" : "", kind].filter(Boolean).join(" ");
 
 /** Return what a mark shows: a disc of one class or a diamond of the other, and a place for a finger. */
-export function markup(mark) {
+function markup(mark) {
   const shape = mark.label > 0 ? '<path class="plus" d="M0-9l9 9-9 9-9-9z"/>' : '<circle class="minus" r="7"/>';
   const ring = `<circle class="ring" r="14"/>`;
   return `<g class="${classes(mark)}" transform="translate(${r1(mark.x)} ${r1(mark.y)})">` +
@@ -48,7 +48,6 @@ function control(spec, state, changed) {
   Object.assign(slider, { type: "range", min: spec.min, max: spec.max, step: spec.step });
   const show = () => {
     if (spec.shown) label.hidden = !spec.shown(state);
-    if (spec.last) slider.max = spec.last(state);
     slider.value = state[spec.name];
     told.value = spec.tell(state[spec.name], state);
     slider.setAttribute("aria-valuetext", told.value);
@@ -90,7 +89,7 @@ export function mount(figure, explorable) {
   };
 
   const nodes = [...svg.querySelectorAll(".mark")];
-  const controls = (explorable.controls ?? []).map((spec) =>
+  const controls = explorable.controls.map((spec) =>
     control(spec, state, (name, value) => { state[name] = value; explorable.changed?.(state, name); soon(); }));
   panel.replaceChildren(...controls.map((one) => one.label));
   const again = document.createElement("button");

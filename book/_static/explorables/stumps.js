@@ -1,7 +1,7 @@
 // Stumps drawn at random, one more at a time, and the machine of all stumps that their machine tends to.
 
 import { fit, gram, solveDual } from "./dual.js";
-import { panel, plane, positive, power, text } from "./plane.js";
+import { panel, plane, power, text } from "./plane.js";
 
 const PLANE = plane(310, 300, 100), RIGHT = 330, CELL = 5; // of the grid of answers
 const RANGE = [[-1.55, 1.55], [-1.5, 1.5]]; // of the thresholds of each feature: the panel
@@ -80,11 +80,9 @@ function draw(state) {
   const wrong = ({ f, b }) => labels.filter((label, i) => label * (f[i] + b) <= 0).length;
   const copy = state.points.map(([x, y, label]) => label > 0
     ? `<path class="plus" d="M${x} ${y - 7}l7 7-7 7-7-7z"/>` : `<circle class="minus" cx="${x}" cy="${y}" r="5.5"/>`);
-  const region = (values) => `<rect class="of-minus" width="${PLANE.width}" height="${PLANE.height}"/>` +
-    `<path class="of-plus" d="${positive(values, CELL)}"/>`;
   return {
-    back: panel(0, PLANE.width, PLANE.height, region(here)) +
-      panel(RIGHT, PLANE.width, PLANE.height, region(there) + copy.join("")) +
+    back: panel(0, PLANE.width, PLANE.height, PLANE.areas(here, CELL)) +
+      panel(RIGHT, PLANE.width, PLANE.height, PLANE.areas(there, CELL) + copy.join("")) +
       text(8, 292, tell(state.size)) + text(RIGHT + 8, 292, "all stumps"),
     words: `${tell(state.size)} and all stumps give the same answer on ${((100 * same) / cells).toFixed(0)} % of the ` +
       `square. They err on ${wrong(few)} and ${wrong(all)} of the ${labels.length} points.`,
