@@ -61,6 +61,12 @@ function mark(cell) {
   output.after(place);
 }
 
+/** Whoever waits sees a free place at the same time; one of them gets it, and the others go on waiting. */
+function unlessTaken(error) {
+  if (error.response?.status !== 503) throw error;
+  return null;
+}
+
 /** Wait until a kernel is free, take it, and let the cells have it. Who asks meanwhile waits as well. */
 function takeKernel() {
   taking ??= waitForKernel().finally(() => { taking = null; });
@@ -76,7 +82,7 @@ async function waitForKernel() {
     const room = await answer.json();
     if (room.kernels < room.most) {
       const path = `${location.pathname.slice(1)}-${name}.ipynb`;
-      session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path });
+      session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path }).catch(unlessTaken);
       if (session && left) giveBack();
       if (session) return notebook.attachSession(session);
     }

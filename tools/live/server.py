@@ -55,7 +55,10 @@ class OwnSessions(SessionRootHandler):
     @web.authenticated
     async def post(self):
         """Start one, and note whose it is."""
-        await super().post()
+        try:
+            await super().post()
+        except web.HTTPError as error:  # of status 500, whatever the cause
+            raise error.__cause__ if isinstance(error.__cause__, web.HTTPError) else error
         path = (self.get_json_body() or {}).get("path", "")
         for one in await self.session_manager.list_sessions():
             if one["path"] == path:
