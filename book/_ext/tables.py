@@ -9,6 +9,7 @@ import re
 from itertools import zip_longest
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
@@ -39,6 +40,12 @@ class NameTables(SphinxTransform):
                 self.document.ids[name] = named
 
 
+def is_number(entry):
+    """Say whether an entry is a number; one that leads elsewhere is a name."""
+    links = (*entry.findall(nodes.reference), *entry.findall(addnodes.pending_xref))
+    return not links and NUMBER.fullmatch(entry.astext()) is not None
+
+
 class SetNumbers(SphinxTransform):
     """Align columns of numbers at the right, keep each number on one line, mark brief columns."""
 
@@ -51,7 +58,7 @@ class SetNumbers(SphinxTransform):
             for position, column in enumerate(zip_longest(*body.children)):
                 entries = [entry for entry in column if entry is not None]
                 texts = [entry.astext() for entry in entries]
-                numbers = [one for one in entries if NUMBER.fullmatch(one.astext())]
+                numbers = [one for one in entries if is_number(one)]
                 for entry in numbers:
                     entry["classes"].append("number")
                 if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):

@@ -7,12 +7,22 @@
 {
   const order = (text) => [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 9973, 7);
 
+  /** A button wants words for its name: not every reader of screens makes one of a formula. */
+  function nameInWords(button) {
+    const copy = button.cloneNode(true), word = document.createElement("span");
+    copy.querySelectorAll(".math").forEach((formula) => formula.remove());
+    if (copy.textContent.trim()) return;
+    Object.assign(word, { className: "visually-hidden", textContent: "Formula: " });
+    button.prepend(word);
+  }
+
   function choice(term, reason, right, answered) {
     const item = document.createElement("li"), button = document.createElement("button");
     const told = document.createElement("div"), verdict = document.createElement("strong");
     button.type = "button";
     term.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes)); // of the glossary
     button.append(...term.childNodes);
+    nameInWords(button);
     told.className = "reason";
     told.hidden = true;
     verdict.textContent = right ? "Right. " : "Not so. ";

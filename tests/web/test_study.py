@@ -61,6 +61,18 @@ def test_a_question_is_answered_at_once_and_remembered(visit):
     page.close()
 
 
+def test_a_choice_that_is_a_formula_has_a_name_in_words(visit):
+    page = visit("notebooks/ensembles_as_kernels.html").page
+    nameless = """() => [...document.querySelectorAll('details.quiz button')].filter((button) => {
+      const copy = button.cloneNode(true);
+      copy.querySelectorAll('.math').forEach((formula) => formula.remove());
+      return !copy.textContent.trim();
+    }).length"""
+    assert page.evaluate(nameless) == 0
+    assert page.get_by_role("button", name="Formula:").count() >= 2
+    page.close()
+
+
 def test_choices_do_not_stand_in_the_order_of_the_source(visit):
     """Else the right one, which stands first there, would always be first."""
     places = []

@@ -58,7 +58,9 @@ class OwnSessions(SessionRootHandler):
         try:
             await super().post()
         except web.HTTPError as error:  # of status 500, whatever the cause
-            raise error.__cause__ if isinstance(error.__cause__, web.HTTPError) else error
+            if isinstance(error.__cause__, web.HTTPError):
+                raise error.__cause__ from None
+            raise
         path = (self.get_json_body() or {}).get("path", "")
         for one in await self.session_manager.list_sessions():
             if one["path"] == path:

@@ -1,7 +1,7 @@
 // Prototypes step by step: one member a point, trained against its nearest negatives, then shifted.
 
 import { dot, fit, squared } from "./dual.js";
-import { panel, plane, power, text } from "./plane.js";
+import { panel, plane, power } from "./plane.js";
 
 const PLANE = plane(640, 300, 100), CELL = 8; // of the grid of answers
 const NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
@@ -81,9 +81,8 @@ function draw(state) {
     `and claims ${chosen.claims.filter(Boolean).length}. ` : "This point's member was given up. ";
   const right = X.filter((x, i) => vote(X, y, members, x) * y[i] > 0).length;
   return {
-    back: panel(0, PLANE.width, PLANE.height, areas + line) +
-      text(8, 292, state.shifts === 1 ? "after one shift" : `after ${state.shifts} shifts`),
-    words: `${members.length} members, ${alone} of one point alone, the largest of ${largest}. ${one}` +
+    back: panel(0, PLANE.width, PLANE.height, areas + line),
+    words: `After ${state.shifts === 1 ? "one shift" : `${state.shifts} shifts`}: ${members.length} members, ${alone} of one point alone, the largest of ${largest}. ${one}` +
       `Together they are right on ${right} of the ${X.length} points.`,
   };
 }

@@ -8,6 +8,7 @@
 import { r1 } from "./plane.js";
 
 const STEP = 6, FAR = 30; // of an arrow key, and with Shift, in units of the drawing
+const REST = 700; // milliseconds without a change until the words are read aloud
 
 const classes = ({ held, kind = "" }) => ["mark", held ? "held" : "", kind].filter(Boolean).join(" ");
 
@@ -61,7 +62,8 @@ function control(spec, state, changed) {
 export function mount(figure, explorable) {
   const svg = figure.querySelector("svg"), state = explorable.start();
   const words = figure.querySelector(".told"), panel = figure.querySelector(".controls");
-  let waiting = false;
+  const heard = document.createElement("p"); // the same words for who listens, once a drag has come to rest
+  let waiting = false, resting;
 
   const redraw = () => {
     waiting = false;
@@ -77,6 +79,8 @@ export function mount(figure, explorable) {
     });
     controls.forEach((one) => one.show());
     words.textContent = told;
+    clearTimeout(resting);
+    resting = setTimeout(() => { heard.textContent = told; }, REST);
   };
   const soon = () => {
     if (!waiting) requestAnimationFrame(redraw);
@@ -105,8 +109,9 @@ export function mount(figure, explorable) {
   const how = document.createElement("p");
   how.className = "how";
   how.textContent = `${explorable.how} The Tab key reaches a point, arrows move it, n and p lead to others.`;
-  words.after(how);
-  words.setAttribute("role", "status");
+  heard.className = "visually-hidden";
+  heard.setAttribute("role", "status");
+  words.after(how, heard);
 
   // One mark is a stop of the Tab key; from it the keys n and p lead to the others.
   let current = 0;
