@@ -8,11 +8,11 @@
   const order = (text) => [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 9973, 7);
 
   /** A button wants words for its name: not every reader of screens makes one of a formula. */
-  function nameInWords(button) {
+  function nameInWords(button, number) {
     const copy = button.cloneNode(true), word = document.createElement("span");
     copy.querySelectorAll(".math").forEach((formula) => formula.remove());
     if (copy.textContent.trim()) return;
-    Object.assign(word, { className: "visually-hidden", textContent: "Formula: " });
+    Object.assign(word, { className: "visually-hidden", textContent: `Choice ${number}, a formula: ` });
     button.prepend(word);
   }
 
@@ -22,7 +22,6 @@
     button.type = "button";
     term.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes)); // of the glossary
     button.append(...term.childNodes);
-    nameInWords(button);
     told.className = "reason";
     told.hidden = true;
     verdict.textContent = right ? "Right. " : "Not so. ";
@@ -47,6 +46,7 @@
     };
     const items = terms.map((term, k) => [order(term.textContent), choice(term, reasons[k], k === 0, answered)]);
     items.sort((one, other) => one[0] - other[0]);
+    items.forEach(([, item], k) => nameInWords(item.firstChild, k + 1));
     choices.setAttribute("aria-live", "polite");
     choices.append(...items.map(([, item]) => item));
     list.replaceWith(choices);

@@ -19,9 +19,8 @@ def running(*options, **variables):
     """Start the command; give its address, without the token, the token, and its process."""
     command = [sys.executable, SERVER, "--port", "8950", *options]
     environment = {**os.environ, **variables}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
+    told = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe would hold it up
+    process = subprocess.Popen(command, text=True, env=environment, **told)
     try:
         line = process.stdout.readline()
         address, token = re.search(r"(http://[^/]+)/[^?\s]*(?:\?token=(\w+))?", line).groups()

@@ -1,0 +1,195 @@
+"""Measure the book as a reader meets it, and write `book/results/web.json`.
+
+Usage: python tools/measure_web.py
+
+Needs the built book, Chromium, node, and npm for Lighthouse. Times are of the machine it runs on;
+the rest is not. The colophon shows the file.
+"""
+
+import datetime
+import importlib
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from serve import bind
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+READERS, KERNELS, REPEATS = 50, 8, 20
+PATIENCE = 900  # seconds for all readers together
+CHAPTER = "dual_svm"
+LIGHTHOUSE = "12.8"
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+SOLVES = """
+import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
+import { random } from "%s/book/_static/explorables/stumps.js";
+const next = random(1), angle = () => Math.cos(2 * Math.PI * next());
+const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * angle();
+const times = [];
+for (let run = 0; run < 300; run++) {
+  const y = Array.from({ length: 60 }, (_, i) => (i %% 2 ? 1 : -1));
+  const X = y.map((label) => [0.8 * label + normal(), normal()]);
+  const options = { C: 10 ** (run %% 6 - 2), kernel: run %% 2 ? dot : gaussian(1) };
+  const start = performance.now(), machine = fit(X, y, options);
+  times.push([performance.now() - start, machine.gap]);
+}
+times.splice(0, 50); // while the engine warms up
+const largest = (k) => Math.max(...times.map((one) => one[k]));
+console.log(JSON.stringify({ slowest: largest(0), gap: largest(1) }));
+"""
+
+
+def tests():
+    """Return what the tests of the live book share: the command that runs, and a reader."""
+    sys.path.insert(0, str(ROOT))
+    return importlib.import_module("tests.web.live")
+
+
+def live(browser, module):
+    """Return seconds to the first result after the click, and to the next ones."""
+    with module.running("--kernels", str(KERNELS)) as (address, token, _):
+        firsts, nexts = [], []
+        context = browser.new_context()
+        module.Reader(context, address, CHAPTER, token).page.close()
+        for _ in range(5):
+            reader = module.Reader(context, address, CHAPTER)
+            start = time.perf_counter()
+            reader.begin()
+            assert "42" in reader.run("print(6 * 7)").inner_text()
+            firsts.append(time.perf_counter() - start)
+            for k in range(REPEATS // 5):
+                start = time.perf_counter()
+                assert str(k) in reader.run(f"print('result', {k})").inner_text()
+                nexts.append(time.perf_counter() - start)
+            reader.page.close()
+        context.close()
+    return {
+        "first result after the click, the slowest of 5 (s)": max(firsts),
+        "next results, median of 20 (s)": statistics.median(nexts),
+    }
+
+
+def crowd(browser, module):
+    """Let many readers ask for kernels at once; return how many were told to wait, and served."""
+    with module.running("--kernels", str(KERNELS)) as (address, token, _):
+        context = browser.new_context()
+        context.set_default_timeout(120_000)
+        module.Reader(context, address, CHAPTER, token).page.close()
+        waiting = [module.Reader(context, address, CHAPTER) for _ in range(READERS)]
+        for reader in waiting:
+            reader.begin(wait=False)
+        told, answered, deadline = set(), 0, time.monotonic() + PATIENCE
+        while waiting and time.monotonic() < deadline:
+            time.sleep(1)
+            told |= {reader for reader in waiting if "You are waiting" in reader.told}
+            for reader in list(waiting):
+                if reader.page.locator("html[data-live=ready]").count():
+                    answered += "42" in reader.run("print(6 * 7)").inner_text()
+                    waiting.remove(reader)
+                    reader.page.close()
+        context.close()
+    return {
+        f"of {READERS} readers at {KERNELS} kernels, told to wait": len(told),
+        "answered": answered,
+    }
+
+
+@contextmanager
+def served():
+    """Serve the book as `make book` does, and give its address."""
+    with bind(HTML, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def scores():
+    """Return Lighthouse's lowest score of some pages, in each of its categories."""
+    lowest = {}
+    with served() as site, tempfile.TemporaryDirectory() as folder:
+        install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{LIGHTHOUSE}"]
+        subprocess.run(install, check=True)
+        for name in ("book/intro", f"notebooks/{CHAPTER}", "notebooks/unbiased_svc"):
+            program = Path(folder, "node_modules", ".bin", "lighthouse")
+            options = ["--quiet", "--output=json", "--preset=desktop", f"--chrome-flags={FLAGS}"]
+            found = subprocess.check_output(
+                [program, f"{site}{name}.html", *options],
+                env={**os.environ, "CHROME_PATH": CHROMIUM},
+            )
+            for category in json.loads(found)["categories"].values():
+                score = round(100 * category["score"])
+                lowest[category["title"]] = min(score, lowest.get(category["title"], 100))
+    return {f"Lighthouse, lowest of three pages: {name}": score for name, score in lowest.items()}
+
+
+def weights(browser):
+    """Return the heaviest page as it loads, and what an explorable adds, in kB."""
+    heaviest = 0
+    with served() as site:
+        pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
+        for path in pages:
+            page, loaded = browser.new_page(), []
+            page.on("requestfinished", lambda request, loaded=loaded: loaded.append(request))
+            page.goto(site + path.relative_to(HTML).as_posix())
+            heaviest = max(heaviest, sum(len(one.response().body()) for one in loaded))
+            page.close()
+    stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
+    script = (HTML / "_static" / "explorables.js").stat().st_size
+    return {
+        "pages, without those of the API": len(pages),
+        "heaviest page as it loads, not compressed (kB)": round(heaviest / 1000),
+        "heaviest explorable with its script (kB)": round(
+            (script + max(one.stat().st_size for one in stills)) / 1000
+        ),
+    }
+
+
+def solver():
+    """Return the slowest of 250 fits of 60 points in node, and the largest gap."""
+    run = subprocess.run(
+        ["node", "--input-type=module"],
+        input=SOLVES % ((ROOT.as_uri(),) * 2),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    return {
+        "60 points in node, the slowest of 250 fits (ms)": found["slowest"],
+        "largest relative duality gap of these": found["gap"],
+    }
+
+
+def main():
+    module = tests()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        measured = solver() | weights(browser) | live(browser, module) | crowd(browser, module)
+        chromium = browser.version
+        browser.close()
+    measured |= scores()
+    versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}
+    versions["node"] = subprocess.check_output(["node", "--version"], text=True).strip()
+    rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}
+    record = {"date": datetime.date.today().isoformat(), "versions": versions, "measured": rounded}
+    TARGET.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(TARGET.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()
