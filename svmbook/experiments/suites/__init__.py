@@ -14,6 +14,7 @@ __all__ = ["SUITES", "find_suite", "report"]
 #: The module of each, loaded when the suite is asked for.
 SUITES = {
     "exploring-parameters": "exploring",
+    "all-machines": "all_machines",
     "exploring-forest": "forest",
     "glass-boxes": "glass_boxes",
     "lin2005-beyond": "lin2005_beyond",

@@ -1,0 +1,135 @@
+"""The suite of all machines: sizes, certificates, and that it is about every estimator."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.multiclass import OneVsOneClassifier
+
+import svmbook
+from svmbook.datasets import stdev
+from svmbook.experiments.suites import all_machines
+from svmbook.experiments.suites.all_machines import CERTIFICATES, METHODS, OTHERS, PAIRS
+
+
+def machine(method):
+    return (PAIRS | OTHERS)[method][0]
+
+
+@pytest.fixture(scope="module")
+def points():
+    X, y = stdev(2, n=60, random_state=0)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_certificate_is_what_the_machine_carries(method, points):
+    fitted = clone(machine(method)).fit(*points)
+    found = "gap" if hasattr(fitted, "dual_gap_") else "none"
+    if found == "none" and hasattr(fitted, "kkt_residual_"):
+        found = "stationary"
+    assert CERTIFICATES[method] == found
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Three classes that overlap, so that pairs share support vectors."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) % 3
+    X[:, 0] += y
+    return X, y
+
+
+def size(method, X, y):
+    """Fit as the suite does; return the machine, its parts and what it holds."""
+    made, _ = all_machines._candidates(method, X, y, seed=0)
+    fitted = made.fit(X, y)
+    parts = fitted.estimators_ if method in PAIRS else [fitted]
+    numbers = sum(all_machines._numbers(part, X) for part in parts)
+    return fitted, parts, all_machines._points(parts) + numbers
+
+
+@pytest.mark.parametrize("method", ["linear", "logistic", "least squares", "unbiased"])
+def test_lines_hold_a_weight_a_feature_and_an_intercept_for_each_pair(method, three):
+    assert size(method, *three)[2] == 3 * 4
+
+
+@pytest.mark.parametrize(
+    "method", ["Gaussian", "Gaussian logistic", "import vectors", "unbiased, Gaussian", "trees"]
+)
+def test_a_point_that_pairs_share_is_held_once(method, three):
+    _, parts, found = size(method, *three)
+    points = {tuple(row) for part in parts for row in part.support_vectors_}
+    assert found == 3 * len(points) + sum(part.dual_coef_.size + 1 for part in parts)
+    assert len(points) < sum(len(part.support_vectors_) for part in parts) or method in (
+        "import vectors",
+        "unbiased, Gaussian",
+    )
+
+
+@pytest.mark.parametrize("method", ["exemplars", "exemplars that mine", "prototypes"])
+def test_members_hold_what_their_vote_asks_for(method, three):
+    fitted, _, found = size(method, *three)
+    votes = fitted._committee_
+    needed = [votes.coef, votes.intercept, votes.codes]
+    needed += [votes.exemplars] if votes.rule.voting == "local" else [*votes.sigmoids]
+    assert found == sum(np.size(part) for part in needed)
+
+
+@pytest.mark.parametrize("method", ["stumps", "stumps, logistic", "AdaBoost"])
+def test_curves_can_be_drawn_from_what_is_held(method, three):
+    _, parts, found = size(method, *three)
+    curves = [shape for part in parts for shape in part.shape_functions_]
+    assert found == len(parts) + sum(len(shape[0]) + len(shape[1]) for shape in curves)
+
+
+def test_trees_hold_their_splits_and_their_leaves(three):
+    fitted, _, found = size("random forest", *three)
+    leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
+    splits = sum(tree.tree_.node_count for tree in fitted.estimators_) - leaves
+    assert found == 4 * splits + 3 * leaves
+    fitted, _, found = size("boosted trees", *three)
+    trees = [tree for stage in fitted._predictors for tree in stage]
+    leaves = sum(tree.get_n_leaf_nodes() for tree in trees)
+    assert found == 4 * sum(len(tree.nodes) for tree in trees) - 3 * leaves
+
+
+def test_what_looks_at_all_points_holds_all_points(three):
+    X, y = three
+    assert size("nearest neighbours", X, y)[2] == size("localized", X, y)[2] == X.size + len(X)
+    fitted, _, found = size("profiles", X, y)
+    planes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
+    assert found == X.size + fitted.cluster_centers_.size + sum(planes)
+    assert len(planes) > 1  # one for each pair that meets there
+
+
+def test_all_estimators_of_the_package_take_part():
+    names = {type(machine(method)).__name__ for method in METHODS}
+    assert set(svmbook.HOMES) - names == {"IRWLSSVC"}
+
+
+def test_what_draws_at_random_has_the_seed_of_its_run():
+    X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
+    for method in METHODS:
+        made, grid = all_machines._candidates(method, X, y, seed=7)
+        given = {v for k, v in made.get_params().items() if k.endswith("random_state")}
+        assert given <= {7}, method
+        assert all(name in made.get_params() for name in grid), method
+        assert isinstance(made, OneVsOneClassifier) == (method in PAIRS)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_answers_that_are_timed_are_those_that_are_counted(classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), np.arange(80) % classes
+    X[:, 0] += y
+    chosen = OneVsOneClassifier(machine("Gaussian")).fit(X, y)
+    asked = rng.normal(size=(200, 3)) + 1.0
+    found = all_machines._answers(chosen, chosen.estimators_, asked)
+    pairs = np.column_stack([part.predict(asked) for part in chosen.estimators_])
+    votes = np.zeros((len(asked), classes))
+    for column, (a, b) in zip(pairs.T, itertools.combinations(range(classes), 2), strict=True):
+        votes[np.arange(len(asked)), np.where(column > 0, b, a)] += 1
+    clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1  # of ties each has its own
+    assert (found == chosen.predict(asked))[clear].all() and clear.mean() > 0.8
