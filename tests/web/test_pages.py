@@ -18,10 +18,11 @@ CUT = """() => {
     const style = getComputedStyle(box), wide = box.scrollWidth > box.clientWidth + 4;
     const scrolls = ["auto", "scroll"].includes(style.overflowX) && box.clientWidth > 0;
     if (wide && scrolls && box.tabIndex !== 0) tell("scrolls without focus", box);
-    const panel = box.matches(".panel");  // a window on one panel of a drawing
-    if (wide && style.overflowX === "hidden" && !panel) tell("hides its end", box);
+    // A window on one panel of a drawing, and words for those alone who listen.
+    const meant = box.matches(".panel, .visually-hidden");
+    if (wide && style.overflowX === "hidden" && !meant) tell("hides its end", box);
     if (!inScroller && box.getBoundingClientRect().right > edge) return tell("sticks out", box);
-    if (panel || ["MJX-CONTAINER", "svg"].includes(box.tagName)) return;
+    if (meant || ["MJX-CONTAINER", "svg"].includes(box.tagName)) return;
     for (const child of box.children) look(child, inScroller || scrolls);
   };
   look(article, false);
