@@ -11,22 +11,18 @@ import importlib
 import json
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
-from serve import bind
+from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 READERS, KERNELS, REPEATS = 50, 8, 20
 PATIENCE = 900  # seconds for all readers together
 CHAPTER = "dual_svm"
@@ -109,19 +105,10 @@ def crowd(browser, module):
     }
 
 
-@contextmanager
-def served():
-    """Serve the book as `make book` does, and give its address."""
-    with bind(HTML, 0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
 def scores():
     """Return Lighthouse's lowest score of some pages, in each of its categories."""
     lowest = {}
-    with served() as site, tempfile.TemporaryDirectory() as folder:
+    with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
         install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{LIGHTHOUSE}"]
         subprocess.run(install, check=True)
         for name in ("book/intro", f"notebooks/{CHAPTER}", "notebooks/unbiased_svc"):
@@ -140,7 +127,7 @@ def scores():
 def weights(browser):
     """Return the heaviest page as it loads, and what an explorable adds, in kB."""
     heaviest = 0
-    with served() as site:
+    with serving(HTML) as site:
         pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
         for path in pages:
             page, loaded = browser.new_page(), []

@@ -9,9 +9,7 @@ file, and the headings become its outline.
 
 import html
 import io
-import shutil
 import sys
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlparse
@@ -21,11 +19,10 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, TextStringObject
-from serve import bind
+from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML, TARGET = ROOT / "_build" / "html", ROOT / "_build" / "svmbook.pdf"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 PAPER = 665  # pixels across the text of a page of A4
 PAGE_STYLE = """
 @page {
@@ -261,9 +258,7 @@ def main(path=TARGET, *only):
     if CHROMIUM is None:
         raise SystemExit("no Chromium: install the distribution's package chromium")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    with bind(HTML, 0) as server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        site = f"http://127.0.0.1:{server.server_port}/"
+    with serving(HTML) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": PAPER, "height": 900}, reduced_motion="reduce")
         prints = print_pages(page, site, contents(only))
@@ -271,7 +266,6 @@ def main(path=TARGET, *only):
             find_headings(one)
         put_together(front(page, site, prints, config), prints, site).write(path)
         browser.close()
-        server.shutdown()
     print(f"{path}: {len(PdfReader(path).pages)} pages")
 
 

@@ -5,9 +5,13 @@ import functools
 import gzip
 import http.server
 import io
+import shutil
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 MOST = 65535  # ports that there are
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 TEXT = (".html", ".css", ".js", ".svg", ".json", ".txt")  # what is smaller when compressed
 
 
@@ -45,6 +49,15 @@ def bind(directory, port):
         except OSError:
             continue
     raise SystemExit(f"no free port near {port}")
+
+
+@contextmanager
+def serving(directory):
+    """Serve a folder beside what follows, and give its address."""
+    with bind(directory, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 def main():

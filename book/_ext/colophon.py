@@ -8,6 +8,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+from listings import table
 from sphinx.util.docutils import SphinxDirective
 
 BUILT_WITH = {
@@ -19,17 +20,17 @@ BUILT_WITH = {
 
 def measured(found):
     """Return the measurements as a table in Markdown."""
-    rows = [f"| {what} | {value:,} |" for what, value in found["measured"].items()]
-    return "| what | measured |\n|---|---:|\n" + "\n".join(rows)
+    rows = [(what, f"{value:,}") for what, value in found["measured"].items()]
+    return table(["what", "measured"], rows)
 
 
 def versions():
     """Return what the book is built with as a table in Markdown."""
     rows = [
-        f"| {purpose} | {', '.join(f'{name} {version(name)}' for name in names)} |"
+        (purpose, ", ".join(f"{name} {version(name)}" for name in names))
         for purpose, names in BUILT_WITH.items()
     ]
-    return "| for | built with |\n|---|---|\n" + "\n".join(rows)
+    return table(["for", "built with"], rows)
 
 
 class Colophon(SphinxDirective):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from chapters import cells_of, chapters, first_cell
 from docutils import nodes
+from listings import table
 from sphinx.util.docutils import SphinxDirective
 
 LINE, LEFT, WIDTH = 30, 118, 560  # pixels: of a chapter in the map, and of its arcs
@@ -67,11 +68,11 @@ def listed(root):
     parts = []
     for _, _, path in chapters(root):
         rows = [
-            f"| {{numref}}`{label}` | {title} | {kind} | {'●' * level} |"
+            (f"{{numref}}`{label}`", title, kind, "●" * level)
             for title, label, kind, level in exercises_of(path)
         ]
-        head = "| exercise | what it asks | kind | difficulty |\n|---|---|---|---|"
-        parts.append(f"## {title_of(path)}\n\n{head}\n" + "\n".join(rows))
+        head = ["exercise", "what it asks", "kind", "difficulty"]
+        parts.append(f"## {title_of(path)}\n\n{table(head, rows)}")
     return "\n\n".join(parts)
 
 
@@ -115,9 +116,9 @@ def index_of_symbols(root):
                 if stands_in(symbol, formulas[name]) and (not only or name in only)
             ]
             if where and (symbol, bool(only)) not in known:
-                rows.append(f"| ${symbol}$ | {', '.join(where)} |")
+                rows.append((f"${symbol}$", ", ".join(where)))
                 known.add((symbol, bool(only)))
-    return "| symbol | chapters |\n|---|---|\n" + "\n".join(rows)
+    return table(["symbol", "chapters"], rows)
 
 
 class FromNotebooks(SphinxDirective):

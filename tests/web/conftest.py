@@ -1,8 +1,6 @@
 """The built pages, served once and opened in the system's Chromium; each page is loaded once."""
 
 import importlib.util
-import shutil
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +8,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 # The page is whole: formulas are set, fonts are there, and observers of sizes have been called,
 # which is at the end of a frame.
 SETTLED = """async () => {
@@ -27,6 +24,10 @@ def module_at(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+serve = module_at(ROOT / "tools" / "serve.py")
+CHROMIUM = serve.CHROMIUM
 
 
 def built_pages():
@@ -56,11 +57,8 @@ def site():
     """Serve the book as `make book` does, and give its address."""
     if not HTML.is_dir():
         pytest.skip("the book is not built: make html")
-    serve = module_at(ROOT / "tools" / "serve.py")
-    with serve.bind(HTML, 0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with serve.serving(HTML) as address:
+        yield address
 
 
 @pytest.fixture(scope="package")

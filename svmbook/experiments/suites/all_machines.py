@@ -130,7 +130,7 @@ def work(data_set, method, run):
         "seed": seed,
         "parameters": {name.split("__")[-1]: v for name, v in search.best_params_.items()},
         "error": round(float(np.mean(labels != y_test)), 6),
-        "model_size": _points(parts) + sum(_numbers(part, X) for part in parts),
+        "model_size": _held(parts, X),
         "converged": int(not any(issubclass(one.category, ConvergenceWarning) for one in told)),
         "validation": round(float(search.best_score_), 6),
         "choose_seconds": choose,
@@ -182,10 +182,11 @@ def _timed(function, *arguments):
     return round(time.process_time() - start, 5), result
 
 
-def _points(parts):
-    """Return how many numbers the points of all kernels are, each point once."""
+def _held(parts, X):
+    """Return how many numbers all parts of a machine hold; a point of a kernel is held once."""
     vectors = [part.support_vectors_ for part in parts if _has_kernel(part)]
-    return np.unique(np.vstack(vectors), axis=0).size if vectors else 0
+    points = np.unique(np.vstack(vectors), axis=0).size if vectors else 0
+    return points + sum(_numbers(part, X) for part in parts)
 
 
 def _has_kernel(machine):

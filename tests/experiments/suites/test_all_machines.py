@@ -46,8 +46,7 @@ def size(method, X, y):
     made, _ = all_machines._candidates(method, X, y, seed=0)
     fitted = made.fit(X, y)
     parts = fitted.estimators_ if method in PAIRS else [fitted]
-    numbers = sum(all_machines._numbers(part, X) for part in parts)
-    return fitted, parts, all_machines._points(parts) + numbers
+    return fitted, parts, all_machines._held(parts, X)
 
 
 @pytest.mark.parametrize("method", ["linear", "logistic", "least squares", "unbiased"])
