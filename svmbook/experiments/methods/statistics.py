@@ -39,6 +39,7 @@ __all__ = [
 
 
 EQUAL = 1e-14  # of two values: a difference this small is none
+KEPT = 1e-5  # of the largest error: records keep six digits, so finer differences are theirs
 
 
 class Summary(NamedTuple):
@@ -240,11 +241,12 @@ def holm(p_values):
 def rank(errors, *, level=0.95):
     r"""Rank methods on each of several data sets, and say which mean ranks differ.
 
-    On each data set the best of k methods has rank 1; equals share the mean of their ranks. Were
-    all methods alike, each order would be as likely as any other: that is what Friedman's test
-    asks. Where it says no, two methods differ if their mean ranks over N data sets lie further
-    apart than Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile
-    of the studentised range, over the root of two.
+    On each data set the best of k methods has rank 1; equals share the mean of their ranks, and
+    errors are equal if they agree to five digits of the largest, as means of records do. Were all
+    methods alike, each order would be as likely as any other: that is what Friedman's test asks.
+    Where it says no, two methods differ if their mean ranks over N data sets lie further apart than
+    Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
+    studentised range, over the root of two.
 
     Parameters
     ----------
@@ -271,7 +273,7 @@ def rank(errors, *, level=0.95):
     """
     errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
     n, k = errors.shape
-    unit = EQUAL * (np.abs(errors).max() or 1.0)
+    unit = KEPT * (np.abs(errors).max() or 1.0)
     ranks = stats.rankdata(np.round(errors / unit), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
