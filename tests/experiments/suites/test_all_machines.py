@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from records import committed, needs_table
 from sklearn.base import clone
 from sklearn.multiclass import OneVsOneClassifier
 
@@ -101,6 +102,18 @@ def test_what_looks_at_all_points_holds_all_points(three):
     planes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
     assert found == X.size + fitted.cluster_centers_.size + sum(planes)
     assert len(planes) > 1  # one for each pair that meets there
+    alone = fitted.set_params(n_clusters=1).fit(X, y)
+    assert all_machines._held([alone], X) == 3 * 4  # a plane a pair, and no point to compare with
+
+
+@pytest.mark.parametrize("C", [1e-4, 10.0])
+def test_a_list_of_stumps_is_counted_as_its_curves_are(C, three):
+    X, y = three[0][three[1] < 2], three[1][three[1] < 2]
+    fitted = clone(machine("LPBoost")).set_params(C=C).fit(X, y)
+    steps = {(int(h.features[0]), float(h.thresholds[0])) for h in fitted.hypotheses_}
+    finite = sum(np.isfinite(threshold) for _, threshold in steps)
+    assert all_machines._held([fitted], X) == 1 + X.shape[1] + 2 * finite
+    assert (len(steps) == 0) == (C < 1)
 
 
 def test_all_estimators_of_the_package_take_part():
@@ -132,3 +145,97 @@ def test_answers_that_are_timed_are_those_that_are_counted(classes):
         votes[np.arange(len(asked)), np.where(column > 0, b, a)] += 1
     clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1  # of ties each has its own
     assert (found == chosen.predict(asked))[clear].all() and clear.mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("data_set", "method", "run"),
+    [
+        ("hepatitis", "Gaussian", 0),
+        ("hepatitis", "trees", 0),
+        ("hepatitis", "LPBoost", 0),
+        ("iris", "exemplars", 0),
+        ("iris", "exemplars that mine", 0),
+        ("hepatitis", "profiles", 0),
+    ],
+)
+def test_a_run_comes_out_as_it_is_committed(data_set, method, run):
+    needs_table(data_set)
+    again = all_machines.work(data_set, method, run)
+    before = committed("all-machines", data_set=data_set, method=method, run=run)
+    for name in ("parameters", "converged", "rows", "features", "classes", "smallest", "seed"):
+        assert again[name] == before[name], name
+    for name, near in (("error", 0.05), ("validation", 0.02), ("model_size", 5)):
+        assert again[name] == pytest.approx(before[name], abs=near), name
+
+
+def test_a_thousand_points_are_answered(monkeypatch):
+    asked = []
+
+    def answers(chosen, parts, X):
+        asked.append(X)
+        return chosen.predict(X)
+
+    monkeypatch.setattr(all_machines, "_answers", answers)
+    all_machines.work("wdbc", "nearest neighbours", 0)
+    assert [len(X) for X in asked] == [1000]
+
+
+#: Errors in three runs. On one table the line and the trees err alike, on the other the trees and
+#: the forest.
+INVENTED = {
+    ("iris", "linear"): (1 / 3, 1 / 3, 1 / 3),
+    ("iris", "trees"): (2 / 3, 1 / 3, 0.0),
+    ("iris", "random forest"): (0.4, 0.37, 0.34),
+    ("heart", "linear"): (0.5, 0.5, 0.5),
+    ("heart", "trees"): (0.2, 0.2, 0.2),
+    ("heart", "random forest"): (0.1, 0.2, 0.3),
+}
+
+
+@pytest.fixture
+def rows():
+    """What the suite makes of invented runs; the last machine lacks the fourth."""
+    records = [
+        {
+            "data_set": data_set, "method": method, "run": run, "error": round(error, 6),
+            "model_size": (10, 20, 90)[run], "choose_seconds": (1.0, 2.0, 9.0)[run],
+            "train_seconds": 0.1, "answer_seconds": 0.01, "rows": 30, "features": 4,
+            "classes": 3, "smallest": 0.3,
+        }
+        for (data_set, method), errors in INVENTED.items()
+        for run, error in enumerate(errors)
+    ]  # fmt: skip
+    alone = {**records[0], "run": 3, "error": 0.9}  # no other machine has this run
+    return all_machines._compare([*records, alone])
+
+
+def test_means_are_those_of_the_runs_that_all_machines_have(rows):
+    of = {(row["data_set"], row["method"]): row for row in rows}
+    assert {key: row["error"] for key, row in of.items()} == {
+        key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in INVENTED.items()
+    }
+    assert all(row["runs"] == 3 and row["model_size"] == 20 for row in rows)
+    assert all(row["choose_seconds"] == 2.0 for row in rows)
+    # Two thirds and one third have other roundings than one third three times.
+    assert of["iris", "linear"]["error"] == of["iris", "trees"]["error"]
+
+
+def test_the_report_ranks_equals_alike_and_counts_who_is_near_the_best(rows):
+    lines = {line[0]: [*line] for line in all_machines._layout(rows).rows}
+    assert {name: line[1:4] for name, line in lines.items()} == {
+        "trees": ["1.5", "26.7", "2"],
+        "random forest": ["2.2", "28.5", "1"],
+        "linear": ["2.2", "41.7", "1"],
+    }
+    assert lines["trees"][4:] == ["20", "2", "1e+02", "10", "gap"]
+
+
+def test_the_report_names_the_best_of_the_book_and_beside_it(rows):
+    found = {line[0]: [*line[4:]] for line in all_machines._tables(rows).rows}
+    assert found == {
+        "iris": ["linear", "33.3", "random forest", "37.0"],
+        "heart": ["trees", "20.0", "random forest", "20.0"],
+    }
+    beside = {type(machine(method)).__module__.split(".")[0] for method in all_machines.BESIDE}
+    of_the_book = {type(machine(m)).__module__.split(".")[0] for m in METHODS[:-3]}
+    assert beside == {"sklearn"} and of_the_book == {"svmbook"}
