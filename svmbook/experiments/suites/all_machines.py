@@ -33,7 +33,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from ...ensembles import AdaBoostStump, LPBoost, StumpEnsembleLogistic, StumpEnsembleSVC
-from ...ensembles.additive import steps_of_stumps
 from ...logistic import ImportVectorMachine, KernelLogisticRegression
 from ...prototypes import (
     ExemplarSVM,
@@ -42,7 +41,6 @@ from ...prototypes import (
     PrototypeSVM,
     SampledPrototypeSVM,
 )
-from ...solvers.boosting.stumps import Stumps
 from ...svm import DualSVC
 from ...tables import Table
 from ...unbiased import ERMSVC, USVC, LeastSquaresClassifier
@@ -205,8 +203,11 @@ def _numbers(machine, X):
         m = len(machine.coef_)
         beside = machine.exemplars_.size if machine.voting == "local" else 2 * m
         return machine.coef_.size + machine.intercept_.size + m + beside
-    if _is_sum(machine):  # where a curve bends or jumps, and its values
-        return 1 + sum(part.size for shape in _curves(machine, X) for part in shape)
+    if hasattr(machine, "shape_functions_"):  # where a curve bends or jumps, and its values
+        return 1 + sum(part.size for shape in machine.shape_functions_ for part in shape)
+    if hasattr(machine, "estimator_weights_"):  # the curves that a list of stumps sums up to
+        steps = {(int(h.features[0]), float(h.thresholds[0])) for h in machine.hypotheses_}
+        return 1 + X.shape[1] + 2 * sum(np.isfinite(threshold) for _, threshold in steps)
     if hasattr(machine, "coef_"):
         return machine.coef_.size + machine.intercept_.size
     if hasattr(machine, "dual_coef_"):
@@ -227,14 +228,6 @@ def _numbers(machine, X):
     if len(machine.cluster_centers_) == 1:  # nothing to look for
         return held
     return X.size + machine.cluster_centers_.size + held
-
-
-def _curves(machine, X):
-    """Return the curves of a machine; those of a list of stumps have to be summed first."""
-    if hasattr(machine, "shape_functions_"):
-        return machine.shape_functions_
-    stumps = Stumps(*(np.ravel([h[k] for h in machine.hypotheses_]) for k in range(3)))
-    return steps_of_stumps(stumps, machine.estimator_weights_, X.shape[1])[0]
 
 
 def _compare(records):

@@ -10,8 +10,10 @@ from sklearn.multiclass import OneVsOneClassifier
 
 import svmbook
 from svmbook.datasets import stdev
+from svmbook.ensembles.additive import steps_of_stumps
 from svmbook.experiments.suites import all_machines
 from svmbook.experiments.suites.all_machines import CERTIFICATES, METHODS, OTHERS, PAIRS
+from svmbook.solvers.boosting.stumps import Stumps
 
 
 def machine(method):
@@ -110,10 +112,10 @@ def test_what_looks_at_all_points_holds_all_points(three):
 def test_a_list_of_stumps_is_counted_as_its_curves_are(C, three):
     X, y = three[0][three[1] < 2], three[1][three[1] < 2]
     fitted = clone(machine("LPBoost")).set_params(C=C).fit(X, y)
-    steps = {(int(h.features[0]), float(h.thresholds[0])) for h in fitted.hypotheses_}
-    finite = sum(np.isfinite(threshold) for _, threshold in steps)
-    assert all_machines._held([fitted], X) == 1 + X.shape[1] + 2 * finite
-    assert (len(steps) == 0) == (C < 1)
+    stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
+    shapes, _ = steps_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
+    assert all_machines._held([fitted], X) == 1 + sum(part.size for s in shapes for part in s)
+    assert (len(stumps.signs) == 0) == (C < 1)
 
 
 def test_all_estimators_of_the_package_take_part():
