@@ -21,6 +21,12 @@ from svmbook.experiments.suites import (
 SETS = shen2013_folds.SETS[:-1]  # the messages are not her tweets
 
 
+@pytest.fixture(scope="module")
+def reported():
+    """Return the rows of the report, which takes seconds to make."""
+    return report("shen2013").rows
+
+
 @pytest.mark.parametrize(
     ("setting", "method"),
     [("isolated, spread 0.07, unit 3", "tree"), ("isolated, spread 0.05, unit 1", "linear")],
@@ -115,9 +121,8 @@ def test_boosting_without_a_first_machine_is_that_machine():
     assert 0.3 < 1 - boosted["error"] < 0.6
 
 
-def test_verdicts_are_counted_run_by_run():
-    rows = report("shen2013").rows
-    for row in rows:
+def test_verdicts_are_counted_run_by_run(reported):
+    for row in reported:
         for name, counts in row.items():
             if name.endswith(("plain", "corrected")):
                 assert sum(counts) == row["runs"]
@@ -126,14 +131,14 @@ def test_verdicts_are_counted_run_by_run():
                     assert corrected[2] >= counts[2]  # a wider interval ties more often
 
 
-def test_votes_by_nearness_reach_what_the_thesis_prints():
-    rows = {(row["data_set"], row["method"]): row for row in report("shen2013").rows}
+def test_votes_by_nearness_reach_what_the_thesis_prints(reported):
+    rows = {(row["data_set"], row["method"]): row for row in reported}
     for data_set, better in (("isolated", 90.9), ("spirals", 60.7), ("segment", 95.2)):
         assert rows[data_set, "PSVM by nearness"]["reproduced"] > better
 
 
-def test_what_the_page_says_of_the_votes():
-    rows = {(row["data_set"], row["method"]): row["reproduced"] for row in report("shen2013").rows}
+def test_what_the_page_says_of_the_votes(reported):
+    rows = {(row["data_set"], row["method"]): row["reproduced"] for row in reported}
     sets = SETS
     count, near, probable = (
         np.array([rows[name, f"PSVM by {vote}"] for name in sets])
@@ -152,21 +157,21 @@ def test_what_the_page_says_of_the_votes():
     parts = itertools.product(("nearness", "count"), ("plain", "corrected"), (False, True))
     for vote, test, noise in parts:
         name = f"PSVM by {vote}, {test}"
-        of_part = [r for r in report("shen2013").rows if ("noise" in r["data_set"]) == noise]
+        of_part = [r for r in reported if ("noise" in r["data_set"]) == noise]
         found = [row[name] for row in of_part if name in row]
         wins, losses, ties = np.sum(found, axis=0) / 10
         assert (wins > losses) == (vote == "nearness")
         assert wins + losses + ties == pytest.approx(42 if noise else 48)
 
 
-def test_rivals_come_out_as_printed_but_on_the_spirals():
+def test_rivals_come_out_as_printed_but_on_the_spirals(reported):
     fitted = itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))
     fitted = {*fitted}  # what the search for the settings looked at
     for noise in ("", shen2013_tables.NOISE):
         names = [name + noise for name in SETS if name != "spirals"]
         rows = [
             row
-            for row in report("shen2013").rows
+            for row in reported
             if "reported" in row
             and row["data_set"] in names
             and (row["data_set"], row["method"]) not in fitted
@@ -178,16 +183,16 @@ def test_rivals_come_out_as_printed_but_on_the_spirals():
         assert (sum(near), len(near)) == ((30, 36) if noise else (26, 30))
 
 
-def test_noise_costs_her_quadratic_machine_more_than_ours():
-    rows = {(row["data_set"], row["method"]): row for row in report("shen2013").rows}
+def test_noise_costs_her_quadratic_machine_more_than_ours(reported):
+    rows = {(row["data_set"], row["method"]): row for row in reported}
     for name, lost in (("vehicle", (23, 14)), ("segment", (28, 12))):
         before, after = (rows[name + noise, "quadratic"] for noise in ("", shen2013_tables.NOISE))
         losses = [before[who] - after[who] for who in ("reported", "reproduced")]
         assert tuple(np.round(losses)) == lost
 
 
-def test_what_the_page_says_of_counted_votes_and_sizes():
-    rows = {(row["data_set"], row["method"]): row for row in report("shen2013").rows}
+def test_what_the_page_says_of_counted_votes_and_sizes(reported):
+    rows = {(row["data_set"], row["method"]): row for row in reported}
     for kind, better in (
         ("PSVM", {"glass": 1, "isolated": -6, "iris": -3, "vehicle": -7, "segment": -3}),
         ("sampled", {"isolated": 3, "iris": 7, "glass": 7}),
@@ -204,16 +209,16 @@ def test_what_the_page_says_of_counted_votes_and_sizes():
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
 
 
-def test_what_the_page_says_of_noise():
-    rows = {(row["data_set"], row["method"]): row["reproduced"] for row in report("shen2013").rows}
+def test_what_the_page_says_of_noise(reported):
+    rows = {(row["data_set"], row["method"]): row["reproduced"] for row in reported}
     printed = {"isolated": 71.9, "striated": 76.8, "spirals": 57.8, "iris": 88.7, "glass": 50.0}
     for name, better in (printed | {"vehicle": 68.1, "segment": 84.3}).items():
         ahead = rows[f"{name}, 10 % noise", "PSVM by nearness"] > better
         assert ahead == (name not in ("iris", "vehicle", "segment"))
 
 
-def test_every_tenth_line_explains_lines_and_votes_but_not_unpruned_trees():
-    rows = {(row["data_set"], row["method"]): row for row in report("shen2013").rows}
+def test_every_tenth_line_explains_lines_and_votes_but_not_unpruned_trees(reported):
+    rows = {(row["data_set"], row["method"]): row for row in reported}
     turn = shen2013_folds.IN_TURN
     assert rows[turn, "linear"]["reproduced"] == rows[turn, "boosted linear"]["reproduced"] == 0
     for noise in ("", ", 10 % noise"):
@@ -232,12 +237,8 @@ def test_every_tenth_line_explains_lines_and_votes_but_not_unpruned_trees():
     assert 45 < min(at_random) < max(at_random) < 72
 
 
-def test_on_messages_prototypes_name_the_largest_class():
-    rows = {
-        row["method"]: row["reproduced"]
-        for row in report("shen2013").rows
-        if row["data_set"] == "messages"
-    }
+def test_on_messages_prototypes_name_the_largest_class(reported):
+    rows = {row["method"]: row["reproduced"] for row in reported if row["data_set"] == "messages"}
     largest = 100 * 314 / 600
     for method, accuracy in rows.items():
         assert (abs(accuracy - largest) < 0.5) == method.startswith(("PSVM", "sampled"))
