@@ -202,9 +202,8 @@ def compare(first, second, *, test_share=None, level=0.95):
     error = float(np.sqrt(1.0 / n + overlap) * deviation)
     certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
     t = mean / error if error else certain
-    distribution = stats.t(df=n - 1)
-    reach = distribution.ppf(0.5 + level / 2) * error
-    p = float(2 * distribution.sf(abs(t)))
+    reach = stats.t.ppf(0.5 + level / 2, df=n - 1) * error
+    p = float(2 * stats.t.sf(abs(t), df=n - 1))
     return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
 
 
