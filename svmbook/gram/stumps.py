@@ -18,6 +18,7 @@ from itertools import product
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
+from ..ties import rounded
 from ..weights import shares
 from .low_rank import LowRankGram
 from .matrix import cholesky, cholesky_solve
@@ -57,14 +58,16 @@ def quantile_knots(X, n_knots, weights=None):
     """
     read = _sample(len(X), READ)
     counts = shares(np.ones(len(X)) if weights is None else weights)[read]
-    knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
+    knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T  # the sample may lack them
     for column, ends in zip(X[read].T, ends_of, strict=True):
-        values, place = np.unique(np.append(column, ends), return_inverse=True)
+        column = np.append(column, ends)
+        _, first, place = np.unique(rounded(column), return_index=True, return_inverse=True)
+        values = column[first]  # one of those that differ by rounding alone
         if len(values) > n_knots:
             below = np.cumsum(np.bincount(place[:-2], counts, minlength=len(values)))
             wanted = np.linspace(0, 1, n_knots)[1:-1] * below[-1]
             inner = values[np.searchsorted(below, wanted * (1.0 - SAME))]
-            values = np.unique(np.append(inner, ends))
+            values = np.unique(np.concatenate([inner, values[[0, -1]]]))
         knots.append(values)
     return knots
 

@@ -11,13 +11,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..calibration import Sigmoid, fit_sigmoids
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
-from .negatives import choose_negatives, distances
+from ..ties import rounded
+from .negatives import SAME_PLACE, choose_negatives, distances
 from .voting import VotingMachine
 
 __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class", "held_out"]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
-TIES = 1e-9  # votes that the share of a class is worth: equal votes go to the more frequent class
+ON_PLANE = 1e-11  # of the terms of an output: a sum that cancels to less is zero
+SHARE_VOTES = 1e-6  # votes that the share of a class is worth: it decides between equal votes
+VOTE_DECIMALS = 10  # to which votes are rounded, so that equal sums of votes are equal
 AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
 
 
@@ -63,7 +66,12 @@ class Committee(NamedTuple):
     codes: np.ndarray
     sigmoids: Sigmoid | None  # of votes by probability
     shares: np.ndarray  # of the classes among the training points
+    resolution: float  # a distance below it is zero but for rounding
     rule: Rule
+
+    def labels(self, X):
+        """Return the number of the class with most votes, of equal ones the first."""
+        return self.votes(X).argmax(axis=1)
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
@@ -71,25 +79,37 @@ class Committee(NamedTuple):
         return np.concatenate([self._votes(part) for part in np.array_split(X, portions)])
 
     def _votes(self, X):
-        F = X @ self.coef.T + self.intercept
-        claims = F > 0
-        weight = claims.astype(float)
+        F, positive = classified(X, self.coef, self.intercept)
+        weight = positive.astype(float)
         if self.rule.voting == "probability":
             weight *= self.sigmoids.probability(F)
         elif self.rule.voting == "local":
-            far = np.where(claims, distances(X, self.exemplars, self.rule.metric), np.inf)
-            weight *= _nearness(far, self.rule.n_near)
-        return weight @ np.eye(len(self.shares))[self.codes] + TIES * self.shares
+            rho = distances(X, self.exemplars, self.rule.metric)
+            rho = np.where(positive, np.maximum(rho, self.resolution), np.inf)
+            weight *= _nearness(rho, self.rule.n_near)
+        votes = weight @ np.eye(len(self.shares))[self.codes] + SHARE_VOTES * self.shares
+        return votes.round(VOTE_DECIMALS)
+
+
+def classified(X, coef, intercept):
+    """Return the outputs of hyperplanes, and where they are positive by more than rounding.
+
+    Both arrays have the shape (n_samples, n_members). Which points a member classifies as positive
+    decides which points it learns from, so a point on its plane must not be on either side by the
+    last bit of a sum.
+    """
+    F = X @ coef.T + intercept
+    lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
+    return F, ON_PLANE * (1.0 + lengths + np.abs(intercept)) < F
 
 
 def _nearness(rho, n_near):
-    """Return weights of claimants by the distances of their exemplars, infinite for the others."""
+    """Return vote weights by the positive distances of exemplars, infinite for non-voters."""
     if n_near is not None:
-        n = min(n_near, rho.shape[1])
+        n, rho = min(n_near, rho.shape[1]), rounded(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
     nearest = rho.min(axis=1, keepdims=True)
-    nearest = np.where(np.isfinite(nearest), np.maximum(nearest, np.finfo(float).tiny), 1.0)
-    return (nearest / np.maximum(rho, nearest)) ** 2
+    return (np.where(np.isfinite(nearest), nearest, 1.0) / rho) ** 2
 
 
 class LocalEnsemble(VotingMachine):
@@ -142,7 +162,7 @@ class LocalEnsemble(VotingMachine):
             planes = planes.replaced(again, fresh)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
-    def _committee(self, members, X, codes, held, held_codes, n_classes):
+    def _committee(self, members, X, codes, between, held, held_codes, n_classes):
         """Return the voters that members make; X are the points they were trained on."""
         coef, intercept = members.planes[:2]
         sigmoids = None
@@ -150,7 +170,10 @@ class LocalEnsemble(VotingMachine):
             sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_near, self.metric)
-        return Committee(coef, intercept, exemplars, members.codes, sigmoids, shares, rule)
+        resolution = max(SAME_PLACE * between.max(), np.finfo(float).tiny)
+        return Committee(
+            coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
+        )
 
     def _keep(self, members, committee, classes, numbers):
         """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""

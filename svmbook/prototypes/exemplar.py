@@ -11,7 +11,8 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from .ensemble import LocalEnsemble, held_out
+from ..ties import rounded
+from .ensemble import LocalEnsemble, classified, held_out
 from .negatives import distances, least_of_each_row
 
 __all__ = ["ExemplarSVM"]
@@ -159,7 +160,8 @@ class ExemplarSVM(LocalEnsemble):
         if self.voting == "probability":
             numbers, out = held_out(codes, float(self.held_out), rng, "held_out")
         D, d = X[numbers], codes[numbers]
-        members = self._exemplars(D, d, distances(D, D, self.metric))
+        between = distances(D, D, self.metric)
+        members = self._exemplars(D, d, between)
         self.n_rounds_ = 0
         while self.mining:
             harder = self._hard_negatives(members, D, d, int(self.n_negatives) * 2**self.n_rounds_)
@@ -167,8 +169,8 @@ class ExemplarSVM(LocalEnsemble):
                 break
             self.n_rounds_ += 1
             members = self._retrained(members, D, d, members.positive, members.negative | harder)
-        committee = self._committee(members, D, d, X[out], codes[out], len(classes))
-        if not (members.planes.coef @ D.T + members.planes.intercept[:, None] > 0).any():
+        committee = self._committee(members, D, d, between, X[out], codes[out], len(classes))
+        if not classified(D, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member claims any training point, so that the most frequent class is the only "
                 "answer. Raise C or positive_weight.",
@@ -188,4 +190,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        return least_of_each_row(-F, most) & (F > INSIDE)
+        return least_of_each_row(-rounded(F), most) & (F > INSIDE)

@@ -12,6 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import hyperplanes
+from ..ties import rounded
 from .pairwise import PairwiseMachine, alone
 
 __all__ = ["LocalizedSVM"]
@@ -119,7 +120,7 @@ class LocalizedSVM(PairwiseMachine):
         return np.concatenate(outputs)
 
     def _pairs(self, X):
-        far = self.gamma_ * cdist(X, self._points_, "sqeuclidean")
+        far = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._near_ - 1
         limit = np.partition(far, last, axis=1)[:, last, None]
         most = (far <= limit).sum(axis=1).max()  # points as near as the last all take part

@@ -6,9 +6,12 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
+from ..ties import rounded
+
 __all__ = ["choose_negatives", "distances", "least_of_each_row"]
 
-ROUNDING = 1e-14  # of squared distances: a point on the plane itself is not beyond it
+SAME_PLACE = 1e-12  # of the largest distance: points that close are in one place
+ON_PLANE = 1e-10  # of squared distances: a point on the plane itself is not beyond it
 FITTED = ("precomputed", "mahalanobis", "seuclidean")  # hang on more than two points
 
 
@@ -38,7 +41,7 @@ def choose_negatives(between, codes, k):
 
     which is asked of any metric. The nearest itself always counts. A point in the exemplar's own
     place, at distance zero, is passed over, unless there are only such: no line can tell the two
-    apart, and no plane is normal to their difference.
+    apart, and no plane is normal to their difference. Of equal distances the first point counts.
 
     Parameters
     ----------
@@ -63,14 +66,14 @@ def choose_negatives(between, codes, k):
     >>> choose_negatives(distances(X, X), codes, k=2)[0]
     array([False,  True,  True, False, False])
     """
-    rows = np.arange(len(codes))
+    rows, between = np.arange(len(codes)), rounded(between)
     far = np.where(codes[:, None] == codes, np.inf, between)
-    apart = np.where(between > 0, far, np.inf)
+    apart = np.where(between > SAME_PLACE * between.max(), far, np.inf)
     far = np.where(np.isfinite(apart).any(axis=1, keepdims=True), apart, far)
     nearest = far.argmin(axis=1)
     squared = between**2
     ahead = squared[rows, nearest][:, None] + squared
-    same_side = ahead - squared[nearest] > ROUNDING * ahead
+    same_side = ahead - squared[nearest] > ON_PLANE * ahead
     same_side[rows, nearest] = True
     far = np.where(same_side, far, np.inf)
     return least_of_each_row(far, k) & np.isfinite(far)

@@ -13,6 +13,8 @@ from .voting import VotingMachine
 
 __all__ = ["PairwiseMachine", "alone"]
 
+ON_PLANE = 1e-9  # of the margin, which is 1: an output as small as that wins no vote
+
 
 class PairwiseMachine(VotingMachine):
     r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
@@ -35,15 +37,15 @@ class PairwiseMachine(VotingMachine):
         return X, classes, codes, gamma
 
     def _outputs(self, X):
-        """Return won pairs, and a third of a vote at most for how clearly; one column a class."""
+        """Return won pairs, and at most a third of a vote for how clearly; one column per class."""
         outputs_of_pair, k = self._pairs(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
         won, clearly = np.zeros((len(X), k)), np.zeros((len(X), k))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
-            won[:, b] += F > 0
-            won[:, a] += F < 0
+            won[:, b] += F > ON_PLANE
+            won[:, a] += F < -ON_PLANE
             clearly[:, b] += F
             clearly[:, a] -= F
         return won + clearly / (3.0 * (np.abs(clearly) + 1.0))

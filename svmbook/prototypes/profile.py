@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import linear_members
+from ..ties import rounded
 from .pairwise import PairwiseMachine, alone
 
 __all__ = ["ProfileSVM"]
@@ -196,12 +197,13 @@ class ProfileSVM(PairwiseMachine):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        labels = Z.argmax(axis=1)
+        labels = rounded(Z).argmax(axis=1)
         used, labels = np.unique(labels, return_inverse=True)
         return labels, centres[used], rounds
 
     def _pairs(self, X):
-        nearest = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean").argmin(axis=1)
+        squared = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
+        nearest = rounded(squared).argmin(axis=1)
 
         def outputs_of_pair(a, b):
             F = alone(self._there_[a], self._there_[b])[nearest]
@@ -219,7 +221,7 @@ def _shares(squared, codes, k, R):
     """Return the shares Z for given centres: a linear program, or for R = 0 the nearest centre."""
     n, m = squared.shape
     if R == 0.0:
-        return np.eye(m)[squared.argmin(axis=1)]
+        return np.eye(m)[rounded(squared).argmin(axis=1)]
     # How a share of point i in cluster j counts for the excess of class c there.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))

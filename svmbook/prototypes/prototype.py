@@ -11,7 +11,8 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from .ensemble import Committee, LocalEnsemble, Members, held_out
+from ..ties import rounded
+from .ensemble import Committee, LocalEnsemble, Members, classified, held_out
 from .negatives import distances
 
 __all__ = ["PrototypeSVM", "Round"]
@@ -209,13 +210,12 @@ class PrototypeSVM(LocalEnsemble):
         """
         kept, out = held_out(codes, float(self.validation), rng, "validation")
         D, d, V, v, numbers = X[kept], codes[kept], X[out], codes[out], numbers[kept]
-        between = distances(D, D, self.metric)
+        between = rounded(distances(D, D, self.metric))
         members, moves = self._exemplars(D, d, between), _no_moves()
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            committee = self._committee(members, D, d, V, v, n_classes)
-            says = committee.votes(V).argmax(axis=1)
-            accuracy = float((says == v).mean())
+            committee = self._committee(members, D, d, between, V, v, n_classes)
+            accuracy = float((committee.labels(V) == v).mean())
             history.append(
                 Round(
                     accuracy,
@@ -242,7 +242,7 @@ class PrototypeSVM(LocalEnsemble):
 
     def _shift(self, members, X, codes, between, rng):
         """Return the members after one shift, algorithm 3, and its moves."""
-        claims = members.planes.coef @ X.T + members.planes.intercept[:, None] > 0
+        claims = classified(X, *members.planes[:2])[1].T
         own = members.codes[:, None] == codes
         # Each point joins the nearest of the members of its class that claim it.
         far = np.where(claims & own, between[members.exemplars], np.inf)

@@ -160,7 +160,7 @@ class SampledPrototypeSVM(PrototypeSVM):
             if len(samples) == self.n_samplings:
                 break
             # Algorithm 6: what was answered rightly has the weight zero, all mistakes the same.
-            wrong = np.flatnonzero(best.committee.votes(X).argmax(axis=1) != codes)
+            wrong = np.flatnonzero(best.committee.labels(X) != codes)
             n_more = min(round(float(self.next_share) * len(X)), len(wrong))
             sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))
             if len(sample) == len(samples[-1]):

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
+from ..ties import first_largest
+
 __all__ = [
     "PROTOTYPES",
     "choose_prototypes",
@@ -47,7 +49,7 @@ def fscl(X, n_prototypes, kernel, rng):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
             away = x - centres
-            winner = np.argmin(wins * np.einsum("ij,ij->i", away, away))
+            winner = first_largest(-wins * np.einsum("ij,ij->i", away, away))
             wins[winner] += 1.0
             centres[winner] += away[winner] / wins[winner]
     return centres

@@ -20,12 +20,13 @@ import numpy as np
 
 from ..checks import check_stopping
 
-__all__ = ["DualBatch", "duals", "solve_duals"]
+__all__ = ["DualBatch", "best_intercepts", "duals", "solve_duals"]
 
 SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
 MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
 ROUNDING = 10 * np.finfo(float).eps  # times what is added up in an error: its noise
 BALANCED = 1e-12  # of the sum of the alpha: what may be left of their sum with signs
+LEVEL_TOL = 1e-12  # of the sum of the C: sums of C that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class DualBatch:
     alpha : ndarray of shape (n_problems, n_points)
         Multipliers, feasible but for rounding; zero where the price is zero.
     intercept : ndarray of shape (n_problems,)
-        Intercepts; the middle of the interval of optimal ones where no multiplier is free.
+        Intercepts; the middle of the interval where more than one is optimal.
     objective, dual_objective : ndarray of shape (n_problems,)
         Upper and lower bound on each minimum.
     kkt_residual : ndarray of shape (n_problems,)
@@ -256,6 +257,45 @@ def _limits(beta, low, high, e):
     return np.where(beta < high, e, -np.inf), np.where(beta > low, e, np.inf)
 
 
+def best_intercepts(e, y, C):
+    r"""Return the intercepts that minimise each primal objective for given weights w.
+
+    In :math:`e_i = y_i - w^\top x_i` the slack is :math:`\max(0, y_i(e_i - b))`, and the slope of
+    :math:`\sum_i C_i\max(0, y_i(e_i - b))` is
+    :math:`\sum_{e_i < b} C_i - \sum_{y_i = 1} C_i`. So the best b is a weighted quantile of the
+    errors, at the level of the positives' share. Where the slope is zero between two errors, all b
+    between them are optimal, and the middle is taken. The multipliers have no say: one that
+    rounding keeps from its bound would pretend that b is known.
+
+    Parameters
+    ----------
+    e, y, C : ndarray of shape (n_problems, n_points)
+        Errors, labels -1 and +1, and upper bounds of the multipliers; zero for a point that only
+        fills up.
+
+    Returns
+    -------
+    ndarray of shape (n_problems,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers.batched.duals import best_intercepts
+    >>> y = np.array([[1.0, -1.0, -1.0]])
+    >>> best_intercepts(y - [[0.5, 0.25, 0.0]], y, np.array([[1.0, 1.0, 1.0]]))
+    array([-1.125])
+    """
+    order = np.argsort(e, axis=1)
+    sorted_e = np.take_along_axis(e, order, axis=1)
+    below = np.cumsum(np.take_along_axis(C, order, axis=1), axis=1)
+    level = np.sum(C * (y > 0), axis=1, keepdims=True)
+    tol = LEVEL_TOL * below[:, -1:]
+    rows = np.arange(len(e))
+    low = sorted_e[rows, (below >= level - tol).argmax(axis=1)]
+    high = sorted_e[rows, (below > level + tol).argmax(axis=1)]
+    return 0.5 * (low + high)
+
+
 def _enough(beta, scale, tol):
     """Return the violation that counts as none: the tolerance, or what rounding hides."""
     return np.maximum(tol, ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
@@ -265,18 +305,18 @@ def _certified(K, y, C, beta, n_iter, scale, tol):
     """Return the solutions with both objectives, from the multipliers alone."""
     f = _product(K, beta)
     rise, fall = _limits(beta, *_box(y, C), y - f)
-    b_low, b_high = rise.max(axis=1), fall.min(axis=1)
-    b = 0.5 * (b_low + b_high)
+    crossed = rise.max(axis=1) - fall.min(axis=1)
+    b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
-    solved = b_low - b_high <= _enough(beta, scale, tol)
+    solved = crossed <= _enough(beta, scale, tol)
     balanced = np.abs(beta.sum(axis=1)) <= BALANCED * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),
         intercept=b,
         objective=0.5 * w_squared + (C * slack).sum(axis=1),  # (eq. primal)
         dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
-        kkt_residual=np.maximum(b_low - b_high, 0.0),
+        kkt_residual=np.maximum(crossed, 0.0),
         n_iter=n_iter,
         converged=solved & balanced,
     )

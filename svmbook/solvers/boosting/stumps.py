@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ties import TIE, first_largest
+
 __all__ = ["MiddleStumps", "Stumps"]
 
 
@@ -61,16 +63,18 @@ class MiddleStumps:
         self.order = np.ascontiguousarray(np.argsort(X, axis=0, kind="stable").T)
         values = np.take_along_axis(X.T, self.order, axis=1)
         low, high = values[:, :-1], values[:, 1:]
-        middle = 0.5 * low + 0.5 * high  # their sum might overflow
-        middle = np.where(middle < high, middle, low)  # neighbours have nothing between them
+        middle = 0.5 * low + 0.5 * high  # halves first: sum and difference might overflow
         # Above the last point: all points are on one side, the constant hypothesis.
         self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
-        tied = np.column_stack([low == high, np.zeros(self.d, dtype=bool)])
+        # Values apart by rounding alone are one value, which no threshold divides.
+        largest = np.abs(values).max(axis=1, keepdims=True)
+        same = 0.5 * high - 0.5 * low <= 0.5 * TIE * largest
+        tied = np.column_stack([same, np.zeros(self.d, dtype=bool)])
         self.distinct = 1.0 - tied
         self._edges, self._sizes = np.empty((2, self.d, self.n))
 
     def best(self, g):
-        """Return the stump of the largest edge, and its edge.
+        """Return the stump of the largest edge, of equal ones the first, and its edge.
 
         Parameters
         ----------
@@ -85,7 +89,7 @@ class MiddleStumps:
             Not negative.
         """
         edges, sizes = self._all_edges(g)
-        row, place = divmod(int(sizes.argmax()), self.n)
+        row, place = divmod(first_largest(sizes, np.abs(g).sum()), self.n)
         return self._stumps(edges, [row], [place]), float(sizes[row, place])
 
     def proposals(self, g, above):
@@ -104,8 +108,10 @@ class MiddleStumps:
         edges : ndarray
         """
         edges, sizes = self._all_edges(g)
-        framed = np.pad(sizes, ((0, 0), (1, 1)))
-        peaks = (sizes > above) & (sizes >= framed[:, :-2]) & (sizes > framed[:, 2:])
+        unit = TIE * np.abs(g).sum()  # edges are compared in steps of it
+        steps = np.rint(sizes / unit)
+        framed = np.pad(steps, ((0, 0), (1, 1)))
+        peaks = (sizes > above) & (steps >= framed[:, :-2]) & (steps > framed[:, 2:])
         rows, places = np.nonzero(peaks)
         return self._stumps(edges, rows, places), sizes[rows, places]
 

@@ -14,6 +14,7 @@ from scipy.linalg import solve_triangular
 from sklearn.utils import check_scalar
 
 from ...gram import LowRankGram, StoredGram
+from ...ties import first_largest
 from ..checks import check_logistic, check_positive
 from .likelihoods import Binomial, best_intercept
 from .newton import ridge_path
@@ -71,7 +72,7 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     -----
     Zhu and Hastie take one Newton step for each candidate and compare the objectives; here the
     decrease that this step's parabola predicts is computed for all candidates at once. Each round
-    costs :math:`O(n^2 |S|)`.
+    costs :math:`O(n^2 |S|)`. Of candidates that promise the same the first is taken.
 
     References
     ----------
@@ -115,7 +116,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K are no doubles; scale the features"
             break
-        best = int(np.argmax(decreases))
+        best = first_largest(decreases)
         if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break

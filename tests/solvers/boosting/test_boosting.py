@@ -42,13 +42,12 @@ def test_the_best_stump_is_that_of_brute_force(seed, levels):
     assert edges.max() == pytest.approx(largest) and (edges > 0.3 * largest).all()
 
 
-def test_thresholds_lie_in_the_middle_and_between_neighbours():
+def test_thresholds_lie_in_the_middle_of_values_that_differ_by_more_than_rounding():
     stump, _ = MiddleStumps(np.array([[0.0], [1.0], [5.0]])).best(np.array([-1.0, -1.0, 1.0]))
     assert stump.thresholds == 3.0
-    low = 1.0
-    high = np.nextafter(low, 2.0)
-    stump, edge = MiddleStumps(np.array([[low], [high]])).best(np.array([-0.5, 0.5]))
-    assert edge == 1.0 and (stump(np.array([[low], [high]]))[:, 0] == [-1.0, 1.0]).all()
+    for apart, largest in ((1e-9, 1.0), (1e-13, 0.0)):
+        stumps = MiddleStumps(np.array([[1.0], [1.0 + apart]]))
+        assert stumps.best(np.array([-0.5, 0.5]))[1] == largest
     stump, edge = MiddleStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
     assert stump.thresholds == 0.0
 

@@ -1,0 +1,66 @@
+"""Ties: numbers that differ by rounding alone count as equal, on every processor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["TIE", "first_largest", "rounded"]
+
+BITS = 36  # of a significand that are kept: numbers that agree to a relative 1e-11 become equal
+TIE = 2.0**-BITS
+
+
+def rounded(values):
+    r"""Round numbers to 36 significant binary digits.
+
+    The last of the 53 binary digits of a double depend on the order in which a processor adds.
+    Numbers that are equal in exact arithmetic may differ there, and then `argmin` or a sort follows
+    the processor. Rounded numbers are equal again, and the index decides: of equal numbers the
+    first. A sum that cancels has no digits that hold; compare it with the size of its terms.
+
+    Parameters
+    ----------
+    values : array-like of float
+        Any numbers; infinite ones stay as they are.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.ties import rounded
+    >>> distances = np.array([0.3, 0.1 + 0.2, 0.1])
+    >>> int(distances.argmax()), int(rounded(distances).argmax())
+    (1, 0)
+    """
+    significands, exponents = np.frexp(np.asarray(values, dtype=float))
+    return np.ldexp(np.rint(np.ldexp(significands, BITS)), exponents - BITS)
+
+
+def first_largest(values, size=None):
+    """Return the index of the first number that is as large as any but for rounding.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers; read row by row where there is more than one dimension.
+    size : float, default=None
+        What their rounding errors are small against; the size of the largest by default.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.ties import first_largest
+    >>> first_largest(np.array([0.1, 0.3, 0.1 + 0.2]))
+    1
+    """
+    largest = values.max()
+    size = abs(largest) if size is None else size
+    return int((values >= largest - TIE * size).argmax())
