@@ -48,7 +48,7 @@ def test_thresholds_lie_in_the_middle_of_values_that_differ_by_more_than_roundin
     for apart, largest in ((1e-9, 1.0), (1e-13, 0.0)):
         stumps = MiddleStumps(np.array([[1.0], [1.0 + apart]]))
         assert stumps.best(np.array([-0.5, 0.5]))[1] == largest
-    stump, edge = MiddleStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
+    stump, _ = MiddleStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
     assert stump.thresholds == 0.0
 
 
