@@ -42,7 +42,7 @@ ROOMS = {
     },
     "solvers/smoothed": {"losses", "solvers/dual", "solvers/logistic"},
     "solvers/batched": {"gram", "solvers/checks", "solvers/dual"},
-    "solvers/dual": {"gram", "kernels", "solvers/checks", "threads"},
+    "solvers/dual": {"gram", "kernels", "solvers/checks", "threads", "ties"},
     "solvers/logistic": {"gram", "losses", "solvers/checks", "ties"},
     "solvers/irwls": {"losses", "solvers/checks"},
     "solvers/boosting": {"ties", "weights"},

@@ -14,6 +14,7 @@ from itertools import count
 import numpy as np
 
 from ...gram import StoredGram
+from ...ties import first_largest
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .result import certify, intercept_interval
@@ -89,14 +90,15 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     for n_iter in count():
         may_rise = np.where(y > 0, alpha < C, alpha > 0)  # I_up: y_i alpha_i can grow
         may_fall = np.where(y > 0, alpha > 0, alpha < C)  # I_low: y_i alpha_i can shrink
-        # The pair of first order: i promises the steepest ascent ...
-        i = np.argmax(np.where(may_rise, e, -np.inf))
+        # The pair of first order: i promises the steepest ascent ... A step makes the errors of its
+        # pair equal, so that ties are common; the first index wins.
+        i = first_largest(np.where(may_rise, e, -np.inf), size=1.0)
         # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
         e_ij = e[i] - e
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, floor)
         gain = np.where(may_fall & (e_ij > 0), e_ij * np.abs(e_ij) / a_ij, 0.0)
-        j = np.argmax(gain)
+        j = first_largest(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")

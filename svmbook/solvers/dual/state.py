@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
+from ...ties import first_largest
 from .result import certify, intercept_interval
 
 __all__ = ["DualState"]
@@ -91,11 +92,14 @@ class DualState:
         return ~self.free & (drawn > self.noise)
 
     def worst(self):
-        """Return the points to free: one, a pair where none is free, none at the optimum."""
+        """Return the points to free: one, a pair where none is free, none at the optimum.
+
+        Of points that are equally wrong, which duplicates always are, the first.
+        """
         may_rise, may_fall = self.beta < self.upper, self.beta > self.lower
         noise = self.noise
-        i = np.argmax(np.where(may_rise, self.e - noise, -np.inf))
-        j = np.argmin(np.where(may_fall, self.e + noise, np.inf))
+        i = first_largest(np.where(may_rise, self.e - noise, -np.inf), size=1.0)
+        j = first_largest(np.where(may_fall, -self.e - noise, -np.inf), size=1.0)
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
