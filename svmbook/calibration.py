@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_scalar, column_or_1d
 
 from .labels import encode_labels
+from .ties import TIE
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
@@ -198,7 +199,7 @@ def fit_sigmoids(scores, positive):
     largest = np.where(largest > 0, largest, 1.0)
     f = scores / largest
     centre, spread = f.mean(axis=0), f.std(axis=0)
-    flat = spread <= np.finfo(float).eps
+    flat = spread <= TIE  # all scores of a machine are equal but for rounding
     spread = np.where(flat, 1.0, spread)
     f = np.where(flat, 0.0, (f - centre) / spread)
     share = t.mean(axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["TIE", "first_largest", "rounded"]
+__all__ = ["TIE", "distinct", "first_largest", "rounded"]
 
 BITS = 36  # of a significand that are kept: numbers that agree to a relative 1e-11 become equal
 TIE = 2.0**-BITS
@@ -40,15 +40,43 @@ def rounded(values):
     return np.ldexp(np.rint(np.ldexp(significands, BITS)), exponents - BITS)
 
 
-def first_largest(values, size=None):
-    """Return the index of the first number that is as large as any but for rounding.
+def distinct(values):
+    """Return the different numbers, sorted, and the place of each number among them.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+
+    Returns
+    -------
+    numbers : ndarray
+        Of those that differ by rounding alone one, as it is.
+    place : ndarray of shape (n,)
+        The index of each value in ``numbers``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.ties import distinct
+    >>> distinct(np.array([0.3, 0.1, 0.1 + 0.2]))
+    (array([0.1, 0.3]), array([1, 0, 1]))
+    """
+    _, first, place = np.unique(rounded(values), return_index=True, return_inverse=True)
+    return values[first], place
+
+
+def first_largest(values, size=None, tol=TIE):
+    """Return the index of the first number that is as large as any but for errors.
 
     Parameters
     ----------
     values : ndarray
         Numbers; read row by row where there is more than one dimension.
     size : float, default=None
-        What their rounding errors are small against; the size of the largest by default.
+        What their errors are small against; the size of the largest by default.
+    tol : float, default=2**-36
+        Numbers that differ by no more than this part of ``size`` are equal.
 
     Returns
     -------
@@ -63,4 +91,4 @@ def first_largest(values, size=None):
     """
     largest = values.max()
     size = abs(largest) if size is None else size
-    return int((values >= largest - TIE * size).argmax())
+    return int((values >= largest - tol * size).argmax())

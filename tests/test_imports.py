@@ -27,12 +27,12 @@ ROOMS = {
     },
     "ensembles": {
         *("base", "gram", "kernels", "labels", "solvers/boosting", "solvers/dual"),
-        *("solvers/logistic", "solvers/smoothed", "weights"),
+        *("solvers/logistic", "solvers/smoothed", "ties", "weights"),
     },
     "prototypes": {"base", "calibration", "labels", "solvers/batched", "ties"},
     "logistic": {"base", "gram", "solvers/checks", "solvers/logistic"},
     "base": {"kernels", "labels", "losses", "weights"},
-    "calibration": {"labels"},
+    "calibration": {"labels", "ties"},
     "solvers": {
         "solvers/batched",
         "solvers/checks",
@@ -44,7 +44,7 @@ ROOMS = {
     "solvers/batched": {"gram", "solvers/checks", "solvers/dual"},
     "solvers/dual": {"gram", "kernels", "solvers/checks", "threads", "ties"},
     "solvers/logistic": {"gram", "losses", "solvers/checks", "ties"},
-    "solvers/irwls": {"losses", "solvers/checks"},
+    "solvers/irwls": {"losses", "solvers/checks", "ties"},
     "solvers/boosting": {"ties", "weights"},
     "solvers/checks": {"kernels"},
     "gram": {"threads", "ties", "weights"},

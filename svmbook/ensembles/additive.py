@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base import Machine
+from ..ties import distinct
 from ..weights import shares
 
 __all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
@@ -67,7 +68,7 @@ def line_of_kernels(x, A):
     >>> line_of_kernels(np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5]))
     Line(knots=array([0., 2.]), values=array([0., 4.]))
     """
-    knots, place = np.unique(x, return_inverse=True)
+    knots, place = distinct(x)
     slopes = -2.0 * np.cumsum(np.bincount(place, A))[:-1]
     return Line(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 

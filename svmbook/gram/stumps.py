@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
-from ..ties import rounded
+from ..ties import distinct
 from ..weights import shares
 from .low_rank import LowRankGram
 from .matrix import cholesky, cholesky_solve
@@ -60,9 +60,7 @@ def quantile_knots(X, n_knots, weights=None):
     counts = shares(np.ones(len(X)) if weights is None else weights)[read]
     knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T  # the sample may lack them
     for column, ends in zip(X[read].T, ends_of, strict=True):
-        column = np.append(column, ends)
-        _, first, place = np.unique(rounded(column), return_index=True, return_inverse=True)
-        values = column[first]  # one of those that differ by rounding alone
+        values, place = distinct(np.append(column, ends))
         if len(values) > n_knots:
             below = np.cumsum(np.bincount(place[:-2], counts, minlength=len(values)))
             wanted = np.linspace(0, 1, n_knots)[1:-1] * below[-1]

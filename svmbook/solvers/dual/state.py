@@ -12,7 +12,7 @@ __all__ = ["DualState"]
 
 ROUNDING = 8 * np.finfo(float).eps  # of the outputs
 ENOUGH = 1e-13  # times max(1, k(x, x) C), C the smallest: may be left where it falls no more
-SNAPPED = 1e-14  # of C, or of the largest multiplier: what rounding leaves of one at a bound
+SNAPPED = 1e-12  # of C, or of the largest multiplier: what rounding leaves of one at a bound
 FAR = 1e6  # times C: as far as a gradient step carries before it is projected
 
 

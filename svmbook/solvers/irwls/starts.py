@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ties import first_largest
 from .costs import HINGE
 from .rounds import ROUGHLY, irwls, least_squares_step
 
@@ -35,4 +36,4 @@ def best_of(Z, y, C, cost, starts, **options):
     """Return the result with the smallest objective, and the objectives of all."""
     results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
-    return results[objectives.argmin()], objectives
+    return results[first_largest(-objectives)], objectives

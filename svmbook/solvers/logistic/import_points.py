@@ -23,6 +23,7 @@ from .result import LogisticResult
 __all__ = ["import_points", "select_import_points"]
 
 DEPENDENT_FUNCTION = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
+SAME_DECREASE = 1e-6  # of the largest: as exact as decreases are, since minimisations stop early
 
 
 def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
@@ -116,7 +117,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K are no doubles; scale the features"
             break
-        best = first_largest(decreases)
+        best = first_largest(decreases, tol=SAME_DECREASE)
         if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
