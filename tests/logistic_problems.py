@@ -20,15 +20,22 @@ def logistic_problems(draw, max_n=30, classes=2):
     return K, (2.0 * y - 1.0 if classes == 2 else y), weights
 
 
+# A sum of exponentials is divided by its largest term, so that none overflows. `np.logaddexp` does
+# the same, but takes no complex numbers.
+
+
 def ridge_objective(alpha, b, K, y, weights, lam):
     """Return the ridge objective for two classes; takes complex numbers."""
     m = y * (K @ alpha + b)
-    return weights @ np.log(1 + np.exp(-m)) + 0.5 * lam * alpha @ K @ alpha
+    wrong = m.real < 0
+    losses = np.log1p(np.exp(np.where(wrong, m, -m))) - np.where(wrong, m, 0)
+    return weights @ losses + 0.5 * lam * alpha @ K @ alpha
 
 
 def softmax_objective(A, b, K, y, weights, lam):
     """Return the ridge objective for several classes; takes complex numbers."""
     F = K @ A + b
+    F = F - F.real.max(axis=1, keepdims=True)
     losses = np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
     return weights @ losses + 0.5 * lam * np.trace(A.T @ K @ A)
 

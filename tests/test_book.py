@@ -266,7 +266,9 @@ def test_equations_named_in_the_code_are_in_the_book():
     assert named and named <= labels, named - labels
 
 
-SOLVERS = [p for p in (PACKAGE / "solvers").glob("*/*.py") if p.stem not in ("__init__", "result")]
+SOLVERS = sorted(
+    path for path in (PACKAGE / "solvers").glob("*/*.py") if path.stem not in ("__init__", "result")
+)
 
 
 @pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.stem)

@@ -1,0 +1,111 @@
+"""A plugin for nbval: a number may differ by one unit in its last printed digit.
+
+Rounding differs between processors, so a printed value that lies between two decimals may go
+either way. nbval compares text. With this plugin the outputs of a cell still agree where numbers,
+and nothing else, differ in this way. The end of a run lists every cell that needed it: it prints
+more digits than are stable, so print fewer there.
+
+The rules:
+
+- A number needs a digit after its point, or an exponent. Two integers, as counts are, are equal or
+  differ.
+- The unit is that of the last digit of whichever number prints more digits, because trailing
+  zeros are not always printed: 9.99 agrees with 10.0, and 0.999 with NumPy's "1."; 9.98 does not
+  agree with 10.0.
+- The unit must be at most a tenth of the number, so that the number has two significant digits.
+  With one digit a unit is a large part of the value and would hide another parameter (C = 0.1 and
+  0.2) or another residual (1e-9 and 2e-9). Where rounding decides a single digit, print one digit
+  more, or a bound. What this cannot see is a parameter of two digits that is replaced by a
+  neighbour, such as 0.25 by 0.26: a cell asserts what it needs to be exact.
+- Zeros agree whatever their signs: a small value of either sign is printed as 0.00 or -0.00.
+- Numbers that are part of a word, a version or a date are words: x1.5, 2.5s, 1.2.3, svc-1.5.
+- Where a number changes its width, the spaces next to numbers may change throughout that output,
+  because NumPy pads a whole array to its widest number. Line breaks and all other spaces stay.
+
+Only what a cell prints or shows as text is compared in this way.
+"""
+
+import itertools
+import re
+from copy import deepcopy
+from decimal import Decimal
+from functools import partial
+
+from nbval.plugin import IPyNbCell
+
+SIGNS = "+\N{MINUS SIGN}-"
+NUMBER = re.compile(
+    rf"(?<![\w.])(?<![\w.][{SIGNS}])"  # not within a word or a version, nor after its hyphen
+    rf"[{SIGNS}]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?"
+    r"(?!\w)(?!\.\d)"
+)
+INEXACT = re.compile(r"\.\d|[eE]")
+TEXTS = {"text", "text/plain", "text/markdown", "text/html", "text/latex"}  # "text" is a stream's
+PROPERTY = "numbers that differ in the last digit"
+
+
+def value(number):
+    """Return a printed number exactly, with the exponent of its last digit."""
+    return Decimal(number.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+
+
+def sign(number):
+    return number[0] if number[0] in SIGNS else ""
+
+
+def agree(stored, fresh):
+    """Return whether two printed numbers are equal, or differ by one unit in the last digit."""
+    a, b = value(stored), value(fresh)
+    if a == b == 0:
+        return stored.lstrip(SIGNS) == fresh.lstrip(SIGNS)
+    if a == b or sign(stored) != sign(fresh):
+        return stored == fresh
+    if not (INEXACT.search(stored) or INEXACT.search(fresh)):
+        return False
+    unit = Decimal(1).scaleb(min(a.as_tuple().exponent, b.as_tuple().exponent))
+    return abs(a - b) <= unit <= max(abs(a), abs(b)) / 10
+
+
+def differences(stored, fresh):
+    """Return pairs of numbers that differ in the last digit; None where the texts do not agree."""
+    pairs = list(zip(NUMBER.findall(stored), NUMBER.findall(fresh), strict=False))
+    if not all(agree(a, b) for a, b in pairs):
+        return None
+    stored, fresh = NUMBER.sub("\0", stored), NUMBER.sub("\0", fresh)
+    if any(len(a) != len(b) for a, b in pairs):
+        stored, fresh = (re.sub(" *\0 *", "\0", text) for text in (stored, fresh))
+    if stored != fresh:
+        return None
+    return [(a, b) for a, b in pairs if a != b and value(a) != 0]
+
+
+def compare_outputs(cell, fresh, stored, skip_compare=None):
+    """Replace fresh texts by the stored ones with which they agree, and let nbval compare."""
+    fresh = deepcopy(fresh)
+    for output, reference in zip(fresh, stored, strict=False):
+        new, old = (part.get("data", part) for part in (output, reference))
+        for kind in TEXTS & new.keys() & old.keys():
+            pairs = differences(cell.sanitize(old[kind]), cell.sanitize(new[kind]))
+            if pairs is not None:
+                new[kind] = old[kind]
+                cell.user_properties += [(PROPERTY, f"{b} for {a}") for a, b in pairs]
+    return type(cell).compare_outputs(cell, fresh, stored, skip_compare)
+
+
+def pytest_itemcollected(item):
+    if isinstance(item, IPyNbCell):
+        item.compare_outputs = partial(compare_outputs, item)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """List the cells that needed the tolerance."""
+    needed = {}
+    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
+        if getattr(report, "when", None) == "call":
+            for name, pair in report.user_properties:
+                if name == PROPERTY:
+                    needed.setdefault(report.nodeid, []).append(pair)
+    if needed:
+        terminalreporter.section(f"{PROPERTY}: print fewer digits there")
+    for cell, pairs in sorted(needed.items()):
+        terminalreporter.line(f"{cell}: {', '.join(pairs)}")

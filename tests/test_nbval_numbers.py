@@ -1,0 +1,152 @@
+"""The plugin of the notebooks' run: which outputs agree, and what a run reports."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+pytest.importorskip("nbval")
+from nbval_numbers import differences
+
+ROOT = Path(__file__).resolve().parent.parent
+
+EQUAL = {  # no number differs
+    "the same": ("error 1.69 %, 12 of 37\n", "error 1.69 %, 12 of 37\n"),
+    "nothing": ("", ""),
+    "the sign of a zero": ("b = -0.00", "b = 0.00"),
+    "the sign of a zero that is always printed": ("\N{MINUS SIGN}0.0 ± 0.2", "+0.0 ± 0.2"),
+    "the sign of a zero without decimals": ("-0 points", "0 points"),
+    "the sign of a zero in an array": ("[-0.  1.]", "[0. 1.]"),
+}
+CLOSE = {
+    "one unit": ("error 1.69 %", "error 1.70 %"),
+    "one unit less": ("1.70", "1.69"),
+    "with a standard error": ("\N{MINUS SIGN}23.8 ± 3.6", "\N{MINUS SIGN}23.7 ± 3.5"),
+    "several": ("1.69 against 25.9 and 3.00", "1.70 against 26.0 and 3.00"),
+    "one digit before the point": ("share 0.95", "share 0.96"),
+    "nine and ten": ("0.9 of it", "1.0 of it"),
+    "an exponent": ("gap 1.5e-09", "gap 1.6e-09"),
+    "an exponent that changes": ("gap 9.99e-05", "gap 0.0001"),
+    "an exponent in the place of digits": ("99999 points", "1e+05 points"),
+    "thousands": ("1,999.9 points", "2,000.0 points"),
+    "more digits than significant ones": ("9.99 and 1", "10 and 0.999"),
+    "an array": ("[1.    1.857 1.   ]", "[1.    1.857 0.999]"),
+    "an array that grows wider": ("[[9.99 1.5 ]\n [2.   3.  ]]", "[[10.    1.5 ]\n [ 2.    3.  ]]"),
+    "aligned columns": ("glass   9.95\niris   10.25\n", "glass   9.96\niris   10.26\n"),
+    "a column of fixed width": ("glass   9.99\niris   20.25\n", "glass  10.00\niris   20.25\n"),
+    "a table": ("| glass | 9.9 |\n| iris | 3 |", "| glass | 10.0 |\n| iris | 3 |"),
+    "HTML": ("<td>1.69</td><td>37</td>", "<td>1.70</td><td>37</td>"),
+    "LaTeX": ("$1.5 \\times 10^{-3}$", "$1.6 \\times 10^{-3}$"),
+    "an end of a sentence": ("It is 1.69.", "It is 1.70."),
+    "two that are joined by a sign": ("1.25±0.11", "1.26±0.12"),
+}
+DIFFERENT = {
+    "two units": ("error 1.69 %", "error 1.71 %"),
+    "one unit of the fewer digits": ("9.98", "10.0"),
+    "a count": ("12 of 37", "13 of 37"),
+    "a count without its decimals": ("[ 1. 12.]", "[ 1. 13.]"),
+    "a count with thousands": ("2,272 numbers", "2,273 numbers"),
+    "one significant digit": ("C = 0.1", "C = 0.2"),
+    "one significant digit and an exponent": ("residual 1e-09", "residual 2e-09"),
+    "nothing and something": ("0.00", "0.01"),
+    "signs": ("-1.25", "1.25"),
+    "a sign that is no longer printed": ("+1.25", "1.26"),
+    "another kind of minus": ("-1.25", "\N{MINUS SIGN}1.25"),
+    "decimals": ("0.50", "0.5"),
+    "decimals of zero": ("0.00", "-0.0"),
+    "words": ("chosen: trees, 1.69", "chosen: stumps, 1.69"),
+    "words beside a number that is close": ("trees 1.69", "stumps 1.70"),
+    "order": ("1.69 2.75", "2.75 1.69"),
+    "one number fewer": ("1.69 2.75", "1.69"),
+    "one number more": ("1.69", "1.69 2.75"),
+    "lines": ("1.69\n2.75", "1.69 2.75"),
+    "lines beside a number that is wider": ("9.99\n2.75", "10.00 2.75"),
+    "an empty line": ("1.69\n", "1.69\n\n"),
+    "spaces though no width changes": ("a  1.69", "a 1.70"),
+    "spaces between words": ("a  b 9.99", "a b 10.00"),
+    "a number against a word": ("1.69", "nan"),
+    "a version": ("1.2.30", "1.2.31"),
+    "a version that goes on": ("1.20.3", "1.21.3"),
+    "a date": ("26.11.2026", "27.11.2026"),
+    "a date of integers": ("2026-11-26", "2026-11-27"),
+    "an identifier": ("x1.5", "x1.6"),
+    "an identifier with a hyphen": ("svc-1.5", "svc-1.6"),
+    "a word that begins with a number": ("1.5rem", "1.6rem"),
+    "an exponent of LaTeX": ("$1.5 \\times 10^{-3}$", "$1.5 \\times 10^{-4}$"),
+    "a colour": ("#aa1125", "#aa1126"),
+}
+
+
+@pytest.mark.parametrize(("stored", "fresh"), EQUAL.values(), ids=EQUAL)
+def test_these_agree_without_the_tolerance(stored, fresh):
+    assert differences(stored, fresh) == differences(fresh, stored) == []
+
+
+@pytest.mark.parametrize(("stored", "fresh"), CLOSE.values(), ids=CLOSE)
+def test_these_agree(stored, fresh):
+    assert differences(stored, fresh) and differences(fresh, stored)
+
+
+@pytest.mark.parametrize(("stored", "fresh"), DIFFERENT.values(), ids=DIFFERENT)
+def test_these_do_not_agree(stored, fresh):
+    assert differences(stored, fresh) is None and differences(fresh, stored) is None
+
+
+def test_the_pairs_that_differ_are_named():
+    assert differences("1.69 ± 0.3, 25.9", "1.70 ± 0.3, 26.0") == [
+        ("1.69", "1.70"),
+        ("25.9", "26.0"),
+    ]
+
+
+def notebook(path, *cells):
+    """Write a notebook of cells that print, with what they printed when it was stored."""
+    book = nbformat.v4.new_notebook()
+    for source, *outputs in cells:
+        cell = nbformat.v4.new_code_cell(source, execution_count=1, outputs=outputs)
+        book.cells.append(cell)
+    nbformat.write(book, path)
+    return path
+
+
+def printed(text):
+    return nbformat.v4.new_output("stream", text=text)
+
+
+def shown(**texts):
+    data = {f"text/{kind}": text for kind, text in texts.items()}
+    return nbformat.v4.new_output("display_data", data=data)
+
+
+def test_nbval_takes_the_tolerance_and_reports_it(tmp_path):
+    show = "display({'text/plain': 'a 9.99', 'text/html': '<b>2.50</b>'}, raw=True)"
+    good = notebook(
+        tmp_path / "good.ipynb",
+        ("print('error 1.69')\n" + show,
+         printed("error 1.70\n"), shown(plain="a 10.00", html="<b>2.51</b>")),
+        ("print('b = -0.0')", printed("b = 0.0\n")),
+    )  # fmt: skip
+    bad = notebook(
+        tmp_path / "bad.ipynb",
+        ("print('error 1.69')", printed("error 1.71\n")),
+        ("print('12 of 37')", printed("13 of 37\n")),
+        ("print('error 1.69')", printed("error 1.69\n"), printed("error 1.69\n")),
+        (show, shown(plain="a 10.00")),
+        ("print('error 1.69')", printed("error 1.69\n")),
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", tmp_path,
+         "--nbval", "--nbval-current-env", good, bad],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "4 failed, 3 passed" in run.stdout, run.stdout + run.stderr
+    failed = re.findall(r"^FAILED \S*\b(\w+\.ipynb::Cell \d)", run.stdout, re.M)
+    assert sorted(failed) == [f"bad.ipynb::Cell {number}" for number in range(4)]
+    report = run.stdout.partition("print fewer digits there")[2]
+    assert [line for line in report.splitlines() if " for " in line] == [
+        "bad.ipynb::Cell 3: 9.99 for 10.00",
+        "good.ipynb::Cell 0: 1.69 for 1.70, 9.99 for 10.00, 2.50 for 2.51",
+    ]
