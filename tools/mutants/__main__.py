@@ -70,7 +70,8 @@ def attempt(job, mutant, costs):
         return result | {"outcome": "incompetent"}
     try:
         path.write_text(after, encoding="utf-8")
-        for test in chosen(mutant, costs, job.root):
+        result["tests"] = chosen(mutant, costs, job.root)
+        for test in result["tests"]:
             # A few times what the test takes without a mutant.
             cpu, wall = round(10 + 2 * costs[test]["cpu"]), 60 + 5 * costs[test]["seconds"]
             options = ["-x", *costs[test]["options"], test]
@@ -99,7 +100,8 @@ def report(results, known):
         print(*(f"{number} {outcome}" for outcome, number in count.most_common()), sep=", ")
     for result in survivors:
         if change_of(result) not in known:
-            print(f"\n# {result['operator']} at line {result['line']}\n{change(result)}")
+            idle = "" if result["tests"] else ", which no test runs"
+            print(f"\n# {result['operator']} at line {result['line']}{idle}\n{change(result)}")
 
 
 def change_of(result):
