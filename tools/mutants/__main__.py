@@ -16,29 +16,23 @@ import fnmatch
 import json
 import random
 import subprocess
-import tempfile
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, closing
 from pathlib import Path
-from queue import SimpleQueue
 
 from assigned import EQUIVALENT, ROOT, change, equivalent, modules, problems, tests_of
 from drawing import fingerprint, mutants_of, mutated
-from jobs import Job
-
-BUILD = ROOT / "_build"
+from jobs import BUILD, copies
 
 
 def measure(job, test, options, repair):
     """Run a test file without a mutant; return its cost and the lines that it runs."""
     result = job.run(options=[*options, test], measure=True)
-    result["options"] = options
+    result |= {"test": test, "options": options}
     if result["outcome"] != "survived":
+        print(f"failing without a mutant: {' '.join(result['by'] or [test])}", flush=True)
         if not repair or not result["by"]:
-            raise SystemExit(f"without a mutant {test} fails: {result['by']}")
+            return result
         # Tests of another revision may contradict today's package; the others count.
-        print(f"left out, failing without a mutant: {result['by']}", flush=True)
         return measure(job, test, [*options, *(f"--deselect={x}" for x in result["by"])], False)
     print(f"{result['cpu']:7.1f} s of processor without a mutant: {test}", flush=True)
     return result
@@ -144,45 +138,33 @@ def read(path):
     return {result["key"]: result for result in map(json.loads, lines)}
 
 
+def try_all(due, options):
+    """Try mutants, each in one of some private copies; yield the results as they come."""
+    with copies(min(options.jobs, len(due)), options.tests) as (root, each):
+        tests = {test for mutant in due for test in tests_of(mutant["file"], root)}
+        marked = [] if options.all_tests else ["-m", "not nightly"]
+        repair = options.tests is not None
+        measured = each(lambda job, test: measure(job, test, marked, repair), sorted(tests))
+        costs = {cost["test"]: cost for cost in measured}
+        if any(cost["outcome"] != "survived" for cost in costs.values()):
+            raise SystemExit("tests fail without a mutant")
+        yield from each(lambda job, mutant: attempt(job, mutant, costs), due)
+
+
 def main():
     options = parsed()
     wrong = problems()
     if wrong:
         raise SystemExit("\n".join(wrong))
-    BUILD.mkdir(exist_ok=True)
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
     path = BUILD / f"{name.replace('/', '_')}.jsonl"
     mutants, known = drawn(options), read(path)
     again = options.among is not None and options.among.resolve() == path
     due = [mutant for mutant in mutants if again or mutant["key"] not in known]
     print(f"{len(mutants)} mutants are drawn, {len(due)} of them are to be tried", flush=True)
-    with ExitStack() as stack:
-        folder = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-", dir=BUILD))
-        )
-        jobs = [Job(folder / str(n), options.tests) for n in range(min(options.jobs, len(due)))]
-        free = SimpleQueue()
-        for job in jobs:
-            stack.enter_context(closing(job))
-            free.put(job)
-
-        def with_job(function, *arguments):
-            job = free.get()
-            try:
-                return function(job, *arguments)
-            finally:
-                free.put(job)
-
-        pool = stack.enter_context(ThreadPoolExecutor(max(1, len(jobs))))
-        stack.callback(pool.shutdown, cancel_futures=True)
-        tests = {test for m in due for test in tests_of(m["file"], jobs[0].root)}
-        marked = [] if options.all_tests else ["-m", "not nightly"]
-        repair = options.tests is not None
-        tasks = {pool.submit(with_job, measure, t, marked, repair): t for t in sorted(tests)}
-        costs = {tasks[task]: task.result() for task in as_completed(tasks)}
+    if due:
         with path.open("a", encoding="utf-8") as file:
-            for task in as_completed([pool.submit(with_job, attempt, m, costs) for m in due]):
-                result = task.result()
+            for result in try_all(due, options):
                 known[result["key"]] = result
                 print(json.dumps(result), file=file, flush=True)
                 said = "{cpu:7} s of processor, {outcome}: {file}:{line}".format(**result)

@@ -12,11 +12,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from py_compile import PycInvalidationMode
+from queue import SimpleQueue
 
 from assigned import ROOT
 
+BUILD = ROOT / "_build"  # where links into the environment can be made
 WORKER = Path(__file__).with_name("worker.py")
 OURS = ("tests", "benchmarks")  # what an older state of the tests consists of
 
@@ -60,6 +65,36 @@ class Job:
 
     def close(self):
         self._process.communicate()
+
+
+@contextmanager
+def copies(count, revision):
+    """Make jobs; give the root of the first, and what calls a function with a job and each item.
+
+    That yields what the function returns, as soon as it does; every job has one item at a time.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-", dir=BUILD))
+        made = [Job(Path(folder, str(number)), revision) for number in range(count)]
+        free = SimpleQueue()
+        for job in made:
+            stack.enter_context(closing(job))
+            free.put(job)
+        pool = stack.enter_context(ThreadPoolExecutor(count))
+        stack.callback(pool.shutdown, cancel_futures=True)
+
+        def with_job(function, item):
+            job = free.get()
+            try:
+                return function(job, item)
+            finally:
+                free.put(job)
+
+        def each(function, items):
+            for task in as_completed([pool.submit(with_job, function, item) for item in items]):
+                yield task.result()
+
+        yield made[0].root, each
 
 
 def take_tests(revision, root):
