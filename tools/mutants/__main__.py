@@ -23,6 +23,8 @@ from assigned import EQUIVALENT, ROOT, change, equivalent, modules, problems, te
 from drawing import fingerprint, mutants_of, mutated
 from jobs import BUILD, copies
 
+COSTS = BUILD / "mutants-costs.jsonl"  # of tests without a mutant; a stopped run keeps them
+
 
 def measure(job, test, options, repair):
     """Run a test file without a mutant; return its cost and the lines that it runs."""
@@ -36,6 +38,13 @@ def measure(job, test, options, repair):
         return measure(job, test, [*options, *(f"--deselect={x}" for x in result["by"])], False)
     print(f"{result['cpu']:7.1f} s of processor without a mutant: {test}", flush=True)
     return result
+
+
+def state(test, root):
+    """Return a few letters that change with a test file, what tests share, and the package."""
+    paths = [*root.glob("svmbook/**/*.py"), *root.glob("tests/**/*.py"), root / test]
+    shared = sorted(path for path in paths if path == root / test or path.name[:5] != "test_")
+    return fingerprint("".join(path.read_text(encoding="utf-8") for path in shared))
 
 
 def chosen(mutant, costs, root):
@@ -143,9 +152,16 @@ def try_all(due, options):
     with copies(min(options.jobs, len(due)), options.tests) as (root, each):
         tests = {test for mutant in due for test in tests_of(mutant["file"], root)}
         marked = [] if options.all_tests else ["-m", "not nightly"]
-        repair = options.tests is not None
-        measured = each(lambda job, test: measure(job, test, marked, repair), sorted(tests))
-        costs = {cost["test"]: cost for cost in measured}
+        keys = {test: f"{test} {state(test, root)} {marked}" for test in sorted(tests)}
+        known = read(COSTS)
+        new = [test for test, key in keys.items() if key not in known]
+        with COSTS.open("a", encoding="utf-8") as file:
+            for cost in each(lambda job, test: measure(job, test, marked, options.tests), new):
+                cost["key"] = keys[cost["test"]]
+                known[cost["key"]] = cost
+                if cost["outcome"] == "survived":
+                    print(json.dumps(cost), file=file, flush=True)
+        costs = {test: known[key] for test, key in keys.items()}
         if any(cost["outcome"] != "survived" for cost in costs.values()):
             raise SystemExit("tests fail without a mutant")
         yield from each(lambda job, mutant: attempt(job, mutant, costs), due)
