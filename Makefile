@@ -56,12 +56,15 @@ lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allo
 	    pytest pytest-xdist hypothesis pyyaml
 	@PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
 
-# An environment of its own: nothing else needs cosmic-ray.
-mutants: $(READY) ## change the package in small places and list what no test notices (ARGS=...)
+mutants: $(MUTANT)/.ready ## change the package in small places and list what no test notices (ARGS=...)
+	@$(MUTANT)/bin/python tools/mutants $(ARGS)
+
+# An environment of its own: nothing else needs cosmic-ray. It is compiled, as sandboxes cannot.
+$(MUTANT)/.ready: pyproject.toml requirements.txt | $(READY)
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(MUTANT)
-	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt \
-	    --editable ".[tables,cluster,course]" pytest hypothesis pyyaml cosmic-ray
-	@$(MUTANT)/bin/python tools/mutants.py $(ARGS)
+	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt --compile-bytecode \
+	    --editable ".[tables,cluster,course]" pytest hypothesis pyyaml markdown-it-py coverage cosmic-ray
+	@touch $@
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can
 	@$(BIN)/ruff check --fix .

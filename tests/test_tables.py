@@ -28,12 +28,12 @@ def test_no_text_breaks_out_of_its_cell(texts):
 
 
 def test_bars_and_line_breaks_stay_readable():
-    table = Table(["$|x|$", "n"], [["a|b", 1], [r"a\|b", 2], ["two\nlines", r"$\|w\|$"]])
+    table = Table(["$|x|$", "n"], [["a|b", 1], [r"a\|b", 2], ["two\nlines", r"$\|w\|$, $|b|$"]])
     assert cells_shown(table) == [
         [r"$\vert{}x\vert{}$", "n"],
         ["a|b", "1"],
         ["a|b", "2"],
-        ["two lines", r"$\Vert{}w\Vert{}$"],
+        ["two lines", r"$\Vert{}w\Vert{}$, $\vert{}b\vert{}$"],
     ]
 
 

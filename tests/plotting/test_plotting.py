@@ -123,7 +123,8 @@ def test_a_machine_without_one_finite_value_a_point_is_not_drawn(ax):
 
 
 @pytest.mark.parametrize(
-    ("levels", "message"), [((), "levels is empty"), ((0, np.nan), "levels holds nan")]
+    ("levels", "message"),
+    [((), "levels is empty"), ((0, np.nan), "levels holds nan"), ((np.nan, np.inf), "holds nan")],
 )
 def test_levels_that_cannot_be_drawn(ax, levels, message):
     with pytest.raises(ValueError, match=message):

@@ -1,0 +1,85 @@
+"""Mutants: every module has tests that exist, and a change is known after its file moves on."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+spec = importlib.util.spec_from_file_location("assigned", ROOT / "tools/mutants/assigned.py")
+assigned = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(assigned)
+
+SOURCE = """
+LIMIT = 3
+
+
+class Counter:
+    def up(
+        self,
+        step=1,
+    ):
+        if (step
+                > 0):
+            self.n += step
+        return [
+            self.n,
+            LIMIT,
+        ]
+"""
+
+
+def test_every_module_has_tests_that_exist():
+    assert len(assigned.modules()) > 100
+    assert assigned.problems() == []
+    for file in assigned.modules():
+        assert any("test_" in name for name in assigned.tests_of(file, ROOT)[1:-1]), file
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"svmbook/[!t]*": "test_base.py"}, "svmbook/tables.py: no tests are assigned"),
+        ({"*": "gone"}, "*: tests/gone does not exist"),
+        ({"*": "svm", "svmbook/gone.py": "svm"}, "svmbook/gone.py: no module is left"),
+    ],
+)
+def test_gaps_of_the_table_are_named(table, said, monkeypatch):
+    monkeypatch.setattr(assigned, "TESTS", table)
+    assert any(line.startswith(said) for line in assigned.problems())
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
+)
+def test_the_lines_that_a_test_must_run(line, lines):
+    """A statement of several lines is one; what an import runs belongs to no test."""
+    assert assigned.statement(ast.parse(SOURCE), line) == lines
+
+
+def test_a_change_is_known_after_its_file_has_changed():
+    mutant = {
+        "file": "svmbook/base.py",
+        "place": assigned.place(ast.parse(SOURCE), 12),
+        "diff": "@@ -11,3 +11,3 @@\n\n-    self.n += step\n+    self.n -= step\n\n",
+    }
+    known = assigned.equivalent(
+        "# Nobody reads n:\n# it is private.\nsvmbook/base.py Counter.up\n- self.n += step\n"
+        "+ self.n -= step\n\n# Another.\nsvmbook/base.py module\n- a\n+ b\n"
+    )
+    assert known[assigned.change(mutant)] == "Nobody reads n: it is private."
+    mutant["diff"] = mutant["diff"].replace("-= step", "+= 1")
+    assert assigned.change(mutant) not in known
+
+
+def test_equivalent_mutants_have_reasons_and_lines_that_still_stand():
+    path = ROOT / assigned.EQUIVALENT
+    known = assigned.equivalent(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for name, reason in known.items():
+        head, *lines = name.split("\n")
+        source = (ROOT / head.split()[0]).read_text(encoding="utf-8")
+        assert len(reason.split()) > 2, name
+        there = {line.strip() for line in source.split("\n")}
+        assert {line[2:] for line in lines if line.startswith("-")} <= there, name

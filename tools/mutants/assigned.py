@@ -1,0 +1,123 @@
+"""Which tests belong to which module, and which mutants are known to change nothing."""
+
+import ast
+import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EQUIVALENT = Path("tests", "equivalent_mutants.txt")
+# The tests of a module, files and folders of tests/; the first pattern that fits counts.
+TESTS = {
+    "svmbook/__init__.py": "test_sklearn_api.py experiments/test_cli.py",
+    "svmbook/cli.py": "experiments/test_cli.py course",
+    "svmbook/threads.py": "solvers/dual gram",
+    "svmbook/base.py": "test_base.py test_parameters.py svm logistic unbiased",
+    "svmbook/labels.py": "test_labels.py test_base.py svm logistic",
+    "svmbook/weights.py": "test_weights.py test_base.py svm logistic",
+    "svmbook/tables.py": "test_tables.py experiments/running",
+    "svmbook/calibration.py": "test_calibration.py svm unbiased prototypes",
+    "svmbook/losses/*": "test_losses.py solvers/irwls solvers/logistic unbiased",
+    "svmbook/kernels/*": "kernels test_base.py svm logistic",
+    "svmbook/gram/*": "gram solvers",
+    "svmbook/solvers/dual/*": "solvers/dual solvers/test_checks.py svm",
+    "svmbook/solvers/logistic/*": "solvers/logistic solvers/test_checks.py logistic",
+    "svmbook/solvers/irwls/*": "solvers/irwls solvers/test_checks.py unbiased",
+    "svmbook/solvers/batched/*": "solvers/batched solvers/test_checks.py prototypes",
+    "svmbook/solvers/*": "solvers ensembles",
+    "svmbook/svm/*": "svm test_base.py test_parameters.py test_sklearn_api.py",
+    "svmbook/logistic/*": "logistic test_base.py test_parameters.py test_sklearn_api.py",
+    "svmbook/unbiased/*": "unbiased test_base.py test_parameters.py test_sklearn_api.py",
+    "svmbook/ensembles/*": "ensembles kernels/test_ensembles.py test_base.py test_parameters.py "
+    "test_sklearn_api.py",
+    "svmbook/prototypes/*": "prototypes test_base.py test_parameters.py test_sklearn_api.py",
+    "svmbook/datasets/tables/*": "datasets/tables",
+    "svmbook/datasets/*": "datasets/generators",
+    "svmbook/experiments/methods/*": "experiments/methods",
+    "svmbook/experiments/suites/*": "experiments/suites",
+    "svmbook/experiments/running/*": "experiments/running experiments/test_reproduce.py "
+    "experiments/suites/test_suites.py",
+    "svmbook/experiments/*": "experiments/test_reproduce.py experiments/test_cli.py",
+    "svmbook/plotting/*": "plotting",
+    "svmbook/course/*": "course",
+}
+
+
+def modules():
+    """Return the modules of the package, as paths from the root of the repository."""
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "svmbook").rglob("*.py"))
+
+
+def problems():
+    """Return what is wrong with the table: modules and patterns without a match, missing tests."""
+    globs, files = list(TESTS), modules()
+    used = {next((glob for glob in globs if fnmatch.fnmatch(file, glob)), file) for file in files}
+    return [
+        *(f"{name}: no tests are assigned" for name in sorted(used - set(globs))),
+        *(f"{glob}: no module is left for this pattern" for glob in globs if glob not in used),
+        *(
+            f"{glob}: tests/{name} does not exist"
+            for glob in globs
+            for name in TESTS[glob].split()
+            if not (ROOT / "tests" / name).exists()
+        ),
+    ]
+
+
+def tests_of(file, root):
+    """Return the test files of a module in a copy of the repository, and its own examples first."""
+    names = next(TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)).split()
+    found = [file]
+    for path in (Path(root, "tests", name) for name in [*names, "test_interface.py"]):
+        # Tests of another revision may lack a file.
+        paths = [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+        found += [str(path.relative_to(root)) for path in paths]
+    return list(dict.fromkeys(found))
+
+
+def statement(tree, line):
+    """Return the lines of the statement at a line; nothing if an import of the module runs it."""
+    inside, found = False, None
+    nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            inside |= node.body[0].lineno <= line <= node.end_lineno
+        block = isinstance(node, ast.stmt | ast.ExceptHandler) and hasattr(node, "body")
+        if not (block or isinstance(node, ast.stmt)):
+            continue
+        last = max(node.lineno, node.body[0].lineno) if block else node.end_lineno
+        # Nodes come from the outside inwards, so the last that fits is the innermost.
+        found = (node.lineno, last) if node.lineno <= line <= last else found
+    return found if inside else None
+
+
+def place(tree, line):
+    """Return the dotted name of the function or class around a line, or 'module'."""
+    names = [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.lineno <= line <= node.end_lineno
+    ]
+    return ".".join(names) or "module"
+
+
+def change(mutant):
+    """Return what names a mutant however the rest of its file changes: place and lines."""
+    lines = [line for line in mutant["diff"].split("\n") if line[:1] in ("-", "+")]
+    return "\n".join(
+        [f"{mutant['file']} {mutant['place']}", *(f"{x[0]} {x[1:].strip()}" for x in lines)]
+    )
+
+
+def equivalent(text):
+    """Return the changes that change no behaviour, each with its reason.
+
+    Paragraphs of lines: the reason behind '#', then file and place, then the lines with - and +.
+    """
+    found = {}
+    for paragraph in text.strip().split("\n\n"):
+        lines = paragraph.split("\n")
+        reason = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+        found["\n".join(line for line in lines if not line.startswith("#"))] = reason
+    found.pop("", None)
+    return found
