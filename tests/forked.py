@@ -1,0 +1,37 @@
+"""What a forked process does for `shell`; it imports this module, which must take no time."""
+
+import os
+import warnings
+
+
+def answer(pipe):
+    """Run what comes until nothing comes any more; in the forked process."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+    from traitlets.config import Config
+
+    class Told(InteractiveShell):
+        """A shell that puts errors out as a kernel does, and keeps its history to itself."""
+
+        def _showtraceback(self, etype, evalue, stb):
+            error = {"ename": etype.__name__, "evalue": str(evalue), "traceback": stb}
+            outputs.append({"output_type": "error", **error})
+
+    warnings.resetwarnings()
+    shell = Told.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    while True:
+        try:
+            source, remembered = pipe.recv()
+        except EOFError:
+            os._exit(0)
+        outputs = []
+        with capture_output(display=False) as printed:
+            result = shell.run_cell(source, store_history=remembered)
+        for name in ("stdout", "stderr"):
+            if text := getattr(printed, name):
+                outputs.append({"output_type": "stream", "name": name, "text": text})
+        error = result.error_before_exec or result.error_in_exec
+        reply = {"status": "ok"}
+        if error is not None:
+            reply = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
+        pipe.send((outputs, reply))
