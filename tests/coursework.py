@@ -108,14 +108,41 @@ def variants(name):
     The solution, another one, and typical mistakes: of each the answers, and the points that the
     tests must give.
     """
+    made, points = _submissions(name)
+    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
+    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+
+
+def combined(name):
+    """Return the same answers in fewer submissions: the solution, and mistakes in groups.
+
+    Mistakes in different answers that lose different points stand in one submission; the rest of
+    it is the other solution.
+    """
+    made, points = _submissions(name)
+    groups = []
+    for answers, lost in made.WRONG.values():
+        for group in groups:
+            if group[0].isdisjoint(answers) and group[1].keys().isdisjoint(lost):
+                break
+        else:
+            groups.append(group := (set(), {}, dict(made.RIGHT)))
+        group[0].update(answers)
+        group[1].update(lost)
+        group[2].update(answers)
+    found = {f"group {k}": (full, points | lost) for k, (_, lost, full) in enumerate(groups)}
+    return {"the solution": ({}, points)} | found
+
+
+def _submissions(name):
+    """Return the module of answers to an assignment, and the points of its tests."""
     path = ROOT / f"tests/course/submissions/{name}.py"
     spec = spec_from_file_location(f"submissions_{name}", path)
     made = module_from_spec(spec)
     spec.loader.exec_module(made)
     cells = [cell for cell in of_the_book(name).cells if about(cell).get("grade")]
     points = {about(c)["grade_id"]: about(c)["points"] for c in cells if not about(c)["solution"]}
-    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
-    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+    return made, points
 
 
 def filled(course, name, answers):

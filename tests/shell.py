@@ -19,7 +19,7 @@ from svmbook.course.sandbox import Outcome, _take
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["IPython", "matplotlib.pyplot", "sklearn.svm", "svmbook", "svmbook.course.checks"]
+    ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
 SECONDS = 120  # for one cell, on a machine with other work to do
 
