@@ -1,7 +1,7 @@
 """Cells in a forked IPython, in the place of a kernel in a sandbox.
 
-A kernel in a sandbox costs two seconds of processor time, most of it for imports. Here a server that
-has read the modules forks for each notebook, which takes a tenth of that. Everything that the grader
+A kernel in a sandbox costs two seconds of processor time, most of it for imports. Here a server
+that has read the modules forks for each notebook, in a tenth of that. Everything that the grader
 decides is the grader's own code; what is left out is bubblewrap, the limits and the messages of
 Jupyter, so no cell may run here that does harm.
 """
@@ -21,6 +21,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
+SHELLS = "forked shells"  # in the place of a sandbox
 SECONDS = 120  # for one cell, on a machine with other work to do
 
 
@@ -74,13 +75,12 @@ class Shell:
 
 
 def run_here(cells, limits=None, sandbox=None, stop=None):
-    """Do what `sandbox.run_cells` does, with a forked shell and without limits."""
+    """Do what `sandbox.run_cells` does, with a forked shell and without limits.
+
+    `inside.Client` must be `Shell` meanwhile; the fixture ``shells`` sees to it.
+    """
     outcome = Outcome()
     work = {"cells": cells, "limits": {"cell_seconds": SECONDS, "output": 0}}
-    client, inside.Client = inside.Client, Shell
-    try:
-        with suppress(DeadKernelError):  # told where it happened
-            inside._run(work, lambda **line: _take(json.dumps(line).encode(), outcome))
-    finally:
-        inside.Client = client
+    with suppress(DeadKernelError):  # told where it happened
+        inside._run(work, lambda **line: _take(json.dumps(line).encode(), outcome))
     return outcome

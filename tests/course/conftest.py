@@ -6,11 +6,12 @@ import pytest
 pytest.importorskip("nbgrader")
 
 from coursework import NAME, source
-from shell import run_here
+from shell import SHELLS, Shell, run_here
 
 from svmbook.course import grade as grading
+from svmbook.course import inside
 from svmbook.course.folder import create
-from svmbook.course.sandbox import UNSAFE, SandboxError, find_sandbox
+from svmbook.course.sandbox import SandboxError, find_sandbox
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +44,8 @@ def course(released, tmp_path):
 def shells(monkeypatch):
     """Grade in forked shells in the place of sandboxes: for answers that mean no harm."""
     monkeypatch.setattr(grading, "run_cells", run_here)
-    return UNSAFE
+    monkeypatch.setattr(inside, "Client", Shell)
+    return SHELLS
 
 
 @pytest.fixture(scope="session")
