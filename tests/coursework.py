@@ -114,24 +114,24 @@ def variants(name):
 
 
 def combined(name):
-    """Return the same answers in fewer submissions: the solution, and mistakes in groups.
+    """Return most of the same in fewer submissions: another solution, and mistakes in groups.
 
-    Mistakes in different answers that lose different points stand in one submission; the rest of
-    it is the other solution.
+    Mistakes in different answers that lose different points stand in one submission. The solution
+    itself is left out: nbval runs it, with its tests, in the assignment's notebook.
     """
     made, points = _submissions(name)
     groups = []
     for answers, lost in made.WRONG.values():
-        for group in groups:
-            if group[0].isdisjoint(answers) and group[1].keys().isdisjoint(lost):
+        for together, lose in groups:
+            if together.keys().isdisjoint(answers) and lose.keys().isdisjoint(lost):
                 break
         else:
-            groups.append(group := (set(), {}, dict(made.RIGHT)))
-        group[0].update(answers)
-        group[1].update(lost)
-        group[2].update(answers)
-    found = {f"group {k}": (full, points | lost) for k, (_, lost, full) in enumerate(groups)}
-    return {"the solution": ({}, points)} | found
+            groups.append(({}, {}))
+            together, lose = groups[-1]
+        together.update(answers)
+        lose.update(lost)
+    found = {f"group {k}": (full, points | lost) for k, (full, lost) in enumerate(groups)}
+    return {"another solution": (made.RIGHT, points)} | found
 
 
 def _submissions(name):

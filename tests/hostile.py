@@ -225,6 +225,7 @@ DECEIVING = (
     *("replaces what checks", "replaces what is built in", "gives names of the tests to others"),
     *("takes assertions out of cells", "silences tracebacks"),
     *("answers with an object that equals all", "answers with a constant"),
+    "shows script and a page",
 )
 # Kinds that end with an error of their own cell and leave the kernel as it was: one runs them all.
 REFUSED = (
