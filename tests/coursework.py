@@ -108,14 +108,41 @@ def variants(name):
     The solution, another one, and typical mistakes: of each the answers, and the points that the
     tests must give.
     """
+    made, points = _submissions(name)
+    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
+    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+
+
+def combined(name):
+    """Return most of the same in fewer submissions: another solution, and mistakes in groups.
+
+    Mistakes in different answers that lose different points stand in one submission. The solution
+    itself is left out: nbval runs it, with its tests, in the assignment's notebook.
+    """
+    made, points = _submissions(name)
+    groups = []
+    for answers, lost in made.WRONG.values():
+        for together, lose in groups:
+            if together.keys().isdisjoint(answers) and lose.keys().isdisjoint(lost):
+                break
+        else:
+            groups.append(({}, {}))
+            together, lose = groups[-1]
+        together.update(answers)
+        lose.update(lost)
+    found = {f"group {k}": (full, points | lost) for k, (full, lost) in enumerate(groups)}
+    return {"another solution": (made.RIGHT, points)} | found
+
+
+def _submissions(name):
+    """Return the module of answers to an assignment, and the points of its tests."""
     path = ROOT / f"tests/course/submissions/{name}.py"
     spec = spec_from_file_location(f"submissions_{name}", path)
     made = module_from_spec(spec)
     spec.loader.exec_module(made)
     cells = [cell for cell in of_the_book(name).cells if about(cell).get("grade")]
     points = {about(c)["grade_id"]: about(c)["points"] for c in cells if not about(c)["solution"]}
-    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
-    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+    return made, points
 
 
 def filled(course, name, answers):

@@ -24,3 +24,18 @@ def needs_table(name):
     """Skip the test where a table is not on this machine."""
     if find(name) is None:
         pytest.skip(f"the table {name} is not on this machine; set SVMBOOK_DATA")
+
+
+def untimed(records):
+    """Return records by job, without the seconds."""
+    return {
+        (r["suite"], r["data_set"], r["method"], r["run"]): {
+            key: value for key, value in r.items() if not key.endswith("seconds")
+        }
+        for r in records
+    }
+
+
+def lines(path):
+    """Return the number of whole lines of a file."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0

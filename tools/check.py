@@ -40,7 +40,7 @@ def lint():
 
 
 def pytest():
-    return run(PYTHON, "-m", "pytest", "-q", "-n", WORKERS, **SHARED)
+    return run(PYTHON, "-m", "pytest", "-q", "-m", "not nightly", "-n", WORKERS, **SHARED)
 
 
 def notebooks(**env):

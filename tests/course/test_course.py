@@ -38,45 +38,64 @@ def test_what_is_handed_out_has_no_solution_and_no_hidden_test(course):
     assert everything.count("raise NotImplementedError") == 2
 
 
+ODD = f"""import sys
+from IPython.display import HTML, display
+display(HTML("x" * 6_000_000))
+get_ipython().events.register("post_run_cell", lambda result: get_ipython().displayhook(1000))
+{SQUARE.replace("return", "print('careful', file=sys.stderr); return")}
+"""
+
+
 def test_marks_are_those_of_the_tests_and_an_essay_waits(course, sandbox):
     hand_in(course, "right", answered(course))
     hand_in(course, "wrong", answered(course, square=WRONG))
     hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    hand_in(course, "killed", answered(course, total="import os\nos.kill(os.getpid(), 9)"))
+    # What is displayed and not kept is not counted, warnings cost nothing, a number as output of a
+    # test is no mark, and hidden tests are not in the history.
+    odd = answered(course, square=ODD)
+    odd.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
+    hand_in(course, "odd", odd)
     done = graded(course, sandbox)
-    assert {name: one.score for name, one in done.items()} == {"right": 5, "wrong": 2, "nothing": 0}
-    assert all(one.most == 9 and one.reasons == [] for one in done.values())
+    expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "odd": 5}
+    assert {name: one.score for name, one in done.items()} == expected
+    assert all(one.most == 9 for one in done.values())
+    reasons = {name: one.reasons for name, one in done.items() if one.reasons}
+    assert reasons == {"killed": ["the kernel died"]}  # and what was passed before is kept
     with course.gradebook() as book:
-        essays = {
+        waits = {
             name: book.find_grade("essay", NAME, NAME, name).needs_manual_grade for name in done
         }
-    assert essays == {"right": True, "wrong": True, "nothing": False}  # nothing: no answer, no mark
+    assert waits == {name: name != "nothing" for name in done}  # nothing: no answer, no mark
+    list(feedback(course, NAME))
+    assert "def square" in texts(course, "odd") and "secret_of_the_test" not in texts(course, "odd")
 
 
-def test_what_is_graded_is_left_alone_until_it_changes(course, sandbox):
+def test_what_is_graded_is_left_alone_until_it_changes(course, shells):
     folder = hand_in(course, "one", answered(course))
     hand_in(course, "other", answered(course))
-    assert set(graded(course, sandbox)) == {"one", "other"}
-    assert graded(course, sandbox) == {}
+    assert set(graded(course, shells)) == {"one", "other"}
+    assert graded(course, shells) == {}
     nbformat.write(answered(course, square=WRONG), folder / f"{NAME}.ipynb")
-    assert {name: one.score for name, one in graded(course, sandbox).items()} == {"one": 2}
-    assert set(graded(course, sandbox, again=True)) == {"one", "other"}
+    assert {name: one.score for name, one in graded(course, shells).items()} == {"one": 2}
+    assert set(graded(course, shells, again=True)) == {"one", "other"}
 
 
-def test_grading_that_was_ended_goes_on_where_it_was(course, sandbox):
+def test_grading_that_was_ended_goes_on_where_it_was(course, shells):
     for k in range(4):
         hand_in(course, f"student{k}", answered(course, square=SQUARE if k % 2 else WRONG))
-    steps = grade(course, NAME, sandbox=sandbox)
+    steps = grade(course, NAME, sandbox=shells)
     assert next(steps) == 4
     first = next(steps)
     steps.close()
-    rest = graded(course, sandbox)
+    rest = graded(course, shells)
     assert first.student not in rest and 1 <= len(rest) <= 3
     with course.gradebook() as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
 
 
-def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, sandbox, monkeypatch):
+def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, shells, monkeypatch):
     hand_in(course, "odd", answered(course, square="odd"))
     hand_in(course, "one", answered(course))
 
@@ -87,46 +106,46 @@ def test_a_submission_that_the_grader_cannot_take_stops_no_other(course, sandbox
 
     whole = grading.lay_upon
     monkeypatch.setattr(grading, "lay_upon", lay_upon)
-    done = graded(course, sandbox)
+    done = graded(course, shells)
     assert done["one"].score == 5 and done["odd"].score == 0
     assert "nobody thought of this" in done["odd"].reasons[0]
     monkeypatch.undo()
-    assert graded(course, sandbox).keys() == {"odd"}  # tried once more, the other is not
+    assert graded(course, shells).keys() == {"odd"}  # tried once more, the other is not
 
 
-def test_marks_that_went_with_an_older_gradebook_are_given_again(course, sandbox):
+def test_marks_that_went_with_an_older_gradebook_are_given_again(course, shells):
     hand_in(course, "one", answered(course))
-    graded(course, sandbox)
+    graded(course, shells)
     (copy, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
     (course.root / "gradebook.db").write_bytes(copy.read_bytes())
-    assert graded(course, sandbox)["one"].score == 5
+    assert graded(course, shells)["one"].score == 5
 
 
-def test_one_run_at_a_time(course, sandbox):
+def test_one_run_at_a_time(course, shells):
     hand_in(course, "one", answered(course))
-    steps = grade(course, NAME, sandbox=sandbox)
+    steps = grade(course, NAME, sandbox=shells)
     assert next(steps) == 1
-    for other in (lambda: next(grade(course, NAME, sandbox=sandbox)), lambda: course.release(NAME)):
+    for other in (lambda: next(grade(course, NAME, sandbox=shells)), lambda: course.release(NAME)):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
             other()
     steps.close()
-    assert len(graded(course, sandbox)) == 1
+    assert len(graded(course, shells)) == 1
 
 
-def test_items_that_changed_after_the_release_are_told(course, sandbox):
+def test_items_that_changed_after_the_release_are_told(course, shells):
     hand_in(course, "one", answered(course))
     nb = nbformat.read(course.source(NAME), as_version=4)
     nb.cells[-1].metadata.nbgrader.points = 6
     nbformat.write(nb, course.source(NAME))
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
-        next(grade(course, NAME, sandbox=sandbox))
+        next(grade(course, NAME, sandbox=shells))
     course.release(NAME)
-    assert graded(course, sandbox)["one"].most == 11
+    assert graded(course, shells)["one"].most == 11
 
 
-def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):
+def test_a_mark_given_by_hand_survives_and_is_told(course, shells):
     hand_in(course, "one", answered(course))
-    graded(course, sandbox)
+    graded(course, shells)
     with course.gradebook() as book:
         given = book.find_grade("essay", NAME, NAME, "one")
         given.manual_score, given.needs_manual_grade = 3.5, False
@@ -138,17 +157,17 @@ def test_a_mark_given_by_hand_survives_and_is_told(course, sandbox):
     assert "8.5 of 9 points" in texts(course, "one")
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in texts(course, "one")
     assert "for graders alone" not in texts(course, "one")
-    graded(course, sandbox, again=True)
+    graded(course, shells, again=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
     list(feedback(course, NAME))
     assert "8.5 of 9 points" in texts(course, "one") and "to be read" not in texts(course, "one")
 
 
-def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, sandbox):
+def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, shells):
     hand_in(course, "hidden", answered(course, square=WRONG))
     hand_in(course, "seen", answered(course, square="def square(x): return [x]"))
-    graded(course, sandbox)
+    graded(course, shells)
     list(feedback(course, NAME))
     assert "A test that is not shown failed" in texts(course, "hidden")
     assert "secret_of_the_test" not in texts(course, "hidden")
@@ -167,34 +186,34 @@ SECRET = "assert square(5.0) == 25.0, 'secret_of_the_test'"
         f"x = 1\n#  BEGIN HIDDEN TESTS (of more)\n{SECRET}\n# END HIDDEN TESTS",
     ],
 )
-def test_no_form_of_a_hidden_test_is_told(course, sandbox, test):
+def test_no_form_of_a_hidden_test_is_told(course, shells, test):
     nb = nbformat.read(course.source(NAME), as_version=4)
     next(c for c in nb.cells if about(c).get("grade_id") == "test_square").source = test
     nbformat.write(nb, course.source(NAME))
     course.release(NAME)
     assert "secret_of_the_test" not in course.released(NAME).read_text("utf-8")
     hand_in(course, "one", answered(course, square=WRONG))
-    (one,) = graded(course, sandbox).values()
+    (one,) = graded(course, shells).values()
     list(feedback(course, NAME))
     assert one.score == 2 and one.reasons == []
     assert "A test that is not shown failed" in texts(course, "one")
     assert "secret_of_the_test" not in texts(course, "one")
 
 
-def test_an_essay_that_changed_after_it_was_marked_is_told(course, sandbox):
+def test_an_essay_that_changed_after_it_was_marked_is_told(course, shells):
     folder = hand_in(course, "one", answered(course))
-    graded(course, sandbox)
+    graded(course, shells)
     with course.gradebook() as book:
         book.find_grade("essay", NAME, NAME, "one").manual_score = 4
         book.db.commit()
     nbformat.write(answered(course, essay="Another."), folder / f"{NAME}.ipynb")
-    (one,) = graded(course, sandbox).values()
+    (one,) = graded(course, shells).values()
     assert one.reasons == ["essay has changed since it was marked by hand"]
 
 
-def test_an_item_that_came_after_the_first_submission_is_refused(course, sandbox):
+def test_an_item_that_came_after_the_first_submission_is_refused(course, shells):
     hand_in(course, "one", answered(course))
-    graded(course, sandbox)
+    graded(course, shells)
     nb = nbformat.read(course.source(NAME), as_version=4)
     nb.cells = [c for c in nb.cells if about(c).get("grade_id") != "test_total"]
     nbformat.write(nb, course.source(NAME))
@@ -221,46 +240,12 @@ def test_long_code_of_blanks_takes_no_time():
     assert len(code("x\n" + " \n" * 20_000 + "x")) < 100_000
 
 
-def test_what_is_displayed_and_not_kept_is_not_counted(course, sandbox):
-    film = f"from IPython.display import HTML, display\ndisplay(HTML('x' * 6_000_000))\n{SQUARE}"
-    hand_in(course, "one", answered(course, square=film))
-    assert graded(course, sandbox)["one"].score == 5
-
-
-def test_warnings_cost_nothing(course, sandbox):
-    noisy = "import sys\ndef square(x):\n    print('careful', file=sys.stderr)\n    return x * x"
-    hand_in(course, "one", answered(course, square=noisy))
-    assert graded(course, sandbox)["one"].score == 5
-
-
-def test_what_was_passed_before_a_limit_is_kept(course, sandbox):
-    hand_in(course, "one", answered(course, total="import os\nos.kill(os.getpid(), 9)"))
-    (one,) = graded(course, sandbox).values()
-    assert one.score == 3 and one.reasons == ["the kernel died"]
-
-
-def test_hidden_tests_are_not_in_the_history(course, sandbox):
-    nb = answered(course)
-    nb.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
-    hand_in(course, "one", nb)
-    graded(course, sandbox)
-    list(feedback(course, NAME))
-    assert "def square" in texts(course, "one") and "secret_of_the_test" not in texts(course, "one")
-
-
-def test_a_number_as_output_of_a_test_is_no_mark(course, sandbox):
-    show = "lambda r: get_ipython().displayhook(1000)"
-    show = f"get_ipython().events.register('post_run_cell', {show})\n{SQUARE}"
-    hand_in(course, "one", answered(course, square=show))
-    assert graded(course, sandbox)["one"].score == 5
-
-
-def test_the_report_tells_hard_items_and_reasons(course, sandbox):
+def test_the_report_tells_hard_items_and_reasons(course, shells):
     for k in range(3):
         hand_in(course, f"wrong{k}", answered(course, square=WRONG))
     hand_in(course, "right", answered(course))
     hand_in(course, "broken", b"{}")
-    graded(course, sandbox)
+    graded(course, shells)
     text = report(course, NAME).read_text("utf-8")
     assert "5 submissions of 9 points" in text and "4 answers wait to be read" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
@@ -270,21 +255,21 @@ def test_the_report_tells_hard_items_and_reasons(course, sandbox):
     assert "it has no list of cells" in text
 
 
-def test_the_gradebook_is_copied_before_it_is_written(course, sandbox):
+def test_the_gradebook_is_copied_before_it_is_written(course, shells):
     hand_in(course, "one", answered(course))
     before = set((course.root / "backups").glob("*.db"))
-    graded(course, sandbox)
+    graded(course, shells)
     (copy,) = set((course.root / "backups").glob("*.db")) - before
     with sqlite3.connect(copy) as book:
         assert book.execute("select count(*) from student").fetchone() == (0,)
-    assert graded(course, sandbox) == {}
+    assert graded(course, shells) == {}
     assert len(list((course.root / "backups").glob("*.db"))) == len(before) + 1
 
 
-def test_marks_are_exported_for_three_systems(course, sandbox):
+def test_marks_are_exported_for_three_systems(course, shells):
     hand_in(course, "ann", answered(course))
     hand_in(course, "+HYPERLINK 1", answered(course, square=WRONG))
-    graded(course, sandbox)
+    graded(course, shells)
     tables = {}
     for kind in ("plain", "moodle", "canvas"):
         out = io.StringIO()

@@ -3,237 +3,38 @@
 One course has them all, with an honest submission among them. Each is said to end with a mark and a
 note; no other mark, and no file outside the folders that grading writes, may be touched by any.
 What each achieved is a table of the instructor's guide, which is compared line by line.
+
+All kinds go through the sandbox at their limits nightly. In between, those that only deceive the
+tests run in forked shells, with all the files; those that ask for what they may not have share one
+sandbox; those that take too long, or too much, are in test_sandbox.py, at small limits.
 """
 
 import hashlib
-import json
-import os
 import re
 import shutil
 from pathlib import Path
 
 import nbformat
-from coursework import NAME, answered, hand_in
+import pytest
+from coursework import NAME
+from hostile import (
+    CODE,
+    DECEIVING,
+    ESSAY_WAITS,
+    EXPECTED,
+    FILES,
+    MISNAMED,
+    PLACES,
+    REFUSED,
+    hand_in_all,
+)
 
 from svmbook.course.feedback import feedback
 from svmbook.course.grade import grade
 from svmbook.course.report import report
-from svmbook.course.sandbox import Limits
+from svmbook.course.sandbox import Limits, run_cells
 
 GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
-ESSAY_WAITS = 5.0  # what the tests give; the essay's four points wait for a person
-
-# Code in the place of the first answer: the mark it may get at most, and what the report says.
-CODE = {
-    "loops for ever": ("while True: pass", 2, None),
-    "loops and ignores interrupts": (
-        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-        0,
-        "took more than",
-    ),
-    "forks without end": ("import os\nwhile True: os.fork()", 2, None),
-    "wants 100 GB of memory": ("x = bytearray(100 * 2**30)", 2, None),
-    "fills the disk": (
-        "for k in range(1000):\n  open(f'/tmp/{k}', 'wb').write(bytes(2**20))",
-        2,
-        None,
-    ),
-    "fills shared memory": ("open('/dev/shm/x', 'wb').write(bytes(2**28))", 2, None),
-    "fills memory that has no file": (
-        "import os\nfor k in range(1000):\n  os.write(os.memfd_create('x'), bytes(2**24))",
-        2,
-        None,
-    ),
-    "calls the network": (
-        "import socket\nsocket.create_connection(('1.1.1.1', 80), 5)",
-        2,
-        None,
-    ),
-    "writes without end": ("while True: print('x' * 100_000)", 2, None),
-    "ends the process": ("import os\nos._exit(0)", 0, "the kernel died"),
-    "kills all it sees": (
-        "import os, signal\n"
-        "for p in [*map(int, filter(str.isdigit, os.listdir('/proc')))]:\n"
-        "  if p != os.getpid():\n"
-        "    try: os.kill(p, signal.SIGKILL)\n"
-        "    except OSError: pass",
-        2,
-        None,
-    ),
-    "raises SystemExit": ("raise SystemExit", 2, None),
-    "silences the assertions of numpy": (
-        "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None",
-        0,
-        "made to pass",
-    ),
-    "replaces what checks": (
-        "import svmbook.course.checks as c\ncheck_close = c.check_close = lambda *a, **k: None",
-        0,
-        "made to pass",
-    ),
-    "replaces what is built in": (
-        "import builtins\nbuiltins.abs = lambda x: 0.0",
-        0,
-        "made to pass",
-    ),
-    "gives names of the tests to others": (
-        "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0",
-        2,
-        None,
-    ),
-    "takes assertions out of cells": (
-        "import ast\n"
-        "class Pass(ast.NodeTransformer):\n"
-        "  def visit_Expr(self, node): return ast.Pass()\n"
-        "  def visit_Assert(self, node): return ast.Pass()\n"
-        "get_ipython().ast_transformers.append(Pass())",
-        0,
-        "made to pass",
-    ),
-    "silences tracebacks": (
-        "get_ipython().showtraceback = lambda *a, **k: None\n"
-        "get_ipython()._showtraceback = lambda *a, **k: None",
-        2,
-        None,
-    ),
-    "answers with an object that equals all": (
-        "class Yes(float):\n"
-        "  def __eq__(self, other): return True\n"
-        "  def __sub__(self, other): return 0.0\n"
-        "  __rsub__ = __sub__\n"
-        "def square(x): return Yes(7)",
-        2,
-        None,
-    ),
-    "answers with a constant": ("def square(x): return 4.0", 2, None),
-    "looks for the course": (
-        "import os\n"
-        "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
-        "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
-        "         if name in ('beside.txt', 'small.ipynb')]\n"
-        "assert found, 'nothing to steal'\n"
-        "def square(x): return x * x",
-        2,
-        None,
-    ),
-    "writes into the package": (
-        "import svmbook\nopen(svmbook.__file__, 'a').write('raise SystemExit')",
-        2,
-        None,
-    ),
-    "opens the files of its guard": (
-        "import os\n"
-        "for p in filter(str.isdigit, os.listdir('/proc')):\n"
-        "  for f in range(20):\n"
-        "    try: open(f'/proc/{p}/fd/{f}', 'w').write('{\"done\": true}\\n')\n"
-        "    except OSError: pass",
-        2,
-        None,
-    ),
-    "sends what no file can hold": (
-        "import json\n"
-        "get_ipython().kernel.session.pack = lambda o: json.dumps(o, default=str).encode()\n"
-        "print('\\ud800')\n"
-        "def square(x): return x * x",
-        5,
-        None,
-    ),
-    "shows script and a page": (
-        "from IPython.display import HTML, Javascript, display\n"
-        "display(HTML('<script>stolen()</script>'), Javascript('stolen()'))\n"
-        "print('<script>stolen()</script>')\n"
-        "def square(x): return x * x",
-        5,
-        None,
-    ),
-}
-MORE = 21_000_000
-
-
-def _with_essay(course, text):
-    return answered(course, essay=text)
-
-
-def _changed_tests(course):
-    nb = answered(course, square="def square(x): return 0.0")
-    for cell in nb.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade"):
-            cell.metadata.nbgrader.points = 1000
-            if cell.cell_type == "code":
-                cell.source = "pass"
-    return nb
-
-
-def _without(course, *items):
-    nb = answered(course)
-    nb.cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in items]
-    return nb
-
-
-def _twice(course):
-    nb = answered(course)
-    nb.cells += [cell.copy() for cell in nb.cells]
-    return nb
-
-
-def _bomb(course):
-    nb = answered(course)
-    deep = "[" * 200_000 + "]" * 200_000
-    return json.dumps(nb).replace('"metadata": {', f'"metadata": {{"x": {deep}, ', 1).encode()
-
-
-# Files in the place of the notebook.
-FILES = {
-    "has script in its essay": (
-        lambda course: _with_essay(course, "<script>stolen()</script><img src=//evil.example/x>"),
-        5,
-        None,
-    ),
-    "has changed the tests": (_changed_tests, 2, None),
-    "has deleted a test": (lambda course: _without(course, "test_square"), 5, "missing"),
-    "has deleted all": (lambda course: _without(course, "square", "total", "setup"), 0, "missing"),
-    "has every cell twice": (_twice, 5, None),
-    "is no notebook": (lambda course: b"\x89PNG\r\n", 0, "not UTF-8"),
-    "is in another encoding": (lambda course: '{"cells": "é"}'.encode("latin-1"), 0, "not UTF-8"),
-    "is JSON and no notebook": (lambda course: b"[1, 2]", 0, "no list of cells"),
-    "is empty": (lambda course: b"", 0, "no notebook"),
-    "is nested without end": (_bomb, 0, "nested"),
-    "is too large": (lambda course: b" " * MORE, 0, "at most 20 are read"),
-}
-
-
-def _link(course, student):
-    folder = course.root / "submitted" / student / NAME
-    folder.mkdir(parents=True)
-    (folder / f"{NAME}.ipynb").symlink_to(course.source(NAME))
-
-
-def _linked_folder(course, student):
-    (course.root / "submitted" / student).mkdir()
-    (course.root / "submitted" / student / NAME).symlink_to(course.root / "source" / NAME)
-
-
-def _pipe(course, student):
-    folder = course.root / "submitted" / student / NAME
-    folder.mkdir(parents=True)
-    os.mkfifo(folder / f"{NAME}.ipynb")
-
-
-def _other_files(course, student):
-    folder = hand_in(course, student, answered(course))
-    (folder / "index.html").write_text("<script>stolen()</script>")
-    (folder / "numpy.py").write_text("raise SystemExit")
-
-
-PLACES = {
-    "is a link to the solutions": (_link, 0, "cannot be opened"),
-    "has a link for its folder": (_linked_folder, 0, "is a link"),
-    "is a pipe": (_pipe, 0, "is no file"),
-    "brings other files": (_other_files, 5, None),
-}
-MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
-EXPECTED = {kind: (most, says) for kind, (_, most, says) in (CODE | FILES | PLACES).items()}
-EXPECTED["is honest"] = (ESSAY_WAITS, None)
 
 
 def _digests(root, *, without=()):
@@ -245,18 +46,6 @@ def _digests(root, *, without=()):
         and not path.is_symlink()
         and path.relative_to(root).parts[0] not in without
     }
-
-
-def _hand_in_all(course):
-    hand_in(course, "is honest", answered(course))
-    for kind, (code, _, _) in CODE.items():
-        hand_in(course, kind, answered(course, square=code))
-    for kind, (make, _, _) in FILES.items():
-        hand_in(course, kind, make(course))
-    for kind, (place, _, _) in PLACES.items():
-        place(course, kind)
-    for name in MISNAMED:
-        hand_in(course, name, answered(course))
 
 
 def _met(course, one):
@@ -275,16 +64,18 @@ def _table_of_the_guide():
     return {kind: (float(most), met.split(", or ")) for kind, most, met in lines}
 
 
-def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tmp_path, subtests):
+def check_all(released, sandbox, tmp_path, subtests, kinds):
+    """Grade kinds of code and all kinds of files; look at marks, files, pages and the guide."""
     shutil.copytree(released.root, tmp_path / "course")
     course = type(released)(tmp_path / "course")
     (tmp_path / "beside.txt").write_text("untouched")
-    _hand_in_all(course)
+    hand_in_all(course, kinds)
     written = ("autograded", "backups", "gradebook.db", ".lock")
     before = _digests(course.root, without=written)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, limits=limits)
-    assert total == len(done) == len(EXPECTED)
+    expected = {*kinds, *FILES, *PLACES, "is honest"}
+    assert total == len(done) == len(expected)
     with subtests.test("files"):
         assert _digests(course.root, without=written) == before
         assert (tmp_path / "beside.txt").read_text() == "untouched"
@@ -299,7 +90,7 @@ def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tm
                 assert says in "; ".join(one.reasons)
     with subtests.test("names"):
         assert course.left_out().keys() == {*MISNAMED}
-        assert {one.student for one in done} == {*EXPECTED}
+        assert {one.student for one in done} == expected
         assert "Left out: " in report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
         _look_at_pages(course, [*feedback(course, NAME), report(course, NAME)], len(done) + 1)
@@ -309,7 +100,29 @@ def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tm
             most, met = said[one.student]
             assert most == EXPECTED[one.student][0]
             assert _met(course, one) in met
-    assert said.keys() == EXPECTED.keys()
+
+
+@pytest.mark.nightly
+def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tmp_path, subtests):
+    check_all(released, sandbox, tmp_path, subtests, CODE)
+
+
+def test_deceivers_and_bad_files_get_what_they_earned(released, shells, tmp_path, subtests):
+    check_all(released, shells, tmp_path, subtests, DECEIVING)
+
+
+def test_what_is_asked_for_in_vain_is_refused_as_the_guide_says(sandbox):
+    cells = [{"source": CODE[kind][0], "graded": False, "given": False} for kind in REFUSED]
+    outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
+    assert outcome.reason is None
+    said = _table_of_the_guide()
+    for number, kind in enumerate(REFUSED):
+        errors = [output["ename"] for output in outcome.outputs[number] if "ename" in output]
+        assert f"`{errors[-1]}`" in said[kind][1], kind
+
+
+def test_the_guide_has_all_kinds():
+    assert _table_of_the_guide().keys() == EXPECTED.keys()
 
 
 def _look_at_pages(course, pages, expected):

@@ -1,8 +1,11 @@
 import os
 import platform
 import shutil
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from shell import SHELLS, run_here
 
 from svmbook.course import sandbox as sandboxes
 from svmbook.course.inside import FORBIDDEN
@@ -16,7 +19,7 @@ def run(sandbox, *sources, limits=SHORT, graded=frozenset(), given=frozenset()):
         {"source": text, "graded": k in graded, "given": k in graded | given}
         for k, text in enumerate(sources)
     ]
-    return run_cells(cells, limits, sandbox)
+    return (run_here if sandbox == SHELLS else run_cells)(cells, limits, sandbox)
 
 
 def texts(outcome, number):
@@ -65,11 +68,42 @@ def test_what_was_finished_before_the_end_is_kept(sandbox):
     assert texts(outcome, 0) == "here\n" and 2 not in outcome.outputs
 
 
-def test_a_test_that_was_made_to_pass_is_noticed(sandbox):
+def test_a_test_that_was_made_to_pass_is_noticed(shells):
     blind = "get_ipython().ast_transformers.append(type('T', (), {'visit': staticmethod(drop)})())"
     drop = "import ast\ndef drop(tree):\n  tree.body = []\n  return tree\n"
-    assert run(sandbox, "x = 1", "assert x == 1", graded={1}).tampered is None
-    assert run(sandbox, drop + blind, "assert 1 == 2", graded={1}).tampered == 1
+    assert run(shells, "x = 1", "assert x == 1", graded={1}).tampered is None
+    assert run(shells, drop + blind, "assert 1 == 2", graded={1}).tampered == 1
+
+
+def test_a_cell_that_takes_too_long_is_interrupted(sandbox):
+    loop = "import time\nwhile True: time.sleep(0.01)"
+    outcome = run(sandbox, loop, "print(2)", limits=replace(SHORT, cell_seconds=3))
+    assert outcome.outputs[0][-1]["ename"] in ("CellTimeoutError", "KeyboardInterrupt")
+    assert outcome.reason is None and texts(outcome, 1) == "2\n"
+
+
+def test_a_notebook_that_takes_too_long_is_ended(sandbox, monkeypatch):
+    """It ignores interrupts. Our clock leaps to the end once its first cell is done."""
+    now, take = [0.0], sandboxes._take
+
+    def leap(line, outcome):
+        last = take(line, outcome)
+        now[0] += 1e6 if 0 in outcome.outputs else 0.0
+        return last
+
+    monkeypatch.setattr(sandboxes, "_take", leap)
+    monkeypatch.setattr(sandboxes, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    ignore = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    outcome = run(sandbox, "print(1)", ignore, "print(3)")
+    assert outcome.reason == "the notebook took more than 60 seconds"
+    assert texts(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
+
+
+def test_no_more_processes_are_started_than_are_allowed(sandbox):
+    fork = "import os, time\nfor _ in range(80):\n  if not os.fork(): time.sleep(60), os._exit(0)"
+    outcome = run(sandbox, fork, limits=replace(SHORT, processes=60))
+    refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
+    assert refused or outcome.reason == "more than 60 processes"
 
 
 def test_without_bubblewrap_it_is_said_what_to_install(monkeypatch):
@@ -95,9 +129,9 @@ def test_without_a_sandbox_cells_run_all_the_same():
     assert texts(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
 
 
-def test_what_was_handed_out_is_in_tests_what_it_was(sandbox):
+def test_what_was_handed_out_is_in_tests_what_it_was(shells):
     outcome = run(
-        sandbox,
+        shells,
         "import numpy as np\ndef double(x): return 2 * x\ndef helper(x): return double(x)\ny = 1",
         "class np: pass\ndef helper(x): return 0\ndef double(x): return 0\ny = 2",
         "assert helper(3) == 6 and np.sum([1, 2]) == 3 and y == 2",
@@ -108,9 +142,9 @@ def test_what_was_handed_out_is_in_tests_what_it_was(sandbox):
     assert outcome.checked == {2} and outcome.outputs[2] == []
 
 
-def test_what_is_built_in_is_that_in_tests_and_elsewhere_what_a_student_made_of_it(sandbox):
+def test_what_is_built_in_is_that_in_tests_and_elsewhere_what_a_student_made_of_it(shells):
     outcome = run(
-        sandbox,
+        shells,
         "from numpy import *\ndef len(x): return 7\ndef rows(X): return sum(X, axis=1), len(X)",
         "assert len([1]) == 1 and rows([[1, 2]])[1] == 7 and sum([1, 2]) == 3\nseen = 5",
         "print(len([1]), seen)",
@@ -120,15 +154,15 @@ def test_what_is_built_in_is_that_in_tests_and_elsewhere_what_a_student_made_of_
     assert texts(outcome, 2) == "7 5\n"
 
 
-def test_what_a_failing_test_had_defined_stands_for_the_next(sandbox):
-    outcome = run(sandbox, "x = 1", "y = 2\nassert x == 2", "assert y == 2", graded={1, 2})
+def test_what_a_failing_test_had_defined_stands_for_the_next(shells):
+    outcome = run(shells, "x = 1", "y = 2\nassert x == 2", "assert y == 2", graded={1, 2})
     assert outcome.outputs[1][-1]["ename"] == "AssertionError" and outcome.outputs[2] == []
 
 
 @pytest.mark.parametrize("name", ["abs", "exec"])
-def test_what_is_built_in_and_was_replaced_for_all_is_noticed(sandbox, name):
+def test_what_is_built_in_and_was_replaced_for_all_is_noticed(shells, name):
     code = f"import builtins\nbuiltins.{name} = lambda *a: 0.0"
-    outcome = run(sandbox, code, "assert True", graded={1})
+    outcome = run(shells, code, "assert True", graded={1})
     assert outcome.tampered == 1 and outcome.checked == set()
 
 
@@ -151,9 +185,9 @@ def test_memory_that_no_process_is_charged_for_is_not_to_be_had(sandbox):
     assert texts(outcome, 5) == "[1, 2]\n"
 
 
-def test_an_answer_cannot_change_what_the_test_goes_on_with(sandbox):
+def test_an_answer_cannot_change_what_the_test_goes_on_with(shells):
     outcome = run(
-        sandbox,
+        shells,
         "import numpy as np",
         "def f(X): X[:] = 0; return 0.0",
         "X = np.ones(3)\nvalue = f(X)\nassert value == X.sum()",
@@ -179,8 +213,8 @@ TRICKS = {
 }
 
 
-@pytest.mark.parametrize("trick", TRICKS)
-def test_a_test_that_passes_with_wrong_answers_is_no_test(sandbox, trick):
+def check_trick(sandbox, trick):
+    """Let a submission play a trick, and look that its wrong answer gets nothing for it."""
     outcome = run(
         sandbox,
         "from svmbook.course.checks import check_close",
@@ -191,3 +225,14 @@ def test_a_test_that_passes_with_wrong_answers_is_no_test(sandbox, trick):
     )
     failed = any(output["output_type"] == "error" for output in outcome.outputs[2])
     assert failed or outcome.tampered == 2 or 2 not in outcome.checked
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_a_test_that_passes_with_wrong_answers_is_no_test(shells, trick):
+    check_trick(shells, trick)
+
+
+@pytest.mark.nightly  # above in a forked IPython, without the messages of a kernel
+@pytest.mark.parametrize("trick", TRICKS)
+def test_a_trick_is_none_in_a_kernel_either(sandbox, trick):
+    check_trick(sandbox, trick)

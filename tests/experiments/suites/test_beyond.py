@@ -9,7 +9,11 @@ from svmbook.experiments import load_records, report
 from svmbook.experiments.suites import glass_boxes, lin2005, lin2005_beyond
 
 
-@pytest.mark.parametrize("method", ["random forest", "SVM-Tree, L = d"])
+# Of each suite test_freshness.py repeats the cheapest run. The methods that take seconds and are
+# left to the night share all of their code but one estimator with those that stay.
+@pytest.mark.parametrize(
+    "method", [pytest.param("random forest", marks=pytest.mark.nightly), "SVM-Tree, L = d"]
+)
 def test_a_committed_run_can_be_done_again(method):
     stored = committed("lin2005-beyond", data_set="twonorm", method=method, run=3)
     again = lin2005_beyond.work("twonorm", method, 3)
@@ -18,7 +22,11 @@ def test_a_committed_run_can_be_done_again(method):
 
 
 @pytest.mark.parametrize(
-    "method", ["stumps", "stumps, 16 knots", "linear", "boosted trees, default"]
+    "method",
+    [
+        *("stumps", "linear", "boosted trees, default"),
+        pytest.param("stumps, 16 knots", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_committed_forecast_can_be_made_again(method):
     stored = committed("glass-boxes", data_set="wdbc", method=method, run=2)

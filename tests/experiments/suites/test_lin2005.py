@@ -116,8 +116,13 @@ def test_boosting_and_linear_programs_err_as_often_as_lin_reports():
     assert sum(value <= 1.0 for value in off.values()) >= 10
 
 
+# The machines with a hard margin share the search for it, which the second of them shows each time.
 @pytest.mark.parametrize(
-    "method", ["AdaBoost-Stump, T = 1000", "LPBoost-Stump, hard", "SVM-Stump, hard"]
+    "method",
+    [
+        *("AdaBoost-Stump, T = 1000", "SVM-Stump, hard"),
+        pytest.param("LPBoost-Stump, hard", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_committed_ensemble_can_be_made_again(method):
     stored = committed("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
