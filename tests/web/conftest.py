@@ -1,4 +1,8 @@
-"""The built pages, served once and opened in the system's Chromium; each page is loaded once."""
+"""The built pages, served once and opened in the system's Chromium; each page is loaded once.
+
+The tests that need a browser run on two groups of workers (`xdist_group`): "web" has one Chromium
+for the pages, "live" one for the servers with kernels. Each group needs about half of the time.
+"""
 
 import importlib.util
 from dataclasses import dataclass, field
@@ -34,6 +38,47 @@ def built_pages():
     """Return the names of the built pages; the first one only leads to another."""
     found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
     return sorted({path.relative_to(HTML).as_posix() for path in found} - {"index.html"})
+
+
+# No rule that is on needs style sheets or media fetched again, which axe would do by itself; some
+# of them it would look for in the wrong folder.
+AXE = {"resultTypes": ["violations"], "preload": False}
+# One page of each kind. `test_kinds.py` finds on them every element, class and script that any page
+# has, so that the rules of style and the scripts meet in `make test` whatever they meet in the
+# book. What hangs on the content of a page alone (a formula too wide for its column) is looked at
+# on every page each night, and in `make test` on these.
+KINDS = (
+    "404.html",
+    "book/api/experiments.html",
+    "book/bibliography.html",
+    "book/cheat_sheet.html",
+    "book/glossary.html",
+    "book/intro.html",
+    "book/notation.html",
+    "book/reproductions.html",
+    "genindex.html",
+    "notebooks/prototype_svms.html",
+    "notebooks/which_machine_when.html",
+    "search.html",
+)
+
+
+def formulas_of(name):
+    """Return the number of formulas of a built page; they take most of the time of loading it."""
+    return (HTML / name).read_text(encoding="utf-8").count('<span class="math')
+
+
+def lightest_chapters():
+    """Return the pages of the chapters, those with the fewest formulas first."""
+    chapters = (name for name in built_pages() if name.startswith("notebooks/"))
+    return sorted(chapters, key=formulas_of)
+
+
+def kinds_first(names):
+    """Return parameters for pages: in `make test` one of each kind, all of them each night."""
+    return [
+        pytest.param(name, marks=() if name in KINDS else pytest.mark.nightly) for name in names
+    ]
 
 
 @dataclass
@@ -78,14 +123,23 @@ def visit(site, browser):
     """Give a function that opens a page of the book in a tab of its own."""
     context = browser.new_context(reduced_motion="reduce")
 
-    def open_page(name):
+    def open_page(name, html=None):
+        """Open a page, with other content where some is given."""
         visited = Visit(context.new_page(), name)
         page = visited.page
+        if html:
+            answer = {"body": html, "content_type": "text/html; charset=utf-8"}
+            page.route(site + name, lambda route: route.fulfill(**answer))
         requests, complaints = visited.requests, visited.complaints
         page.on("requestfinished", lambda request: requests.append(request))
         page.on("requestfailed", lambda request: complaints.append(request.url))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda told: told.type == "error" and complaints.append(told.text))
+        page.on(
+            "console",
+            lambda told: (
+                told.type == "error" and complaints.append(f"{told.text} {told.location['url']}")
+            ),
+        )
         page.goto(site + name)
         page.evaluate(SETTLED)
         visited.loaded = len(requests)
@@ -101,9 +155,12 @@ def built(request):
     return HTML / request.param
 
 
-@pytest.fixture(scope="package", params=built_pages())
+@pytest.fixture(scope="package", params=kinds_first(built_pages()))
 def visited(request, visit):
-    """Each page in turn with all folds open, loaded once for all tests that look at it."""
+    """Each page in turn with all folds open, loaded once for all tests that look at it.
+
+    In `make test` these are the pages of `KINDS`.
+    """
     opened = visit(request.param)
     opened.page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
     yield opened

@@ -16,8 +16,11 @@ from svmbook.losses import hinge, logistic, unbiased
 from svmbook.solvers import solve_irwls, svm_path, unbiased_cost
 from svmbook.solvers.irwls.starts import hinge_start
 
+from .conftest import AXE, HTML, ROOT
+
+pytestmark = pytest.mark.xdist_group("web")
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+STATIC = ROOT / "book" / "_static"
 NODE = shutil.which("node")
 BOX = [[-1.55, -1.5], [1.55, 1.5]]
 
@@ -131,17 +134,42 @@ PAGES = {
 HEAVIEST = 150_000  # bytes that an explorable may add to its page
 
 
-@pytest.fixture(scope="module", params=PAGES)
-def explorable(request, visit):
-    """Each explorable in turn, alive in its page."""
-    if not (ROOT / "_build" / "html" / PAGES[request.param]).exists():
+@pytest.fixture(scope="module")
+def gallery(visit):
+    """All explorables on the first page, which has one and loads in a tenth of the time."""
+    page = HTML / PAGES["margin"]
+    if not page.exists():
         pytest.skip("the book is not built: make html")
-    visited = visit(PAGES[request.param])
-    figure = visited.page.locator(f'[data-explorable="{request.param}"]')
+    stills = (STATIC / "explorables" / f"{name}.html" for name in PAGES if name != "margin")
+    others = "".join(
+        f'<div class="explorable" data-explorable="{still.stem}">\n{still.read_text("utf-8")}</div>'
+        for still in stills
+    )
+    html = page.read_text(encoding="utf-8").replace("</article>", f"{others}</article>", 1)
+    opened = visit(PAGES["margin"], html)
+    yield opened
+    opened.page.close()
+
+
+TOGETHER = [pytest.param((name, None), id=name) for name in PAGES]
+ALONE = [
+    pytest.param((name, page), id=page, marks=pytest.mark.nightly) for name, page in PAGES.items()
+]
+
+
+# What an explorable does hangs on its module and on the style sheets, which are the same on the
+# first page as on its own.
+@pytest.fixture(scope="module", params=TOGETHER + ALONE)
+def explorable(request, visit):
+    """Each explorable in turn, alive: beside the others, and each night on its own page."""
+    name, page = request.param
+    visited = visit(page) if page else request.getfixturevalue("gallery")
+    figure = visited.page.locator(f'[data-explorable="{name}"]')
     figure.scroll_into_view_if_needed()
     figure.locator(".controls").wait_for(state="visible")
     yield visited, figure
-    visited.page.close()
+    if page:
+        visited.page.close()
 
 
 def shown(figure):
@@ -206,13 +234,15 @@ def test_each_control_of_an_explorable_works_by_keys(explorable):
 
 def test_an_explorable_is_light_and_accessible(explorable):
     visited, figure = explorable
+    name = figure.get_attribute("data-explorable")
     own = [r for r in visited.requests if r.url.split("?")[0].endswith("/explorables.js")]
     weight = sum(len(r.response().body()) for r in own) + len(figure.inner_html())
     assert own and weight < HEAVIEST
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     for width, theme in ((1280, "light"), (390, "dark")):
         visited.show(width, theme)
-        result = axe.run(visited.page, context={"include": [".explorable"]})
+        box = {"include": [f'[data-explorable="{name}"]']}
+        result = axe.run(visited.page, context=box, options=AXE)
         assert not result.violations_count, result.generate_report()
 
 
@@ -230,10 +260,10 @@ def test_an_explorable_can_be_read_without_scripts(name, site, browser):
 
 @pytest.mark.parametrize("name", ["margin", "stumps"])
 def test_an_explorable_lives_on_a_disk_as_well(name, browser):
-    if not (ROOT / "_build" / "html" / PAGES[name]).exists():
+    if not (HTML / PAGES[name]).exists():
         pytest.skip("the book is not built: make html")
     page = browser.new_page()
-    page.goto((ROOT / "_build" / "html" / PAGES[name]).as_uri())
+    page.goto((HTML / PAGES[name]).as_uri())
     figure = page.locator(f'[data-explorable="{name}"]')
     figure.scroll_into_view_if_needed()
     figure.get_by_role("button", name="Begin again").wait_for()

@@ -11,7 +11,9 @@ import psutil
 import pytest
 
 from .conftest import ROOT, module_at
-from .live import CHAPTERS, PASSWORD, SERVER, Reader, log_in, running
+from .live import CHAPTERS, LIGHT, PASSWORD, SERVER, Reader, log_in, running
+
+pytestmark = pytest.mark.xdist_group("live")
 
 
 @pytest.fixture
@@ -49,6 +51,20 @@ def test_a_class_needs_a_sandbox(server, monkeypatch):
     assert server.settings(server.read(["--host", "::1"]), "room")["Kernel"]["sandbox"] == ""
 
 
+@pytest.mark.parametrize("host, is_class", [("127.0.0.1", False), ("10.0.0.1", True)])
+def test_kernels_that_rest_are_ended_and_in_a_class_busy_ones(server, monkeypatch, host, is_class):
+    monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
+    monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
+    found = server.settings(server.read(["--host", host, "--idle", "30"]), "room")["Kernels"]
+    culling = {name: value for name, value in found.items() if name.startswith("cull_")}
+    assert culling == {
+        "cull_idle_timeout": 30,
+        "cull_interval": 10,
+        "cull_connected": True,
+        "cull_busy": is_class,
+    }
+
+
 @pytest.fixture(scope="module")
 def classroom():
     """Start the server as for a class."""
@@ -61,66 +77,59 @@ def classroom():
         yield address, process
 
 
-def test_a_class_logs_in_and_its_kernels_reach_nothing(classroom, browser):
+@pytest.fixture(scope="module")
+def student(classroom, browser):
+    """One who has logged in, at a page with a kernel; a wrong password has come before."""
     address, _ = classroom
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, "dual_svm")
+        reader = Reader(opened, address, LIGHT)
         assert "/login" in reader.page.url
         log_in(reader, "a wrong street")
         assert "/login" in reader.page.url
         log_in(reader)
-        reader.page.wait_for_url("**/notebooks/dual_svm.html")
+        reader.page.wait_for_url(f"**/notebooks/{LIGHT}.html")
         # As on a page that comes from another machine without a certificate.
         reader.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
-        reader.begin()
-        told = reader.run(
-            "import os, resource, socket\n"
-            "from svmbook.experiments import load_records\n"
-            "print(len(load_records('glass-boxes')), 'records')\n"
-            f"print(os.path.exists({str(ROOT / 'README.md')!r}), os.getuid())\n"
-            "try:\n    open('/proc/sys/kernel/core_pattern', 'r+')\n"
-            "except OSError as error:\n    print('no settings:', error)\n"
-            "try:\n    socket.create_connection(('127.0.0.1', 8950), 2)\n"
-            "except OSError as error:\n    print('no network:', error)\n"
-            "print(resource.getrlimit(resource.RLIMIT_FSIZE)[0], 'bytes of a file')\n"
-        ).inner_text()
-        assert "records" in told and "False" in told
-        assert "no settings" in told and "no network" in told and f"{2**26} bytes" in told
-        assert "False 0" not in told  # root's name stays outside
-        assert reader.elsewhere == []
+        yield reader.begin()
 
 
-def test_a_restart_in_a_class_goes_on_with_the_same_page(classroom, browser):
-    address, _ = classroom
-    with contextlib.closing(browser.new_context()) as opened:
-        opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, "dual_svm")
-        log_in(reader)
-        reader.begin()
-        reader.run("a = 5")
-        reader.page.get_by_role("button", name="Restart").click()
-        reader.page.get_by_text("nothing has run").wait_for()
-        assert "NameError" in reader.run("print(a)").inner_text()
-        assert "9" in reader.run("print(9)").inner_text()
+def test_a_class_logs_in_and_its_kernels_reach_nothing(student):
+    told = student.run(
+        "import os, resource, socket\n"
+        "from svmbook.experiments import load_records\n"
+        "print(len(load_records('glass-boxes')), 'records')\n"
+        f"print(os.path.exists({str(ROOT / 'README.md')!r}), os.getuid())\n"
+        "try:\n    open('/proc/sys/kernel/core_pattern', 'r+')\n"
+        "except OSError as error:\n    print('no settings:', error)\n"
+        "try:\n    socket.create_connection(('127.0.0.1', 8950), 2)\n"
+        "except OSError as error:\n    print('no network:', error)\n"
+        "print(resource.getrlimit(resource.RLIMIT_FSIZE)[0], 'bytes of a file')\n"
+    ).inner_text()
+    assert "records" in told and "False" in told
+    assert "no settings" in told and "no network" in told and f"{2**26} bytes" in told
+    assert "False 0" not in told  # root's name stays outside
+    assert student.elsewhere == []
 
 
-def test_nobody_sees_anothers_kernel(classroom, browser):
+def test_a_restart_in_a_class_goes_on_with_the_same_page(student):
+    student.run("a = 5")
+    student.page.get_by_role("button", name="Restart").click()
+    student.page.get_by_text("nothing has run").wait_for()
+    assert "NameError" in student.run("print(a)").inner_text()
+    assert "9" in student.run("print(9)").inner_text()
+
+
+def test_nobody_sees_anothers_kernel(student, classroom, browser):
     address, _ = classroom
     lists = "async path => (await (await fetch(path)).json()).length"
-    with (
-        contextlib.closing(browser.new_context()) as one,
-        contextlib.closing(browser.new_context()) as other,
-    ):
-        for opened in (one, other):
-            opened.set_default_timeout(60_000)
-        first, second = Reader(one, address, "dual_svm"), Reader(other, address, "dual_svm")
-        log_in(first)
-        log_in(second)
-        first.begin()
+    with contextlib.closing(browser.new_context()) as opened:
+        opened.set_default_timeout(60_000)
+        other = Reader(opened, address, LIGHT)
+        log_in(other)
         for path in ("/api/sessions", "/api/kernels"):
-            assert first.page.evaluate(lists, path) == 1
-            assert second.page.evaluate(lists, path) == 0
+            assert student.page.evaluate(lists, path) == 1
+            assert other.page.evaluate(lists, path) == 0
 
 
 def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
@@ -142,7 +151,7 @@ def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
         contextlib.closing(browser.new_context()) as opened,
     ):
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, "dual_svm")
+        reader = Reader(opened, address, LIGHT)
         log_in(reader)
         reader.page.get_by_role("button", name="Live code").wait_for()
         for _ in range(4):  # begun and given back at once

@@ -2,6 +2,12 @@
 
 import re
 
+import pytest
+
+from .conftest import lightest_chapters
+
+pytestmark = pytest.mark.xdist_group("web")
+
 WIDE = """() => [...document.querySelectorAll(
   ".bd-article :is(mjx-container, pre, .pst-scrollable-table-container)")]
   .filter(box => box.scrollWidth > box.clientWidth + 4).map(box => box.textContent.slice(0, 80))"""
@@ -38,7 +44,7 @@ PRINTED = """() => {
 
 
 def test_a_printed_page_is_black_on_white_and_folds_nothing_but_what_the_reader_left(visit):
-    visited = visit("notebooks/dual_svm.html")
+    visited = visit(lightest_chapters()[0])
     visited.show(1280, "dark")
     page = visited.page
     page.locator("details.solution").first.evaluate("solution => { solution.open = true }")

@@ -4,7 +4,11 @@ import contextlib
 
 import pytest
 
+from .conftest import AXE
+
 playwright = pytest.importorskip("playwright.sync_api")
+
+pytestmark = pytest.mark.xdist_group("web")
 
 WIDTHS = (360, 768, 1280, 1920)
 # What of the article hides a part of itself. A box that scrolls sideways must take focus, one that
@@ -105,7 +109,7 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-# Only the colours hang on the theme.
+# Only the colours hang on the theme. In `make test` axe looks at one page of each kind.
 def test_axe_finds_nothing(visited, axe):
     found = []
     visited.page.evaluate("() => { window.back = []; }")
@@ -118,7 +122,7 @@ def test_axe_finds_nothing(visited, axe):
         visited.show(width, theme)
         if less:
             visited.page.evaluate(less)
-        result = axe.run(visited.page, options={"resultTypes": ["violations"], **options})
+        result = axe.run(visited.page, options={**AXE, **options})
         found += [result.generate_report()] * bool(result.violations_count)
     visited.page.evaluate("() => back.reverse().forEach(put => put())")
     assert not found, "\n".join(found)

@@ -9,6 +9,7 @@ import pytest
 
 from .conftest import CHROMIUM, HTML, ROOT
 
+pytestmark = pytest.mark.xdist_group("live")
 pypdf = pytest.importorskip("pypdf")
 NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import lru_cache
 from importlib import import_module
 from operator import itemgetter
 
@@ -77,6 +79,16 @@ def report(name, store=None, *, table=None):
         raise ValueError(f"{name} has no table {table!r}; it has {more}.")
     layout = suite.layout if table is None else suite.more[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
+    stamp = store.path.stat() if store.path.exists() else None
+    rows, notes = _compared(name, store.path, stamp and (stamp.st_mtime_ns, stamp.st_size))
+    rows = tuple(deepcopy(rows))  # the caller's own
+    return Report(layout(rows), rows, notes)
+
+
+@lru_cache
+def _compared(name, path, stamp):
+    """Return rows and notes of a suite, computed once for all its tables while its file stays."""
+    suite, store = find_suite(name), Store(path)
     # In the order of the jobs, so that no sum and no tie depends on which run was done first.
     records = sorted(store.records(name), key=itemgetter(*Job._fields))
     if not records:
@@ -93,7 +105,7 @@ def report(name, store=None, *, table=None):
         notes = _notes(suite, rows, records)
     except KeyError as error:
         raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
-    return Report(layout(rows), rows, notes)
+    return rows, notes
 
 
 def _notes(suite, rows, records):
