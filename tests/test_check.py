@@ -10,9 +10,9 @@ from pathlib import Path
 
 import budget
 import check
-import jobs
 import processors
 import pytest
+import scheduling
 import stages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,12 +21,12 @@ SECONDS_ALLOWED = 0.9 * 2 * 600
 
 
 def python(name, code, **about):
-    return jobs.Job(name, about.pop("stage", name), (sys.executable, "-c", code), **about)
+    return scheduling.Job(name, about.pop("stage", name), (sys.executable, "-c", code), **about)
 
 
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "LOGS", tmp_path)
+    monkeypatch.setattr(scheduling, "LOGS", tmp_path)
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_the_longest_go_first_with_what_waits_for_them():
         python("new", ""),
     ]
     seconds = {"short": 1, "long": 50, "html": 30, "page": 40}
-    names = [job.name for job in jobs.by_urgency(found, seconds)]
+    names = [job.name for job in scheduling.by_urgency(found, seconds)]
     assert names == ["new", "html", "long", "page", "short"]
 
 
@@ -64,9 +64,9 @@ def test_a_job_waits_for_its_stages(logs):
     written = logs / "written"
     late = python("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
     early = python("early", f"open({str(written)!r}, 'w').write('here')")
-    results = jobs.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
+    results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
-    assert jobs.log_of("late").read_text() == "here\n"
+    assert scheduling.log_of("late").read_text() == "here\n"
 
 
 def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
@@ -79,7 +79,7 @@ def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
     fails = python("fails", f"{wait}print('because'); sys.exit(3)")
     never = python("never", "")
     seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
-    results = jobs.run_jobs([sleeper, fails, never], seconds, workers=2)
+    results = scheduling.run_jobs([sleeper, fails, never], seconds, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
     told = capfd.readouterr().out
     assert "because" in told and "FAILED (3)" in told
@@ -94,7 +94,7 @@ def test_a_nightly_run_goes_on_without_what_needs_the_failed(logs):
         python("other", ""),
     ]
     seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}
-    results = jobs.run_jobs(found, seconds, keep_going=True, workers=1)
+    results = scheduling.run_jobs(found, seconds, keep_going=True, workers=1)
     assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
 
 

@@ -17,8 +17,8 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import stages
-from jobs import ROOT, log_of, run_jobs
 from processors import PROCESSORS
+from scheduling import ROOT, log_of, run_jobs
 
 BUDGET = ROOT / "tests" / "budget.toml"
 SLOWEST = 10

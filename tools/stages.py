@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from jobs import ROOT, SHARED, Job, log_of
 from processors import playable
+from scheduling import ROOT, SHARED, Job, log_of
 
 PYTHON = sys.executable
 # Tests that one process runs, so that it starts one browser, or reads the package once. Those that
