@@ -18,10 +18,11 @@ GROUPS = {
     "experiments": ("experiments",),
     "course": ("course",),
     "web": ("web", "test_book.py", "test_glossary.py"),
+    "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py"),
 }  # fmt: skip
 QUICK = ("solvers", "estimators")
 NUMERICAL = (*QUICK, "ensembles")
-LOOK_AT_PAGES = ("web",)
+LOOK_AT_PAGES = ("web", "live")
 NO_TESTS = 5  # pytest's exit code where a selection is empty
 
 
@@ -42,15 +43,19 @@ def html():
 
 
 def test_paths():
-    """Return the files and folders of each group of tests."""
-    named = {name for members in GROUPS.values() for name in members}
-    found = [
-        path.name
-        for path in sorted((ROOT / "tests").iterdir())
-        if path.match("test_*.py") or (path.is_dir() and any(path.rglob("test_*.py")))
-    ]
-    groups = GROUPS | {"others": [name for name in found if name not in named]}
-    paths = {group: [f"tests/{name}" for name in groups[group]] for group in groups}
+    """Return the files and folders of each group; of a divided folder, the files."""
+    tests = ROOT / "tests"
+    named = [name for members in GROUPS.values() for name in members]
+    found = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
+    others = sorted({file.split("/")[0] for file in found}.difference(named))
+    paths = {}
+    for group, members in (GROUPS | {"others": others}).items():
+        paths[group] = []
+        for name in members:
+            inside = sorted(file for file in found if file.startswith(f"{name}/"))
+            divided = any(file in named for file in inside)
+            parts = [file for file in inside if file not in named] if divided else [name]
+            paths[group] += [f"tests/{part}" for part in parts]
     paths["others"].append("svmbook")
     return paths
 
