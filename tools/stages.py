@@ -10,9 +10,10 @@ PYTHON = sys.executable
 # Tests that one process runs, so that it starts one browser, or reads the package once. Those that
 # are named nowhere, and the examples in docstrings, are "others".
 GROUPS = {
-    "solvers": ("solvers", "gram", "kernels", "test_labels.py", "test_losses.py",
-                "test_tables.py", "test_weights.py"),
-    "estimators": ("svm", "logistic", "unbiased", "test_base.py", "test_calibration.py"),
+    "solvers": ("solvers",),
+    "core": ("gram", "kernels", "svm", "logistic", "unbiased", "test_base.py",
+             "test_calibration.py", "test_labels.py", "test_losses.py", "test_tables.py",
+             "test_weights.py"),
     "ensembles": ("ensembles", "prototypes"),
     "sklearn": ("test_sklearn_api.py", "test_interface.py"),
     "experiments": ("experiments",),
@@ -20,7 +21,7 @@ GROUPS = {
     "web": ("web", "test_book.py", "test_glossary.py"),
     "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py"),
 }  # fmt: skip
-QUICK = ("solvers", "estimators")
+QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
 LOOK_AT_PAGES = ("web", "live")
 NO_TESTS = 5  # pytest's exit code where a selection is empty
