@@ -9,6 +9,8 @@ LOWEST := _build/lowest
 MUTANT := _build/mutants
 PORT   ?= 8000
 NB     ?=
+CORES  ?=
+SINCE  ?= $(or $(shell git rev-list -1 --before="1 day ago" HEAD),HEAD)
 PYTHON ?=
 
 # On machines that intercept TLS the system's certificates are the ones to trust.
@@ -19,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book live html pdf test elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html pdf quick test nightly elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -41,11 +43,23 @@ html: $(READY) ## build the book into _build/html, warnings are errors
 pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
 	@$(BIN)/python tools/pdf.py
 
-test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel
+quick: $(READY) ## run lint and the tests of the numerical core: a minute
+	@$(BIN)/python tools/check.py quick
+
+test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel: ten minutes on two cores
 	@$(BIN)/python tools/check.py
 
-elsewhere: $(READY) ## run the notebooks with the arithmetic of older processors (x86 with AVX-512)
-	@$(BIN)/python tools/check.py elsewhere
+# A failure in one part does not keep the others from being run.
+nightly: $(READY) ## run what is slow: tests marked so, elsewhere, lowest, mutants of changed modules
+	@code=0; \
+	$(BIN)/python tools/check.py nightly || code=1; \
+	$(MAKE) elsewhere || code=1; \
+	$(MAKE) lowest || code=1; \
+	$(MAKE) mutants ARGS="--changed $(SINCE)" || code=1; \
+	exit $$code
+
+elsewhere: $(READY) ## run notebooks and numerical tests as other x86 processors would (CORES="Nehalem Haswell")
+	@$(BIN)/python tools/check.py elsewhere $(CORES)
 
 # Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another.
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows

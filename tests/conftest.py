@@ -1,6 +1,7 @@
 """Settings shared by all tests: figures are drawn off screen, random examples are repeatable."""
 
 import matplotlib
+from budget import WorkCounter
 from hypothesis import settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
@@ -15,3 +16,6 @@ settings.load_profile("book")
 # examples would depend on which tests were collected. No setting turns this off.
 # tests/test_repeatable.py fails where a new version of Hypothesis keeps these constants elsewhere.
 HypothesisProvider._local_constants = Constants()
+
+def pytest_configure(config):
+    config.pluginmanager.register(WorkCounter(config))

@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import stages
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -72,9 +73,39 @@ def test_all_files_promise_the_same_pythons():
     tried = re.search(r"^PYTHONS = (.*)\)$", makefile, re.M)[1]
     assert re.findall(r"python(3\.\d+)", tried) == pythons
     assert re.findall(r"--python(?:-version)? (3\S*)", makefile) == [pythons[0]] * 2
-    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
-    jobs = yaml.safe_load(workflow)["jobs"]
-    assert jobs["test"]["strategy"]["matrix"]["python"] == pythons
+    assert workflow("test")["test"]["strategy"]["matrix"]["python"] == pythons
+
+
+def workflow(name):
+    """Return the jobs of a workflow."""
+    text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+    return yaml.safe_load(text)["jobs"]
+
+
+def test_the_workflows_run_what_contributors_run():
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert ci.splitlines()[-1] == 'exec make "${1:-test}"'
+    jobs = workflow("test")
+    assert set(jobs["platforms"]["strategy"]["matrix"]["os"]) == {
+        "ubuntu-24.04-arm",
+        "macos-latest",
+    }
+    for job in ("test", "platforms"):
+        assert ".ci/run" in [step.get("run") for step in jobs[job]["steps"]]
+    (nightly,) = workflow("nightly").values()
+    assert ".ci/run nightly" in [step.get("run") for step in nightly["steps"]]
+
+
+def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
+    commands = [step["run"] for step in workflow("test")["windows"]["steps"] if "run" in step]
+    installing = [command.partition("python -m ")[2] for command in commands[:3]]
+    text = (ROOT / "book" / "how_to_use.md").read_text(encoding="utf-8")
+    linux, windows = re.findall(r"^```console\n((?:[$>] .*\n){5,})```", text, re.M)
+    for shown in (linux, windows):
+        assert all(f"-m {command}\n" in shown for command in installing)
+        assert shown.endswith("jupyter lab notebooks\n")
+    paths = [path for group in stages.QUICK for path in stages.test_paths()[group]]
+    assert [part for part in commands[-1].split() if part.startswith("tests/")] == paths
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")

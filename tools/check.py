@@ -1,111 +1,127 @@
-"""Run the checks of the repository: all of them in order, or those named.
+"""Run the checks of the repository: all of them, or those named.
 
-Usage: python tools/check.py [lint] [html] [pytest] [notebooks] [wheel] | elsewhere
+Usage: python tools/check.py [lint] [html] [pytest] [notebooks] [wheel] [--record]
+       python tools/check.py quick | nightly | elsewhere [PROCESSOR ...]
 
-The first check that fails ends the run with its exit code. A summary with the time each
-one took is printed in any case.
+The jobs of all checks share the cores. The first that fails is printed and ends the run with its
+exit code; `nightly` and `elsewhere` go on and print each that fails. A summary with the time of
+each check, the slowest tests and the reasons why tests were skipped is printed in any case.
+`--record` writes what the jobs took, and the tests did, into tests/budget.toml.
 """
 
 import os
-import subprocess
+import re
 import sys
-import tempfile
-import time
-from pathlib import Path
+import tomllib
+from collections import Counter
+from xml.etree import ElementTree
 
-ROOT = Path(__file__).resolve().parent.parent
-PYTHON = sys.executable
-WORKERS = max(1, min(4, os.cpu_count() or 1))
-# Processors to play in `elsewhere`, as OpenBLAS calls them: with AVX2, and with SSE alone.
-OLDER = ("Haswell", "Nehalem")
-# Workers share the cores: BLAS threads on top of them only get in each other's way.
-SHARED = {
-    name: str(max(1, (os.cpu_count() or 1) // WORKERS))
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-}
+import stages
+from processors import PROCESSORS
+from scheduling import ROOT, log_of, run_jobs
+
+BUDGET = ROOT / "tests" / "budget.toml"
+SLOWEST = 10
+HEADER = """\
+# Written by `tools/check.py --record`, never by hand.
+
+# What the jobs of `make test` took, in seconds of the processor. The longest are started first; a
+# test keeps the sum small enough for ten minutes on two cores.
+[seconds]
+"""
+WORK = """
+# What the tests do: more than this, and a little, is an error (tests/budget.py).
+[work]
+"""
 
 
-def run(*command, ok=(0,), cwd=ROOT, **env):
-    """Run a command, in the repository by default; return 0 where its exit code is one of `ok`."""
-    code = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env={**os.environ, **env}
-    ).returncode
-    return 0 if code in ok else code
+def chosen(names):
+    """Return the jobs for the names on the command line, and whether a failure ends the run."""
+    if names[:1] == ["elsewhere"]:
+        unknown = set(names[1:]) - set(PROCESSORS)
+        if unknown:
+            raise SystemExit(f"no such processor: {', '.join(unknown)} (there are {[*PROCESSORS]})")
+        return stages.elsewhere(names[1:] or PROCESSORS), True
+    if names == ["nightly"]:
+        return stages.nightly(), True
+    if names == ["quick"]:
+        return stages.quick(), False
+    unknown = set(names) - set(stages.STAGES)
+    if unknown:
+        raise SystemExit(f"no such check: {', '.join(unknown)} (there are {[*stages.STAGES]})")
+    return [job for name in names or stages.STAGES for job in stages.STAGES[name]()], False
 
 
-def lint():
-    return run(PYTHON, "-m", "ruff", "check", "--quiet", ".") or run(
-        PYTHON, "-m", "ruff", "format", "--check", "--quiet", "."
+def print_tests(results):
+    """Print the slowest tests, and why how many were skipped."""
+    times, skipped = [], Counter()
+    for file in [log_of(result.job.name, "xml") for result in results]:
+        for case in ElementTree.parse(file).iter("testcase") if file.exists() else ():
+            times.append((float(case.get("time")), f"{case.get('classname')}::{case.get('name')}"))
+            skipped.update(reason.get("message") for reason in case.iter("skipped"))
+    if times:
+        print(f"\nthe slowest of {len(times)} tests")
+    for seconds, name in sorted(times, reverse=True)[:SLOWEST]:
+        print(f"{seconds:6.1f} s  {name}")
+    for reason, count in skipped.most_common():
+        print(f"skipped {count}: {reason}")
+
+
+def print_stages(results):
+    """Print how each stage went, from the start of its first job to the end of its last."""
+    print()
+    for stage in dict.fromkeys(result.job.stage for result in results):
+        its = [result for result in results if result.job.stage == stage]
+        verdict = "FAILED" if any(result.code for result in its) else "ok"
+        wall = max(result.end for result in its) - min(result.start for result in its)
+        cpu = sum(result.cpu for result in its)
+        print(f"{stage:<10} {verdict:<7} {wall:6.1f} s (cpu {cpu:6.1f} s)")
+    wall = max(result.end for result in results) - min(result.start for result in results)
+    print(
+        f"{'all':<18} {wall:6.1f} s (cpu {sum(result.cpu for result in results):6.1f} s)",
+        flush=True,
     )
 
 
-def pytest():
-    return run(PYTHON, "-m", "pytest", "-q", "-m", "not nightly", "-n", WORKERS, **SHARED)
+def record(results, budget):
+    """Write what jobs took and tests did, where these ran, into the budget."""
+    seconds = budget["seconds"] | {result.job.name: round(result.cpu, 1) for result in results}
+    jobs = {job.name for job in chosen([])[0]}
+    work = {}
+    for result in results:
+        log = log_of(result.job.name).read_text(encoding="utf-8", errors="replace")
+        for folder, counts in re.findall(r"^work of (\S+): (.*)$", log, re.M):
+            work[folder] = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", counts)}
+    lines = [HEADER, *(f'"{name}" = {seconds[name]}\n' for name in sorted(jobs & set(seconds)))]
+    lines.append(WORK)
+    for folder, counts in sorted((budget["work"] | work).items()):
+        if (ROOT / folder).exists():
+            listed = ", ".join(f"{kind} = {count}" for kind, count in counts.items())
+            lines.append(f'"{folder}" = {{ {listed} }}\n')
+    BUDGET.write_text("".join(lines), encoding="utf-8")
 
 
-def notebooks(**env):
-    """Run each notebook in a fresh kernel and compare with the stored output (nbval)."""
-    chapters, assignments = (ROOT / "notebooks").glob("*.ipynb"), ROOT / "notebooks" / "assignments"
-    found = sorted([*chapters, *assignments.glob("*/*.ipynb")])
-    if not found:
-        print("no notebooks yet")
-        return 0
-    # A notebook's cells must stay in order on one worker: --dist loadfile.
-    parallel = ("-n", WORKERS, "--dist", "loadfile") if len(found) > 1 else ()
-    return run(
-        PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, *parallel,
-        "--nbval", "--nbval-current-env", "--nbval-cell-timeout=120",
-        "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", *found,
-        **SHARED, **env,
-    )  # fmt: skip
-
-
-def elsewhere():
-    """Run the notebooks with the arithmetic of older processors, whose last bits differ."""
-    codes = [notebooks(OPENBLAS_CORETYPE=core, NPY_DISABLE_CPU_FEATURES="X86_V4") for core in OLDER]
-    return max(codes)
-
-
-def html():
-    """Build the book; any warning, or a reference that leads nowhere, is an error."""
-    jupyter_book = Path(PYTHON).with_name("jupyter-book")
-    return run(jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q")
-
-
-def wheel():
-    """Build the sdist and from it the wheel; import every module from an empty folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder, "site")
-        code = run(PYTHON, "-m", "build", "--no-isolation", "--outdir", folder)
-        if code:
-            return code
-        built = next(Path(folder).glob("*.whl"))
-        pip = (PYTHON, "-m", "pip", "install", "--quiet", "--no-deps", "--target", target, built)
-        return run(*pip) or run(PYTHON, "-I", ROOT / "tools" / "import_all.py", target, cwd=folder)
-
-
-STAGES = {stage.__name__: stage for stage in (lint, html, pytest, notebooks, wheel)}
-ON_DEMAND = {"elsewhere": elsewhere}
-
-
-def main(names):
-    checks = STAGES | ON_DEMAND
-    unknown = set(names) - set(checks)
-    if unknown:
-        raise SystemExit(f"no such check: {', '.join(sorted(unknown))} (there are {[*checks]})")
-    summary = []
-    code = 0
-    for name in names or STAGES:
-        print(f"== {name}", flush=True)
-        start = time.monotonic()
-        code = checks[name]()
-        verdict = f"FAILED ({code})" if code else "ok"
-        summary.append(f"{name:<10} {verdict:<12} {time.monotonic() - start:6.1f} s")
-        if code:
-            break
-    print("\n" + "\n".join(summary), flush=True)
+def main(arguments):
+    recording = "--record" in arguments
+    jobs, keep_going = chosen([name for name in arguments if name != "--record"])
+    budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
+    if recording and keep_going:
+        raise SystemExit("--record belongs to the checks of `make test`")
+    if recording:
+        os.environ["SVMBOOK_BUDGET"] = "off"
+    for job in jobs:
+        log_of(job.name, "xml").unlink(missing_ok=True)
+    results = run_jobs(jobs, budget["seconds"], keep_going)
+    print_tests(results)
+    print_stages(results)
+    code = next((result.code for result in results if result.code), 0)
+    if recording and not code:
+        record(results, budget)
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

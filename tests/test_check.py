@@ -1,0 +1,190 @@
+"""The checks: no test is in none of them, the longest go first, a failure is told, the budget."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import budget
+import check
+import processors
+import pytest
+import scheduling
+import stages
+
+ROOT = Path(__file__).resolve().parent.parent
+# Ten minutes, and one, on two cores, less a tenth for what cannot be spread evenly.
+SECONDS_ALLOWED = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
+
+
+def python(name, code, **about):
+    return scheduling.Job(name, about.pop("stage", name), (sys.executable, "-c", code), **about)
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    monkeypatch.setattr(scheduling, "LOGS", tmp_path)
+    return tmp_path
+
+
+def test_every_test_file_is_run_once():
+    paths = [ROOT / path for group in stages.test_paths().values() for path in group]
+    assert all(path.exists() for path in paths)
+    files = Counter(
+        file for path in paths for file in ([path] if path.is_file() else path.rglob("test_*.py"))
+    )
+    assert set(files) == {*(ROOT / "tests").rglob("test_*.py")}
+    assert set(files.values()) == {1}
+    assert ROOT / "svmbook" in paths
+
+
+def test_every_notebook_is_run_once():
+    run = Counter(part for job in stages.notebooks() for part in job.command)
+    found = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/assignments/*/*.ipynb")]
+    assert all(run[path] == 1 for path in found)
+
+
+def test_the_longest_go_first_with_what_waits_for_them():
+    found = [
+        python("short", ""),
+        python("long", ""),
+        python("page", "", after=("html",)),
+        python("html", ""),
+        python("new", ""),
+    ]
+    seconds = {"short": 1, "long": 50, "html": 30, "page": 40}
+    names = [job.name for job in scheduling.by_urgency(found, seconds)]
+    assert names == ["new", "html", "long", "page", "short"]
+
+
+def test_a_job_waits_for_its_stages(logs):
+    written = logs / "written"
+    late = python("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
+    early = python("early", f"open({str(written)!r}, 'w').write('here')")
+    results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
+    assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
+    assert scheduling.log_of("late").read_text() == "here\n"
+
+
+def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
+    running = logs / "running"
+    sleeper = python(
+        "sleeper",
+        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(600)",
+    )
+    wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
+    fails = python("fails", f"{wait}print('because'); sys.exit(3)")
+    never = python("never", "")
+    seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
+    results = scheduling.run_jobs([sleeper, fails, never], seconds, workers=2)
+    assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
+    told = capfd.readouterr().out
+    assert "because" in told and "FAILED (3)" in told
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(running.read_text()), 0)
+
+
+def test_a_nightly_run_goes_on_without_what_needs_the_failed(logs):
+    found = [
+        python("fails", "raise SystemExit(1)"),
+        python("needs", "", after=("fails",)),
+        python("other", ""),
+    ]
+    seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}
+    results = scheduling.run_jobs(found, seconds, keep_going=True, workers=1)
+    assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
+
+
+def test_checks_are_called_by_name():
+    everything, keep_going = check.chosen([])
+    assert {job.stage for job in everything} == {"lint", "html", "pytest", "notebooks", "wheel"}
+    assert not keep_going
+    assert {job.stage for job in check.chosen(["html", "wheel"])[0]} == {"html", "wheel"}
+    assert {job.name for job in check.chosen(["quick"])[0]} < {job.name for job in everything}
+    for wrong in (["htlm"], ["elsewhere", "Nehalam"]):
+        with pytest.raises(SystemExit, match="no such"):
+            check.chosen(wrong)
+
+
+@pytest.mark.parametrize("name", processors.PROCESSORS)
+def test_numpy_uses_less_on_an_older_processor(name):
+    used = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
+    env = processors.variables(name, used)
+    lowered = set(env["NPY_DISABLE_CPU_FEATURES"].split())
+    assert {"AVX512_ICL", "AVX512_SPR"} <= lowered < {*used, "none"}
+    assert (
+        ("X86_V3" in lowered) == (name in ("Nehalem", "Sandybridge")) == ("GLIBC_TUNABLES" in env)
+    )
+    assert "NPY_DISABLE_CPU_FEATURES" not in processors.variables(name, ())
+
+
+def test_more_work_than_the_budget_allows_is_told():
+    recorded = {"tests/web": {"tests": 100, "processes": 10, "pages": 40}}
+    within = {"tests/web": Counter(tests=107, processes=12, pages=44)}
+    assert not budget.excesses(within, recorded)
+    beyond = {
+        "tests/web": Counter(tests=107, processes=13, pages=90),
+        "tests/new": Counter(tests=9),
+    }
+    assert budget.excesses(beyond, recorded) == [
+        "tests/new: 9 tests, the budget allows 2",
+        "tests/web: 13 processes, the budget allows 12",
+        "tests/web: 90 pages, the budget allows 44",
+    ]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers):
+    pytest.importorskip("xdist")
+    folder = tmp_path / "tests" / "few"
+    folder.mkdir(parents=True)
+    shutil.copy(budget.__file__, tmp_path / "tests")
+    (tmp_path / "tests" / "budget.toml").write_text(
+        '[work]\n"tests/few" = { tests = 4, processes = 2, pages = 0 }\n'
+    )
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\npythonpath = ['tests']\nmarkers = ['nightly']\n"
+    )
+    (tmp_path / "tests" / "conftest.py").write_text(
+        "from budget import WorkCounter\n"
+        "def pytest_configure(config):\n"
+        "    config.pluginmanager.register(WorkCounter(config))\n"
+    )
+    (folder / "test_few.py").write_text(
+        "import subprocess, pytest\n"
+        "def start(): subprocess.run(['true'], check=True)\n"
+        "@pytest.mark.parametrize('k', range(4))\n"
+        "def test_starts(k): start()\n"
+        "@pytest.mark.nightly\n"
+        "def test_starts_many(): [start() for _ in range(20)]\n"
+    )
+    command = (sys.executable, "-m", "pytest", "-p", "no:nbval", "-p", "no:hypothesispytest")
+
+    def run(*selection):
+        return subprocess.run(
+            (*command, "-n", str(workers), *selection), cwd=tmp_path, capture_output=True, text=True
+        )
+
+    done = run()
+    assert "work of tests/few: 4 tests, 4 processes, 0 pages" in done.stdout
+    assert done.returncode == 0, done.stdout
+    with (folder / "test_few.py").open("a") as file:
+        file.write("def test_too_much(): start()\n")
+    done = run()
+    assert done.returncode == 1
+    assert "tests/few: 5 processes, the budget allows 4" in done.stdout
+
+
+def test_the_budget_knows_every_folder_and_fits_into_ten_minutes_and_one():
+    recorded = tomllib.loads(budget.BUDGET.read_text(encoding="utf-8"))
+    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    assert set(recorded["work"]) - {"svmbook"} >= {budget.folder_of(file) for file in files}
+    assert all((ROOT / folder).exists() for folder in recorded["work"])
+    seconds = recorded["seconds"]
+    assert set(seconds) <= {job.name for job in check.chosen([])[0]}
+    assert sum(seconds.values()) <= SECONDS_ALLOWED["test"]
+    quick = sum(seconds[job.name] for job in check.chosen(["quick"])[0])
+    assert quick <= SECONDS_ALLOWED["quick"]

@@ -1,0 +1,128 @@
+"""What the checks are: the jobs of each stage."""
+
+import sys
+from pathlib import Path
+
+from processors import playable
+from scheduling import ROOT, SHARED, Job, log_of
+
+PYTHON = sys.executable
+# Tests that one process runs, so that it starts one browser, or reads the package once. Those that
+# are named nowhere, and the examples in docstrings, are "others".
+GROUPS = {
+    "solvers": ("solvers",),
+    "core": ("gram", "kernels", "svm", "logistic", "unbiased", "test_base.py",
+             "test_calibration.py", "test_labels.py", "test_losses.py", "test_tables.py",
+             "test_weights.py"),
+    "ensembles": ("ensembles", "prototypes"),
+    "sklearn": ("test_sklearn_api.py", "test_interface.py"),
+    "experiments": ("experiments",),
+    "course": ("course",),
+    "web": ("web", "test_book.py", "test_glossary.py"),
+    "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py"),
+}  # fmt: skip
+QUICK = ("solvers", "core")
+NUMERICAL = (*QUICK, "ensembles")
+LOOK_AT_PAGES = ("web", "live")
+NO_TESTS = 5  # pytest's exit code where a selection is empty
+
+
+def lint():
+    """Return the checks of the code as text."""
+    ruff = (PYTHON, "-m", "ruff")
+    return [
+        Job("ruff check", "lint", (*ruff, "check", "--quiet", ".")),
+        Job("ruff format", "lint", (*ruff, "format", "--check", "--quiet", ".")),
+    ]
+
+
+def html():
+    """Return the build of the book: a warning, or a reference that leads nowhere, is an error."""
+    jupyter_book = Path(PYTHON).with_name("jupyter-book")
+    command = (jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q")
+    return [Job("html", "html", command, after=("lint",))]
+
+
+def test_paths():
+    """Return the files and folders of each group; of a divided folder, the files."""
+    tests = ROOT / "tests"
+    named = [name for members in GROUPS.values() for name in members]
+    found = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
+    others = sorted({file.split("/")[0] for file in found}.difference(named))
+    paths = {}
+    for group, members in (GROUPS | {"others": others}).items():
+        paths[group] = []
+        for name in members:
+            inside = sorted(file for file in found if file.startswith(f"{name}/"))
+            divided = any(file in named for file in inside)
+            parts = [file for file in inside if file not in named] if divided else [name]
+            paths[group] += [f"tests/{part}" for part in parts]
+    paths["others"].append("svmbook")
+    return paths
+
+
+def pytest(select="not nightly", only=(), suffix="", **env):
+    """Return a run of pytest for each group of tests, or for those named in `only`."""
+    passed = (0, NO_TESTS) if select == "nightly" else (0,)
+    found = []
+    for group, paths in test_paths().items():
+        name = f"pytest {group}{suffix}"
+        junit = f"--junitxml={log_of(name, 'xml')}"
+        command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
+        after = ("lint", "html") if group in LOOK_AT_PAGES else ("lint",)
+        if group in (only or (group,)):
+            found.append(Job(name, "pytest", command, after, env, passed))
+    return found
+
+
+def notebooks(suffix="", **env):
+    """Return the runs that compare the output of fresh kernels with the stored one (nbval).
+
+    A chapter has a process of its own; the assignments, which are small, share one.
+    """
+    folder = ROOT / "notebooks"
+    command = (
+        PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, "--nbval",
+        "--nbval-current-env", "--nbval-cell-timeout=120",
+        "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
+    )  # fmt: skip
+    found = {path.stem: [path] for path in sorted(folder.glob("*.ipynb"))}
+    found["assignments"] = sorted(folder.glob("assignments/*/*.ipynb"))
+    return [
+        Job(f"notebook {name}{suffix}", "notebooks", (*command, *paths), ("lint",), env)
+        for name, paths in found.items()
+    ]
+
+
+def wheel():
+    """Return the build of the wheel, imported outside the repository."""
+    return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), after=("lint",))]
+
+
+STAGES = {stage.__name__: stage for stage in (lint, html, pytest, notebooks, wheel)}
+
+
+def quick():
+    """Return the inner loop: lint, and the tests of the numerical core."""
+    return [*lint(), *pytest(only=QUICK)]
+
+
+def nightly():
+    """Return the tests that are too slow for each change, and what they need."""
+    return [*lint(), *html(), *pytest("nightly")]
+
+
+def elsewhere(names):
+    """Return notebooks and numerical tests as other processors, and two BLAS threads, run them.
+
+    One thread shows what a kernel does. How a product is divided among two threads hangs on the
+    kernel as well, but the division is new to the results only once, so the processor's own kernel
+    shows it.
+    """
+    played = {f" ({name})": env for name, env in playable(names).items()}
+    played[" (two threads)"] = {name: "2" for name in SHARED}
+    return [
+        job
+        for suffix, env in played.items()
+        for job in (*notebooks(suffix, **env), *pytest(only=NUMERICAL, suffix=suffix, **env))
+    ]

@@ -1,0 +1,24 @@
+"""Build the sdist and from it the wheel; import every module of it from an empty folder."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        python, target = (sys.executable, "-m"), Path(folder, "site")
+        build = (*python, "build", "--no-isolation", "--outdir", folder)
+        subprocess.run(build, cwd=ROOT, check=True)
+        built = next(Path(folder).glob("*.whl"))
+        pip = (*python, "pip", "install", "--quiet", "--no-deps", "--target", target, built)
+        subprocess.run(pip, check=True)
+        import_all = (sys.executable, "-I", ROOT / "tools" / "import_all.py", target)
+        subprocess.run(import_all, cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    main()
