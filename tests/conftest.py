@@ -17,5 +17,6 @@ settings.load_profile("book")
 # tests/test_repeatable.py fails where a new version of Hypothesis keeps these constants elsewhere.
 HypothesisProvider._local_constants = Constants()
 
+
 def pytest_configure(config):
     config.pluginmanager.register(WorkCounter(config))
