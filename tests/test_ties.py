@@ -25,7 +25,7 @@ def test_rounding_moves_a_number_by_a_relative_1e_11_at_most(x):
 
 
 def test_rounded_keeps_what_is_exact():
-    values = np.array([0.0, 1.0, -3.0, 0.125, np.inf, -np.inf, 1e300, 5e-324])
+    values = np.array([0.0, 1.0, -3.0, 0.125, np.inf, -np.inf, 2.0**1000, 2.0**-1000])
     assert (rounded(values) == values).all()
 
 
@@ -41,7 +41,7 @@ def primal(e, y, C, b):
 
 
 @given(
-    arrays(float, 7, elements=NUMBERS),
+    arrays(float, 7, elements=st.integers(-9, 9).map(float)),  # sums and slopes are exact
     arrays(float, 7, elements=st.sampled_from([-1.0, 1.0])),
     arrays(float, 7, elements=st.sampled_from([0.0, 0.5, 1.0, 3.0])),
 )
@@ -50,19 +50,21 @@ def test_the_best_intercept_is_the_middle_of_all_minimisers(e, y, C):
     b = best_intercepts(e[None], y[None], C[None])[0]
     # The objective is straight between errors: its minimisers end at some of them.
     values = np.array([primal(e, y, C, at) for at in e])
-    best = e[values <= values.min() + 1e-9 * (1.0 + values.min())]
-    assert primal(e, y, C, b) == pytest.approx(values.min(), rel=1e-9, abs=1e-9)
-    assert b == pytest.approx(0.5 * (best.min() + best.max()), rel=1e-9, abs=1e-9)
+    best = e[values == values.min()]
+    assert b == 0.5 * (best.min() + best.max())
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-16, 1e-14])
-def test_a_multiplier_at_its_bound_but_for_rounding_does_not_fix_the_intercept(noise):
-    # Two points at distance 2, and a third that is on the margin with the multiplier zero if the
-    # arithmetic is exact. C holds both multipliers at their bounds.
-    X = np.array([[0.0, 0.0], [2.0, 0.0], [2.0 + noise, 1.0]])
-    y, C = np.array([1.0, -1.0, -1.0]), np.array([0.25, 0.25, 1.0])
-    batch = solve_duals((X @ X.T)[None], y[None], C[None])
-    w = (batch.alpha[0] * y) @ X
-    assert w == pytest.approx([-0.5, 0.0], abs=1e-12)
-    e = y - X @ w
-    assert batch.intercept[0] == pytest.approx(0.5 * (e[0] + e[1]), abs=1e-12)
+def test_multipliers_that_rounding_keeps_from_their_bounds_do_not_fix_an_intercept():
+    # In one of a hundred such problems no multiplier is free, and rounding leaves one of 1e-16.
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (300, 8, 2)), np.ones((300, 8))
+    y[:, 1:] = -1.0
+    batch = solve_duals(X @ X.transpose(0, 2, 1), y, 1.0)
+    e = y - np.einsum("mid,mjd,mj->mi", X, X, y * batch.alpha)
+    open_intervals = 0
+    for problem in range(300):
+        values = np.array([primal(e[problem], y[problem], 1.0, at) for at in e[problem]])
+        best = e[problem][values <= values.min() + 1e-10]
+        assert batch.intercept[problem] == pytest.approx(0.5 * (best.min() + best.max()), abs=1e-9)
+        open_intervals += np.ptp(best) > 1e-6
+    assert open_intervals > 20

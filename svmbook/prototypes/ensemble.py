@@ -19,7 +19,7 @@ __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 ON_PLANE = 1e-11  # of the terms of an output: a sum that cancels to less is zero
-SHARE_VOTES = 1e-6  # votes that the share of a class is worth: it decides between equal votes
+SHARE_VOTES = 1e-9  # votes that the share of a class is worth: it decides between equal votes
 VOTE_DECIMALS = 10  # to which votes are rounded, so that equal sums of votes are equal
 AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
 
@@ -87,8 +87,8 @@ class Committee(NamedTuple):
             rho = distances(X, self.exemplars, self.rule.metric)
             rho = np.where(positive, np.maximum(rho, self.resolution), np.inf)
             weight *= _nearness(rho, self.rule.n_near)
-        votes = weight @ np.eye(len(self.shares))[self.codes] + SHARE_VOTES * self.shares
-        return votes.round(VOTE_DECIMALS)
+        votes = weight @ np.eye(len(self.shares))[self.codes]
+        return votes.round(VOTE_DECIMALS) + SHARE_VOTES * self.shares
 
 
 def classified(X, coef, intercept):

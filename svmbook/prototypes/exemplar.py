@@ -11,12 +11,12 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..ties import rounded
 from .ensemble import LocalEnsemble, classified, held_out
 from .negatives import distances, least_of_each_row
 
 __all__ = ["ExemplarSVM"]
 
+SLACK_DECIMALS = 10  # outputs that differ by less, in units of the margin, are equal
 INSIDE = -1.0 + 1e-8  # an output above it is a negative's that has a slack: a hard one
 
 
@@ -190,4 +190,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        return least_of_each_row(-rounded(F), most) & (F > INSIDE)
+        return least_of_each_row(-F.round(SLACK_DECIMALS), most) & (F > INSIDE)

@@ -155,7 +155,7 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
     balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
     rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
     convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
-    if abs(w_squared) <= rounding * alpha.sum():  # the terms cancel: w = 0 but for rounding
+    if abs(w_squared) <= 10 * rounding * alpha.sum():  # the terms cancel: w = 0 but for rounding
         w_squared = 0.0
     soft = np.isfinite(C).all() and primal > 0
     uncertain = rounding * np.linalg.norm(C) / primal if soft else 0.0

@@ -90,9 +90,10 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     for n_iter in count():
         may_rise = np.where(y > 0, alpha < C, alpha > 0)  # I_up: y_i alpha_i can grow
         may_fall = np.where(y > 0, alpha > 0, alpha < C)  # I_low: y_i alpha_i can shrink
-        # The pair of first order: i promises the steepest ascent ... A step makes the errors of its
-        # pair equal, so that ties are common; the first index wins.
-        i = first_largest(np.where(may_rise, e, -np.inf), size=1.0)
+        up, low = np.where(may_rise, e, -np.inf), np.where(may_fall, e, np.inf)
+        # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
+        # its pair equal, so ties are common; the violation is the scale on which they are told.)
+        i = first_largest(up, size=abs(up.max() - low.min()))
         # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
         e_ij = e[i] - e
         curvature = diagonal[i] + diagonal - 2.0 * K[i]

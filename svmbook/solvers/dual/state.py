@@ -98,8 +98,10 @@ class DualState:
         """
         may_rise, may_fall = self.beta < self.upper, self.beta > self.lower
         noise = self.noise
-        i = first_largest(np.where(may_rise, self.e - noise, -np.inf), size=1.0)
-        j = first_largest(np.where(may_fall, -self.e - noise, -np.inf), size=1.0)
+        up = np.where(may_rise, self.e - noise, -np.inf)
+        low = np.where(may_fall, self.e + noise, np.inf)
+        violation = abs(up.max() - low.min())
+        i, j = first_largest(up, violation), first_largest(-low, violation)
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
