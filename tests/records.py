@@ -4,7 +4,7 @@ import pytest
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
-from svmbook.experiments.running.store import Store
+from svmbook.experiments.running.store import Job, Store
 
 
 def committed(suite, **wanted):
@@ -39,3 +39,25 @@ def untimed(records):
 def lines(path):
     """Return the number of whole lines of a file."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def cheapest(suite, method=None):
+    """Return the record that took the least time, of generated data where the suite has any."""
+    return min(
+        (r for r in load_records(suite.name) if method in (None, r["method"])),
+        key=lambda r: (r["data_set"] in suite.tables, r["seconds"]),
+    )
+
+
+def carry_out_again(suite, record):
+    """Return the result of a run, made now; skip the test where its table is not here."""
+    if record["data_set"] in suite.tables:
+        needs_table(suite.tables[record["data_set"]])
+    return suite.carry_out(Job(*(record[field] for field in Job._fields)))
+
+
+def split(record):
+    """Return what is exactly the same on every machine, and what is nearly; no times."""
+    exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
+    rest = record.keys() - exact.keys() - {"versions"}
+    return exact, {key: record[key] for key in sorted(rest) if not key.endswith("seconds")}

@@ -33,7 +33,7 @@ def random_start(Z, y, C, rng):
 
 
 def best_of(Z, y, C, cost, starts, **options):
-    """Return the result with the smallest objective, of equal ones the first, and all objectives."""
+    """Return the first result of the smallest objective, and the objectives of all."""
     results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
     return results[first_largest(-objectives)], objectives

@@ -1,18 +1,9 @@
 """Committed records are those that today's code makes: the cheapest run of each suite, again."""
 
 import pytest
-from records import needs_table
+from records import carry_out_again, cheapest, split
 
-from svmbook.experiments import load_records
-from svmbook.experiments.running.store import Job
 from svmbook.experiments.suites import SUITES, find_suite
-
-
-def cheapest(suite):
-    """Return the record that took the least time, of generated data where the suite has any."""
-    return min(
-        load_records(suite.name), key=lambda r: (r["data_set"] in suite.tables, r["seconds"])
-    )
 
 
 def is_same(again, stored):
@@ -24,20 +15,11 @@ def is_same(again, stored):
     return abs(again - stored) <= (3 if isinstance(stored, int) else 0.005)
 
 
-def split(record):
-    """Return what is exactly the same on every machine, and what is nearly; no times."""
-    exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
-    rest = record.keys() - exact.keys() - {"versions"}
-    return exact, {key: record[key] for key in sorted(rest) if not key.endswith("seconds")}
-
-
 @pytest.mark.parametrize("name", SUITES)
 def test_the_cheapest_run_comes_out_as_it_is_committed(name):
     suite = find_suite(name)
     record = cheapest(suite)
-    if record["data_set"] in suite.tables:
-        needs_table(suite.tables[record["data_set"]])
-    again = suite.carry_out(Job(*(record[field] for field in Job._fields)))
+    again = carry_out_again(suite, record)
     (exact, near), (exact_before, near_before) = split(again), split(record)
     command = f"rm book/results/{name}.jsonl; svmbook reproduce {name}"
     assert exact == exact_before, f"stale records; renew them by: {command}"
