@@ -73,7 +73,7 @@ def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
     running = logs / "running"
     sleeper = python(
         "sleeper",
-        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(600)",
+        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
     wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
     fails = python("fails", f"{wait}print('because'); sys.exit(3)")
