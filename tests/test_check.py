@@ -136,6 +136,21 @@ def test_more_work_than_the_budget_allows_is_told():
     ]
 
 
+def test_a_record_adds_up_what_jobs_did_in_one_folder(logs, monkeypatch):
+    monkeypatch.setattr(check, "BUDGET", logs / "budget.toml")
+    found = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
+    for job in found:
+        log = "..\nwork of tests/web: 3 tests, 2 processes, 1 pages\n"
+        scheduling.log_of(job.name).write_text(log)
+    results = [scheduling.Result(job, 0, 0.0, 9.0, 4.04) for job in found]
+    before = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
+    check.record(results, before)
+    assert tomllib.loads(check.BUDGET.read_text()) == {
+        "seconds": {"html": 90, "pytest web": 4.0, "pytest live": 4.0},
+        "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
+    }
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers):
     pytest.importorskip("xdist")
