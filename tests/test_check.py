@@ -73,7 +73,7 @@ def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
     running = logs / "running"
     sleeper = python(
         "sleeper",
-        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(600)",
+        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
     wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
     fails = python("fails", f"{wait}print('because'); sys.exit(3)")
@@ -134,6 +134,21 @@ def test_more_work_than_the_budget_allows_is_told():
         "tests/web: 13 processes, the budget allows 12",
         "tests/web: 90 pages, the budget allows 44",
     ]
+
+
+def test_a_record_adds_up_what_jobs_did_in_one_folder(logs, monkeypatch):
+    monkeypatch.setattr(check, "BUDGET", logs / "budget.toml")
+    found = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
+    for job in found:
+        log = "..\nwork of tests/web: 3 tests, 2 processes, 1 pages\n"
+        scheduling.log_of(job.name).write_text(log)
+    results = [scheduling.Result(job, 0, 0.0, 9.0, 4.04) for job in found]
+    before = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
+    check.record(results, before)
+    assert tomllib.loads(check.BUDGET.read_text()) == {
+        "seconds": {"html": 90, "pytest web": 4.0, "pytest live": 4.0},
+        "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
+    }
 
 
 @pytest.mark.parametrize("workers", [0, 2])

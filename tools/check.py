@@ -91,7 +91,8 @@ def record(results, budget):
     for result in results:
         log = log_of(result.job.name).read_text(encoding="utf-8", errors="replace")
         for folder, counts in re.findall(r"^work of (\S+): (.*)$", log, re.M):
-            work[folder] = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", counts)}
+            counts = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", counts)}
+            work.setdefault(folder, Counter()).update(counts)  # several jobs may share a folder
     lines = [HEADER, *(f'"{name}" = {seconds[name]}\n' for name in sorted(jobs & set(seconds)))]
     lines.append(WORK)
     for folder, counts in sorted((budget["work"] | work).items()):
