@@ -1,10 +1,7 @@
-"""The built pages, served once and opened in the system's Chromium; each page is loaded once.
-
-The tests that need a browser run on two groups of workers (`xdist_group`): "web" has one Chromium
-for the pages, "live" one for the servers with kernels. Each group needs about half of the time.
-"""
+"""The built pages, served once and opened in the system's Chromium; each page is loaded once."""
 
 import importlib.util
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,7 +109,14 @@ def browser():
     driver = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    with driver.sync_playwright() as playwright:
+    goto = driver.Page.goto
+
+    def counted(page, *args, **kwargs):
+        sys.audit("tests.page")  # for tests/budget.py
+        return goto(page, *args, **kwargs)
+
+    with driver.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(driver.Page, "goto", counted)
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()

@@ -18,7 +18,6 @@ from svmbook.solvers.irwls.starts import hinge_start
 
 from .conftest import AXE, HTML, ROOT
 
-pytestmark = pytest.mark.xdist_group("web")
 HERE = Path(__file__).parent
 STATIC = ROOT / "book" / "_static"
 NODE = shutil.which("node")

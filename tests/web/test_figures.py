@@ -4,9 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
-pytestmark = pytest.mark.xdist_group("web")
 ROOT = Path(__file__).resolve().parents[2]
 
 PHONE = 390  # pixels across

@@ -10,8 +10,6 @@ import pytest
 
 from .live import CHAPTERS, LIGHT, Reader, running
 
-pytestmark = pytest.mark.xdist_group("live")
-
 
 @pytest.fixture(scope="module")
 def live():

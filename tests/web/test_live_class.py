@@ -13,8 +13,6 @@ import pytest
 from .conftest import ROOT, module_at
 from .live import CHAPTERS, LIGHT, PASSWORD, SERVER, Reader, log_in, running
 
-pytestmark = pytest.mark.xdist_group("live")
-
 
 @pytest.fixture
 def server(monkeypatch):

@@ -2,11 +2,7 @@
 
 import re
 
-import pytest
-
 from .conftest import lightest_chapters
-
-pytestmark = pytest.mark.xdist_group("web")
 
 WIDE = """() => [...document.querySelectorAll(
   ".bd-article :is(mjx-container, pre, .pst-scrollable-table-container)")]

@@ -8,7 +8,6 @@ from .conftest import AXE
 
 playwright = pytest.importorskip("playwright.sync_api")
 
-pytestmark = pytest.mark.xdist_group("web")
 
 WIDTHS = (360, 768, 1280, 1920)
 # What of the article hides a part of itself. A box that scrolls sideways must take focus, one that

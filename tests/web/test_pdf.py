@@ -9,7 +9,6 @@ import pytest
 
 from .conftest import CHROMIUM, HTML, ROOT
 
-pytestmark = pytest.mark.xdist_group("live")
 pypdf = pytest.importorskip("pypdf")
 NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("web")
-
 
 @pytest.fixture(scope="module")
 def chapter(visit):

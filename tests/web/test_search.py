@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("web")
-
 WANTED = {
     "kernel trick": "notebooks/kernels_and_model_selection.html#",
     "Platt scaling": "notebooks/kernel_logistic_regression.html#",

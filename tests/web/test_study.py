@@ -7,7 +7,6 @@ import pytest
 
 from .conftest import HTML, ROOT, lightest_chapters
 
-pytestmark = pytest.mark.xdist_group("web")
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MATHJAX = re.compile(r"<script[^>]*mathjax/startup[^>]*></script>")
 QUIZ = re.compile(r":::\{dropdown\} (.*?)\n:class-container: quiz\n\n(.*?)\n:::", re.S)
