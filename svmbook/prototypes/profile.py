@@ -157,7 +157,7 @@ class ProfileSVM(PairwiseMachine):
                 f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
             )
         self._points_, self._by_profiles_, self.gamma_ = X, self.profiles, gamma
-        S = self._profiles(X)
+        S = rounded(self._profiles(X))  # equal profiles are in one place, also for k-means++
         self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
         inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         self._there_ = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
-from ..ties import first_largest
+from ..ties import first_largest, rounded
 
 __all__ = [
     "PROTOTYPES",
@@ -45,11 +45,12 @@ def fscl(X, n_prototypes, kernel, rng):
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
+    unit = X.var(axis=0).sum()  # of squared distances: what is small against it is a tie
     for _ in range(PASSES):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
             away = x - centres
-            winner = first_largest(-wins * np.einsum("ij,ij->i", away, away))
+            winner = first_largest(-wins * np.einsum("ij,ij->i", away, away), unit)
             wins[winner] += 1.0
             centres[winner] += away[winner] / wins[winner]
     return centres
@@ -59,7 +60,7 @@ def kmeans(X, n_prototypes, kernel, rng):
     """Place prototypes at the means of clusters (scikit-learn's k-means)."""
     some = X[rng.permutation(len(X))[: SAMPLE * n_prototypes]]
     seed = int(rng.integers(2**31))
-    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(some).cluster_centers_
+    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(some)).cluster_centers_
 
 
 def kernel_pca(X, n_prototypes, kernel, rng):
