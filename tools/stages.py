@@ -3,8 +3,9 @@
 import sys
 from pathlib import Path
 
+from perturbed import kernel_environment
 from processors import playable
-from scheduling import ROOT, SHARED, Job, log_of
+from scheduling import LOGS, ROOT, SHARED, Job, log_of
 
 PYTHON = sys.executable
 # Tests that one process runs, so that it starts one browser, or reads the package once. Those that
@@ -24,6 +25,7 @@ GROUPS = {
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
 LOOK_AT_PAGES = ("web", "live")
+MOVED = (0, 1)  # draws of data that differ from the book's in the last bits
 NO_TESTS = 5  # pytest's exit code where a selection is empty
 
 
@@ -89,9 +91,15 @@ def notebooks(suffix="", **env):
     found = {path.stem: [path] for path in sorted(folder.glob("*.ipynb"))}
     found["assignments"] = sorted(folder.glob("assignments/*/*.ipynb"))
     return [
-        Job(f"notebook {name}{suffix}", "notebooks", (*command, *paths), ("lint",), env)
+        Job(f"notebook {name}{suffix}", "notebooks", (*command, *paths), ("lint", "fonts"), env)
         for name, paths in found.items()
     ]
+
+
+def fonts():
+    """Return the search for fonts, which Matplotlib would announce in the first notebook."""
+    command = (PYTHON, "-c", "import matplotlib.font_manager")
+    return [Job("fonts", "fonts", command, after=("lint",))]
 
 
 def wheel():
@@ -99,7 +107,7 @@ def wheel():
     return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), after=("lint",))]
 
 
-STAGES = {stage.__name__: stage for stage in (lint, html, pytest, notebooks, wheel)}
+STAGES = {stage.__name__: stage for stage in (lint, fonts, html, pytest, notebooks, wheel)}
 
 
 def quick():
@@ -115,14 +123,19 @@ def nightly():
 def elsewhere(names):
     """Return notebooks and numerical tests as other processors, and two BLAS threads, run them.
 
+    And the notebooks on data that are moved by a relative 1e-15, which shows on any processor what
+    hangs on the last bits.
+
     One thread shows what a kernel does. How a product is divided among two threads hangs on the
     kernel as well, but the division is new to the results only once, so the processor's own kernel
     shows it.
     """
     played = {f" ({name})": env for name, env in playable(names).items()}
     played[" (two threads)"] = {name: "2" for name in SHARED}
-    return [
-        job
-        for suffix, env in played.items()
-        for job in (*notebooks(suffix, **env), *pytest(only=NUMERICAL, suffix=suffix, **env))
-    ]
+    moved = {
+        f" (moved data {draw})": kernel_environment(LOGS / f"moved-{draw}", draw) for draw in MOVED
+    }
+    found = [job for suffix, env in (played | moved).items() for job in notebooks(suffix, **env)]
+    for suffix, env in played.items():
+        found += pytest(only=NUMERICAL, suffix=suffix, **env)
+    return found
