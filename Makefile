@@ -116,7 +116,8 @@ FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 # The environment is made from nothing whenever the lock is newer, by the Python it had before. So
 # one whose making was broken off, wherever, is not taken for a whole one: its stamp is missing.
 # uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly. Both
-# refuse a file whose hash is not in the lock.
+# refuse a file whose hash is not in the lock. Both compile: a process that finds no bytecode, as
+# where PYTHONDONTWRITEBYTECODE is set, takes four seconds longer to import scikit-learn.
 $(LOCK): requirements.txt
 	@set -e; for python in $(PYTHONS); do \
 	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
@@ -124,7 +125,7 @@ $(LOCK): requirements.txt
 	    "$$python" -m venv --clear $(VENV) || { rm -rf $(VENV); \
 	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \
 	    $(UV_PIN) | $(BIN)/python -m pip install --quiet --require-hashes -r /dev/stdin \
-	        && $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt \
+	        && $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.txt \
 	      || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt; \
 	    touch $@; exit 0; \
 	  fi; done; \
