@@ -9,6 +9,7 @@ Jupyter, so no cell may run here that does harm.
 import json
 import multiprocessing
 import sys
+import threading
 from contextlib import contextmanager, suppress
 
 from forked import answer
@@ -23,6 +24,7 @@ FORKS.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
 SHELLS = "forked shells"  # in the place of a sandbox
+ONE_AT_A_TIME = threading.Lock()  # Python 3.11 may fail where two threads parse at the same time
 SECONDS = 120  # for one cell, on a machine with other work to do
 
 
@@ -83,6 +85,6 @@ def run_here(cells, limits=None, sandbox=None, stop=None):
     """
     outcome = Outcome()
     work = {"cells": cells, "limits": {"cell_seconds": SECONDS, "output": 0}}
-    with suppress(DeadKernelError):  # told where it happened
+    with ONE_AT_A_TIME, suppress(DeadKernelError):  # told where it happened
         inside._run(work, lambda **line: _take(json.dumps(line).encode(), outcome))
     return outcome

@@ -232,6 +232,7 @@ def test_the_api_pages_show_what_a_user_imports():
     inner = {
         "base",
         "threads",
+        "ties",
         "weights",
         "ensembles",
         "logistic",

@@ -3,9 +3,11 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .conftest import ROOT, lightest_chapters
@@ -28,10 +30,23 @@ def running(*options, **variables):
     try:
         line = process.stdout.readline()
         address, token = re.search(r"(http://[^/]+)/[^?\s]*(?:\?token=(\w+))?", line).groups()
-        yield address.replace("0.0.0.0", "127.0.0.1"), token, process
+        address = address.replace("0.0.0.0", "127.0.0.1")
+        wait_for(address)
+        yield address, token, process
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
+
+
+def wait_for(address):
+    """Wait until a server takes connections: it tells its address a moment before."""
+    host, port = address.removeprefix("http://").split(":")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection((host, int(port)), timeout=1):
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"{address} takes no connections")
 
 
 class Reader:
@@ -75,5 +90,5 @@ class Reader:
 
 def log_in(reader, word=PASSWORD):
     reader.page.locator("input[type=password]").fill(word)
-    reader.page.keyboard.press("Enter")
-    reader.page.wait_for_load_state()
+    with reader.page.expect_navigation():
+        reader.page.keyboard.press("Enter")
