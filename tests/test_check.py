@@ -100,7 +100,8 @@ def test_a_nightly_run_goes_on_without_what_needs_the_failed(logs):
 
 def test_checks_are_called_by_name():
     everything, keep_going = check.chosen([])
-    assert {job.stage for job in everything} == {"lint", "html", "pytest", "notebooks", "wheel"}
+    stages_of_all = {"lint", "fonts", "html", "pytest", "notebooks", "wheel"}
+    assert {job.stage for job in everything} == stages_of_all
     assert not keep_going
     assert {job.stage for job in check.chosen(["html", "wheel"])[0]} == {"html", "wheel"}
     assert {job.name for job in check.chosen(["quick"])[0]} < {job.name for job in everything}

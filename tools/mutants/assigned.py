@@ -14,6 +14,7 @@ TESTS = {
     "svmbook/base.py": "test_base.py test_parameters.py svm logistic unbiased",
     "svmbook/labels.py": "test_labels.py test_base.py svm logistic",
     "svmbook/weights.py": "test_weights.py test_base.py svm logistic",
+    "svmbook/ties.py": "test_ties.py prototypes solvers/boosting gram",
     "svmbook/tables.py": "test_tables.py experiments/running",
     "svmbook/calibration.py": "test_calibration.py svm unbiased prototypes",
     "svmbook/losses/*": "test_losses.py solvers/irwls solvers/logistic unbiased",
@@ -36,7 +37,8 @@ TESTS = {
     "svmbook/experiments/suites/*": "experiments/suites",
     "svmbook/experiments/running/*": "experiments/running experiments/test_reproduce.py "
     "experiments/suites/test_suites.py",
-    "svmbook/experiments/*": "experiments/test_reproduce.py experiments/test_cli.py",
+    "svmbook/experiments/*": "experiments/test_reproduce.py experiments/test_cli.py "
+    "experiments/test_cli_processes.py",
     "svmbook/plotting/*": "plotting",
     "svmbook/course/*": "course",
 }
