@@ -84,7 +84,7 @@ def compare_outputs(cell, fresh, stored, skip_compare=None):
     fresh = deepcopy(fresh)
     for output, reference in zip(fresh, stored, strict=False):
         new, old = (part.get("data", part) for part in (output, reference))
-        for kind in TEXTS & new.keys() & old.keys():
+        for kind in sorted(TEXTS & new.keys() & old.keys()):
             pairs = differences(cell.sanitize(old[kind]), cell.sanitize(new[kind]))
             if pairs is not None:
                 new[kind] = old[kind]

@@ -148,5 +148,5 @@ def test_nbval_takes_the_tolerance_and_reports_it(tmp_path):
     report = run.stdout.partition("print fewer digits there")[2]
     assert [line for line in report.splitlines() if " for " in line] == [
         "bad.ipynb::Cell 3: 9.99 for 10.00",
-        "good.ipynb::Cell 0: 1.69 for 1.70, 9.99 for 10.00, 2.50 for 2.51",
+        "good.ipynb::Cell 0: 1.69 for 1.70, 2.50 for 2.51, 9.99 for 10.00",
     ]

@@ -110,6 +110,8 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     list of Result
         In the order in which the jobs ended.
     """
+    # A shell that starts us in the background ignores Ctrl-C, and so would all that we start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     waiting, running, results = by_urgency(jobs, seconds), {}, []
     with ThreadPoolExecutor(workers) as pool:
         try:
