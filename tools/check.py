@@ -26,7 +26,7 @@ HEADER = """\
 # Written by `tools/check.py --record`, never by hand.
 
 # What the jobs of `make test` took, in seconds of the processor. The longest are started first; a
-# test keeps the sum small enough for ten minutes on two cores.
+# test keeps their sum from growing.
 [seconds]
 """
 WORK = """
