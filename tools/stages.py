@@ -25,6 +25,7 @@ GROUPS = {
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
 LOOK_AT_PAGES = ("web", "live")
+WAITING = ("live",)  # for servers, kernels and pages that answer: half of the time
 MOVED = (0, 1)  # draws of data that differ from the book's in the last bits
 NO_TESTS = 5  # pytest's exit code where a selection is empty
 
@@ -73,7 +74,8 @@ def pytest(select="not nightly", only=(), suffix="", **env):
         command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
         after = ("lint", "html") if group in LOOK_AT_PAGES else ("lint",)
         if group in (only or (group,)):
-            found.append(Job(name, "pytest", command, after, env, passed))
+            waits = group in WAITING
+            found.append(Job(name, "pytest", command, after, env, passed, waits))
     return found
 
 
