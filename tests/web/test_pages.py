@@ -62,8 +62,9 @@ def test_a_page_is_light(visited):
     assert sum(weights.values()) < most, sorted(weights.items(), key=lambda one: -one[1])[:8]
 
 
-# What axe would look at thousands of times: one span of each colour stands for all of its kind, and
-# a letter for a formula. ``back`` holds what puts everything where it was.
+# What axe would look at thousands of times: one span of each colour stands for all of its kind, a
+# letter for a formula, and the first rows of a table for all. ``back`` holds what puts everything
+# where it was.
 THIN = """() => {
   const seen = new Set();
   const put = (text, box) => {
@@ -76,6 +77,11 @@ THIN = """() => {
     seen.add(span.className);
   }
   document.querySelectorAll("mjx-container").forEach(formula => put("x", formula));
+  for (const row of document.querySelectorAll("tbody > tr:nth-child(n + 6)")) {
+    const place = document.createTextNode("");
+    row.replaceWith(place);
+    back.push(() => place.replaceWith(row));
+  }
 }"""
 # Text is empty where other text stands in boxes of the same kinds, with the same colours.
 ONE_OF_A_KIND = """() => {
