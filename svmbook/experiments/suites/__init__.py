@@ -17,6 +17,7 @@ __all__ = ["SUITES", "find_suite", "report"]
 SUITES = {
     "exploring-parameters": "exploring",
     "all-machines": "all_machines",
+    "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
     "glass-boxes": "glass_boxes",
     "lin2005-beyond": "lin2005_beyond",

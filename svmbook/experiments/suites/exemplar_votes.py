@@ -1,0 +1,122 @@
+"""Which vote suits exemplar SVMs? Four voting rules beside five other classifiers.
+
+In each run 300 training points and 2,000 test points are drawn, the same for all methods. For the
+Gaussian SVM, the reference of the paired differences, C and gamma are chosen by five-fold
+cross-validation; for the localized SVM, with 20 neighbours, by three-fold cross-validation. Nothing
+else is chosen: C = 100 for the other SVMs. The model size is the number of support vectors,
+leaves (tree), ensemble members, or training points kept (localized SVM).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from ...prototypes import ExemplarSVM, LocalizedSVM
+from ...svm import DualSVC
+from ...tables import Table, plus_minus
+from ..methods.protocols import Generated
+from ..methods.statistics import summarise
+from ..running.suite import Suite
+from .exemplar_sets import DATA_SETS
+
+__all__ = ["METHODS", "REFERENCE", "SHAPES", "SUITE", "VOTES", "work"]
+
+REFERENCE = "Gaussian SVM"
+FIRST = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)  # against first negatives only
+SHAPES = {
+    "linear SVM": DualSVC(C=100.0),
+    "decision tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2),
+    "quadratic SVM": DualSVC(C=100.0, kernel="poly", degree=2, gamma=1.0, coef0=1.0),
+    REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
+}
+VOTES = {
+    "majority vote": clone(FIRST).set_params(voting="count"),
+    "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_near=5),
+    "distance-weighted vote": clone(FIRST).set_params(voting="local"),
+    "probability vote": clone(FIRST).set_params(voting="probability"),
+}
+LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
+METHODS = SHAPES | VOTES | {"localized SVM": LOCALIZED}
+
+
+def work(data_set, method, run):
+    """Do one run: train the classifier, and count its errors on new points."""
+    parts = Generated(DATA_SETS[data_set], train=300, test=2000, runs=run + 1)[run]
+    model = clone(METHODS[method])
+    if "random_state" in model.get_params():
+        model.set_params(random_state=parts.seed)
+    model.fit(parts.X_train, parts.y_train)
+    chosen = getattr(model, "best_params_", {})
+    return {
+        "seed": parts.seed,
+        "parameters": {name: float(value) for name, value in chosen.items()},
+        "error": round(float(1.0 - model.score(parts.X_test, parts.y_test)), 6),
+        "model_size": _size(getattr(model, "best_estimator_", model), len(parts.y_train)),
+    }
+
+
+def _size(model, n_train):
+    if isinstance(model, DecisionTreeClassifier):
+        return int(model.get_n_leaves())
+    if isinstance(model, ExemplarSVM):
+        return len(model.prototypes_)
+    return n_train if isinstance(model, LocalizedSVM) else len(model.support_)
+
+
+def _compare(records):
+    """Return mean errors in percent, and their differences to the reference, paired over runs.
+
+    A data set and method with fewer than two runs in common with the reference is left out.
+    """
+    errors = {(r["data_set"], r["method"], r["run"]): 100 * r["error"] for r in records}
+    rows = []
+    for data_set in DATA_SETS:
+        for method in METHODS:
+            runs = sorted(run for d, m, run in errors if (d, m) == (data_set, method))
+            both = [run for run in runs if (data_set, REFERENCE, run) in errors]
+            if len(both) < 2:
+                continue
+            found, reference = (
+                np.array([errors[data_set, m, run] for run in both]) for m in (method, REFERENCE)
+            )
+            row = {"data_set": data_set, "method": method, "runs": len(both)}
+            for name, values in (("error", found), ("difference", found - reference)):
+                summary = summarise(values)
+                row |= {name: summary.mean, f"{name}_standard_error": summary.error}
+            rows.append(row)
+    return rows
+
+
+def _of(value, methods, digits=".1f"):
+    """Return the layout of one value, one line per method and one column per data set."""
+
+    def layout(rows):
+        texts = {}
+        for row in rows:
+            numbers = row[value], row[f"{value}_standard_error"]
+            texts[row["method"], row["data_set"]] = plus_minus(*numbers, digits)
+        lines = [[m, *(texts.get((m, data_set), "") for data_set in DATA_SETS)] for m in methods]
+        return Table(["classifier", *DATA_SETS], lines)
+
+    return layout
+
+
+SUITE = Suite(
+    name="exemplar-votes",
+    title="Exemplar SVMs and how they vote, beside classifiers of one shape, on four sets",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(METHODS),
+    runs=30,
+    work=work,
+    compare=_compare,
+    layout=_of("error", METHODS),
+    more={
+        "shapes": _of("error", SHAPES),
+        "votes": _of("error", (*VOTES, "localized SVM", REFERENCE)),
+        "differences": _of("difference", [m for m in METHODS if m != REFERENCE], "+.2f"),
+    },
+)

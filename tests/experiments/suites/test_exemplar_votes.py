@@ -1,0 +1,90 @@
+"""Exemplar SVMs under four voting rules: runs that can be repeated, and what the chapter claims."""
+
+import numpy as np
+import pytest
+from records import committed
+from sklearn.base import clone
+
+from svmbook.experiments import load_records, report
+from svmbook.experiments.methods.protocols import Generated, run_seed
+from svmbook.experiments.suites import exemplar_votes
+from svmbook.experiments.suites.exemplar_sets import DATA_SETS
+from svmbook.prototypes import ExemplarSVM
+
+NAME, REFERENCE = "exemplar-votes", exemplar_votes.REFERENCE
+
+
+@pytest.fixture(scope="module")
+def errors():
+    """Return the errors (%) of each method and data set, in the order of the runs."""
+    found = {}
+    for record in sorted(load_records(NAME), key=lambda record: record["run"]):
+        pair = record["method"], record["data_set"]
+        found.setdefault(pair, []).append(100 * record["error"])
+    return {pair: np.array(values) for pair, values in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("method", "data_set"),
+    [
+        ("decision tree", "wedge"),
+        ("Gaussian SVM", "stripes"),
+        ("majority vote", "islands"),
+        ("probability vote", "wedge"),
+    ],
+)
+def test_a_committed_run_can_be_repeated(method, data_set):
+    stored = committed(NAME, data_set=data_set, method=method, run=17)
+    again = exemplar_votes.work(data_set, method, 17)
+    assert (again["seed"], again["parameters"]) == (stored["seed"], stored["parameters"])
+    assert again["model_size"] == pytest.approx(stored["model_size"], abs=3)
+    assert again["error"] == pytest.approx(stored["error"], abs=0.002)
+
+
+@pytest.mark.parametrize("data_set", DATA_SETS)
+def test_training_and_test_points_are_drawn_with_different_seeds(data_set):
+    parts = Generated(DATA_SETS[data_set], train=300, test=2000, runs=6)[5]
+    X, y = DATA_SETS[data_set](300, random_state=run_seed(0, 5))
+    np.testing.assert_array_equal(parts.X_train, X)
+    np.testing.assert_array_equal(parts.y_train, y)
+    assert not np.isin(parts.X_test[:, 0], X[:, 0]).any()
+
+
+def test_methods_share_the_seeds_of_their_runs():
+    seeds = {(r["run"], r["seed"]) for r in load_records(NAME)}
+    assert len(seeds) == exemplar_votes.SUITE.runs
+
+
+def test_the_votes_belong_to_the_same_members():
+    X, y = DATA_SETS["islands"](60, random_state=0)
+    majority, nearest, weighted, probability = exemplar_votes.VOTES.values()
+    fitted = [clone(model).fit(X, y) for model in (majority, nearest, weighted)]
+    assert all(isinstance(model, ExemplarSVM) for model in (*fitted, probability))
+    for model in fitted[1:]:
+        np.testing.assert_array_equal(model.coef_, fitted[0].coef_)
+
+
+def test_means_and_paired_differences_follow_from_the_records(errors):
+    rows = report(NAME).rows
+    assert {(row["method"], row["data_set"]) for row in rows} == errors.keys()
+    for row in rows:
+        pair, n = (row["method"], row["data_set"]), row["runs"]
+        gap = errors[pair] - errors[REFERENCE, row["data_set"]]
+        root = np.sqrt(n * (n - 1))
+        assert n == len(errors[pair]) == 30
+        assert row["error"] == pytest.approx(sum(errors[pair]) / n)
+        spread = np.linalg.norm(errors[pair] - np.mean(errors[pair])) / root
+        assert row["error_standard_error"] == pytest.approx(spread)
+        assert row["difference"] == pytest.approx(sum(gap) / n, abs=1e-12)
+        spread = np.linalg.norm(gap - np.mean(gap)) / root
+        assert row["difference_standard_error"] == pytest.approx(spread)
+
+
+def test_the_distance_weighted_vote_makes_the_difference(errors):
+    for data_set in ("islands", "wedge"):
+        weighted = errors["distance-weighted vote", data_set]
+        assert (errors["majority vote", data_set] - weighted).mean() > 20.0
+        assert (errors["probability vote", data_set] - weighted).mean() > 10.0
+    rows = {(row["method"], row["data_set"]): row for row in report(NAME).rows}
+    behind = [rows["distance-weighted vote", data_set]["difference"] for data_set in DATA_SETS]
+    assert max(behind) < 1.0 and behind[-1] < 0.0
