@@ -20,6 +20,7 @@ SUITES = {
     "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
     "glass-boxes": "glass_boxes",
+    "interactions": "interactions",
     "kernel-depth": "kernel_depth",
     "lin2005-beyond": "lin2005_beyond",
     "lin2005-boosting": "lin2005_boosting",
