@@ -16,6 +16,8 @@ CORES = os.cpu_count() or 1
 # Jobs share the cores: BLAS threads on top of them only get in each other's way.
 SHARED = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}  # hundreds of processes read the same modules
+# Of arrays that were freed (glibc): to fetch their pages anew costs as much as to add them up.
+KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 PATIENCE = 10  # seconds in which an interrupted job may end its servers and browsers
 
 
@@ -58,7 +60,7 @@ class Running:
             self.process = subprocess.Popen(
                 [str(part) for part in job.command],
                 cwd=ROOT,
-                env={**os.environ, **SHARED, **BYTECODE, **job.env},
+                env={**os.environ, **SHARED, **BYTECODE, **KEPT_MEMORY, **job.env},
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # so that all that a job has started can be interrupted
