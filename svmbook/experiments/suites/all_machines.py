@@ -20,6 +20,7 @@ the folds see a little of each other's scale.
 from __future__ import annotations
 
 import itertools
+import math
 import time
 import warnings
 
@@ -207,7 +208,7 @@ def _numbers(machine, X):
         return 1 + sum(part.size for shape in machine.shape_functions_ for part in shape)
     if hasattr(machine, "estimator_weights_"):  # the curves that a list of stumps sums up to
         steps = {(int(h.features[0]), float(h.thresholds[0])) for h in machine.hypotheses_}
-        return 1 + X.shape[1] + 2 * sum(np.isfinite(threshold) for _, threshold in steps)
+        return 1 + X.shape[1] + 2 * sum(math.isfinite(threshold) for _, threshold in steps)
     if hasattr(machine, "coef_"):
         return machine.coef_.size + machine.intercept_.size
     if hasattr(machine, "dual_coef_"):
