@@ -49,9 +49,7 @@ def size(method, X, y):
     made, _ = all_machines._candidates(method, X, y, seed=0)
     fitted = made.fit(X, y)
     parts = fitted.estimators_ if method in PAIRS else [fitted]
-    found = all_machines._held(parts, X)
-    assert type(found) is int  # a record keeps nothing else
-    return fitted, parts, found
+    return fitted, parts, all_machines._held(parts, X)
 
 
 @pytest.mark.parametrize("method", ["linear", "logistic", "least squares", "unbiased"])
@@ -116,7 +114,9 @@ def test_a_list_of_stumps_is_counted_as_its_curves_are(C, three):
     fitted = clone(machine("LPBoost")).set_params(C=C).fit(X, y)
     stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
     shapes, _ = steps_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
-    assert all_machines._held([fitted], X) == 1 + sum(part.size for s in shapes for part in s)
+    found = all_machines._held([fitted], X)
+    assert found == 1 + sum(part.size for s in shapes for part in s)
+    assert type(found) is int  # a record keeps nothing else
     assert (len(stumps.signs) == 0) == (C < 1)
 
 
