@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from ..methods.statistics import summarise
 
-__all__ = ["paired"]
+__all__ = ["paired", "paired_rows"]
 
 
 def paired(records, data_set, method, reference, *, field="error", unit=100.0):
@@ -56,3 +58,57 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
         return None
     differences = [mine[run] - other[run] for run in runs]
     return summarise([mine[run] for run in runs]), summarise(differences)
+
+
+def paired_rows(records, data_sets, methods, reference, units):
+    """Return a row per data set and method that have records.
+
+    A row holds the mean and the standard error of each recorded value, and the mean difference of
+    the test error to the reference method with its standard error, over the runs that both have.
+
+    Parameters
+    ----------
+    records : list of dict
+        Those of a suite whose methods share the data of a run.
+    data_sets, methods : iterable of str
+        Their order in the table.
+    reference : callable
+        ``reference(method)`` names the method to compare with; it has no difference to itself.
+    units : dict
+        Factor of each value in the rows, 100 for an error in percent. It names "error".
+
+    Returns
+    -------
+    list of dict
+        "data_set", "method", "runs"; each value and, with the ending "_se", its standard error;
+        "difference" and "difference_se".
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.paired import paired_rows
+    >>> errors = {"hinge": (0.3, 0.2), "bounded": (0.32, 0.26)}
+    >>> records = [
+    ...     {"data_set": "clouds", "method": method, "run": run, "error": error}
+    ...     for method in errors
+    ...     for run, error in enumerate(errors[method])
+    ... ]
+    >>> names = ["clouds"], ["hinge", "bounded"]
+    >>> _, row = paired_rows(records, *names, lambda m: "hinge", {"error": 100})
+    >>> [round(row[name]) for name in ("error", "difference", "difference_se")]
+    [29, 4, 2]
+    """
+    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    rows = []
+    for data_set, method in itertools.product(data_sets, methods):
+        runs = [run for d, m, run in of if (d, m) == (data_set, method)]
+        if not runs:
+            continue
+        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+        for name, unit in units.items():
+            mean = summarise([unit * of[data_set, method, run][name] for run in runs])
+            row |= {name: mean.mean, f"{name}_se": mean.error}
+        found = paired(records, data_set, method, reference(method), unit=units["error"])
+        if method != reference(method) and found:
+            row |= {"difference": found[1].mean, "difference_se": found[1].error}
+        rows.append(row)
+    return rows
