@@ -36,6 +36,7 @@ SUITES = {
     "usvc-gaussian": "usvc_gaussian",
     "usvc-linear": "usvc_linear",
     "usvc-oracle": "usvc_oracle",
+    "usvc-overlap": "usvc_overlap",
     "usvc-placing": "usvc_placing",
 }
 
