@@ -49,6 +49,14 @@ def cheapest(suite, method=None):
     )
 
 
+def cheapest_of_each_line(suite):
+    """Return for each method on each data set the record that took the least time."""
+    found = {}
+    for record in sorted(load_records(suite.name), key=lambda r: r["seconds"]):
+        found.setdefault((record["data_set"], record["method"]), record)
+    return list(found.values())
+
+
 def carry_out_again(suite, record):
     """Return the result of a run, made now; skip the test where its table is not here."""
     if record["data_set"] in suite.tables:
