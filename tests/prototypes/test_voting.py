@@ -152,3 +152,21 @@ def test_an_ensemble_that_claims_nothing_says_so():
         machine = ExemplarSVM(C=0.01, positive_weight=1.0, random_state=0).fit(X, Y)
     assert len(set(machine.predict(X))) == 1
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("voting", ["count", "local", "probability"])
+def test_points_are_answered_in_portions_of_a_bounded_size(voting, monkeypatch):
+    machine = PrototypeSVM(voting=voting, random_state=0).fit(X, NAMES)
+    whole, sizes = machine.decision_function(NEW), []
+    votes = type(machine._committee_)._votes
+
+    def counted(committee, part):
+        sizes.append(len(part) * len(committee.coef))
+        return votes(committee, part)
+
+    monkeypatch.setattr(type(machine._committee_), "_votes", counted)
+    monkeypatch.setattr("svmbook.prototypes.ensemble.AT_ONCE", 500)
+    np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-9)
+    members = len(machine.prototypes_)
+    assert len(sizes) == len(NEW) * members // 500 > 1
+    assert sum(sizes) == len(NEW) * members and max(sizes) <= 1000 + members
