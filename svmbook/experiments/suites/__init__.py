@@ -38,6 +38,7 @@ SUITES = {
     "usvc-oracle": "usvc_oracle",
     "usvc-overlap": "usvc_overlap",
     "usvc-placing": "usvc_placing",
+    "width-rules": "width_rules",
 }
 
 
