@@ -22,6 +22,7 @@ SUITES = {
     "glass-boxes": "glass_boxes",
     "interactions": "interactions",
     "kernel-depth": "kernel_depth",
+    "kernel-features": "kernel_features",
     "lin2005-beyond": "lin2005_beyond",
     "lin2005-boosting": "lin2005_boosting",
     "lin2005-kernels": "lin2005",
