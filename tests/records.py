@@ -1,6 +1,9 @@
 """Committed records, and stores made of some, for the tests of experiments."""
 
+import warnings
+
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
@@ -61,7 +64,9 @@ def carry_out_again(suite, record):
     """Return the result of a run, made now; skip the test where its table is not here."""
     if record["data_set"] in suite.tables:
         needs_table(suite.tables[record["data_set"]])
-    return suite.carry_out(Job(*(record[field] for field in Job._fields)))
+    with warnings.catch_warnings():  # the records say what came of it all the same
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return suite.carry_out(Job(*(record[field] for field in Job._fields)))
 
 
 def split(record):

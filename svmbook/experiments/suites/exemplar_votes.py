@@ -9,7 +9,6 @@ leaves (tree), ensemble members, or training points kept (localized SVM).
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
@@ -19,9 +18,9 @@ from ...prototypes import ExemplarSVM, LocalizedSVM
 from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
-from ..methods.statistics import summarise
 from ..running.suite import Suite
 from .exemplar_sets import DATA_SETS
+from .paired import paired_rows
 
 __all__ = ["METHODS", "REFERENCE", "SHAPES", "SUITE", "VOTES", "work"]
 
@@ -68,27 +67,8 @@ def _size(model, n_train):
 
 
 def _compare(records):
-    """Return mean errors in percent, and their differences to the reference, paired over runs.
-
-    A data set and method with fewer than two runs in common with the reference is left out.
-    """
-    errors = {(r["data_set"], r["method"], r["run"]): 100 * r["error"] for r in records}
-    rows = []
-    for data_set in DATA_SETS:
-        for method in METHODS:
-            runs = sorted(run for d, m, run in errors if (d, m) == (data_set, method))
-            both = [run for run in runs if (data_set, REFERENCE, run) in errors]
-            if len(both) < 2:
-                continue
-            found, reference = (
-                np.array([errors[data_set, m, run] for run in both]) for m in (method, REFERENCE)
-            )
-            row = {"data_set": data_set, "method": method, "runs": len(both)}
-            for name, values in (("error", found), ("difference", found - reference)):
-                summary = summarise(values)
-                row |= {name: summary.mean, f"{name}_standard_error": summary.error}
-            rows.append(row)
-    return rows
+    """Return mean errors in percent, and their differences to the reference, paired over runs."""
+    return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, {"error": 100})
 
 
 def _of(value, methods, digits=".1f"):
@@ -97,8 +77,9 @@ def _of(value, methods, digits=".1f"):
     def layout(rows):
         texts = {}
         for row in rows:
-            numbers = row[value], row[f"{value}_standard_error"]
-            texts[row["method"], row["data_set"]] = plus_minus(*numbers, digits)
+            if value in row:  # the reference has no difference to itself
+                text = plus_minus(row[value], row[f"{value}_se"], digits)
+                texts[row["method"], row["data_set"]] = text
         lines = [[m, *(texts.get((m, data_set), "") for data_set in DATA_SETS)] for m in methods]
         return Table(["classifier", *DATA_SETS], lines)
 
@@ -117,6 +98,6 @@ SUITE = Suite(
     more={
         "shapes": _of("error", SHAPES),
         "votes": _of("error", (*VOTES, "localized SVM", REFERENCE)),
-        "differences": _of("difference", [m for m in METHODS if m != REFERENCE], "+.2f"),
+        "differences": _of("difference", [m for m in METHODS if m != REFERENCE], "+.1f"),
     },
 )
