@@ -25,7 +25,7 @@ GROUPS = {
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
 LOOK_AT_PAGES = ("web", "live")
-WAITING = ("live",)  # for servers, kernels and pages that answer: half of the time
+WAITING = ("web", "live", "course")  # for servers, kernels and pages that answer
 MOVED = (0, 1)  # draws of data that differ from the book's in the last bits
 NO_TESTS = 5  # pytest's exit code where a selection is empty
 

@@ -37,6 +37,7 @@ def test_lin_tries_110_pairs():
         assert (np.log2(values[0]), np.log2(values[-1])) == ends
 
 
+@pytest.mark.nightly  # test_freshness.py does one run again in each `make test`
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump", "SVM-Perc."])
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
 def test_a_committed_run_of_lin_can_be_done_again(data_set, method):
