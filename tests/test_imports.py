@@ -14,9 +14,8 @@ ROOMS = {
     "course": {"experiments/running"},
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
-        *("datasets", "ensembles", "experiments/methods", "experiments/running", "kernels"),
-        "prototypes",
-        *("logistic", "solvers", "svm", "tables", "unbiased"),
+        *("calibration", "datasets", "ensembles", "experiments/methods", "experiments/running"),
+        *("kernels", "logistic", "losses", "prototypes", "solvers", "svm", "tables", "unbiased"),
     },
     "experiments/running": {"tables", "threads"},
     "experiments/methods": {"gram", "kernels", "solvers/dual", "tables"},

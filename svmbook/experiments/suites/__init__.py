@@ -28,6 +28,7 @@ SUITES = {
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
     "prototype-shifts": "prototype_shifts",
+    "logistic-kernels": "logistic_kernels",
     "noise-islands": "noise_islands",
     "shen2013": "shen2013",
     "shen2013-ablation": "shen2013_ablation",
