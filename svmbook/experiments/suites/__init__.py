@@ -15,10 +15,10 @@ __all__ = ["SUITES", "find_suite", "report"]
 
 #: The module of each, loaded when the suite is asked for.
 SUITES = {
-    "exploring-parameters": "exploring",
     "all-machines": "all_machines",
     "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
+    "exploring-parameters": "exploring",
     "glass-boxes": "glass_boxes",
     "interactions": "interactions",
     "kernel-depth": "kernel_depth",
@@ -27,9 +27,9 @@ SUITES = {
     "lin2005-boosting": "lin2005_boosting",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
-    "prototype-shifts": "prototype_shifts",
     "logistic-kernels": "logistic_kernels",
     "noise-islands": "noise_islands",
+    "prototype-shifts": "prototype_shifts",
     "shen2013": "shen2013",
     "shen2013-ablation": "shen2013_ablation",
     "shen2013-beyond": "shen2013_beyond",
