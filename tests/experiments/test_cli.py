@@ -179,7 +179,7 @@ def test_data_fetches(tmp_path, monkeypatch):
         (["--nosuch"], 2, "--nosuch"),
         ([*PART, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
-        (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'exploring-parameters'"),
+        (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'all-machines'"),
         ([*PART, "--runs", "0"], 2, "'0' is no number of runs, such as 10, nor some, such as"),
         ([*PART, "--runs", "5-3"], 2, "'5-3' is no number of runs"),
         ([*PART, "--runs", "many"], 2, "'many' is no number of runs"),

@@ -51,7 +51,7 @@ def test_every_suite_names_its_report():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: find_suite("nosuch"), "there is no suite 'nosuch'; there are exploring-param"),
+        (lambda: find_suite("nosuch"), "there is no suite 'nosuch'; there are all-machines"),
         (
             lambda: find_suite("exploring-forest").jobs(["iris"]),
             "has no data set 'iris'; it has 'c",

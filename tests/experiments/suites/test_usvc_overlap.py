@@ -75,7 +75,10 @@ def test_a_report_pairs_the_runs_that_both_methods_have(tmp_path, errors):
     assert all(
         "difference" not in r for r in report("usvc-overlap", store_of(tmp_path / "a", some)).rows
     )
-    some += [committed("usvc-overlap", data_set="stdev4-20", method="linear, hinge", run=2)]
+    some += [
+        committed("usvc-overlap", data_set="stdev4-20", method="linear, hinge", run=run)
+        for run in (1, 2)
+    ]
     _, row = report("usvc-overlap", store_of(tmp_path / "b", some)).rows
-    ours, hinge = (errors["stdev4-20", m][2] for m in ("linear, s = 2", "linear, hinge"))
-    assert row["difference"] == pytest.approx(ours - hinge)
+    ours, hinge = (errors["stdev4-20", m][1:3] for m in ("linear, s = 2", "linear, hinge"))
+    assert row["difference"] == pytest.approx(np.mean(ours) - np.mean(hinge))
