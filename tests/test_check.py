@@ -205,6 +205,7 @@ def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers, mon
     assert "tests/few: 5 processes, the budget allows 4" in done.stdout
 
 
+@pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="it is recorded just now")
 def test_the_budget_knows_every_folder_and_no_command_costs_more_than_allowed():
     recorded = tomllib.loads(budget.BUDGET.read_text(encoding="utf-8"))
     files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]

@@ -71,10 +71,10 @@ def lightest_chapters():
     return sorted(chapters, key=formulas_of)
 
 
-def kinds_first(names):
+def kinds_first(names, often=KINDS):
     """Return parameters for pages: in `make test` one of each kind, all of them each night."""
     return [
-        pytest.param(name, marks=() if name in KINDS else pytest.mark.nightly) for name in names
+        pytest.param(name, marks=() if name in often else pytest.mark.nightly) for name in names
     ]
 
 

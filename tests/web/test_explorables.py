@@ -245,7 +245,12 @@ def test_an_explorable_is_light_and_accessible(explorable):
         assert not result.violations_count, result.generate_report()
 
 
-@pytest.mark.parametrize("name", PAGES)
+FIRST_OFTEN = [
+    pytest.param(name, marks=() if name == "margin" else pytest.mark.nightly) for name in PAGES
+]
+
+
+@pytest.mark.parametrize("name", FIRST_OFTEN)
 def test_an_explorable_can_be_read_without_scripts(name, site, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -257,7 +262,7 @@ def test_an_explorable_can_be_read_without_scripts(name, site, browser):
     context.close()
 
 
-@pytest.mark.parametrize("name", ["margin", "stumps"])
+@pytest.mark.parametrize("name", FIRST_OFTEN)
 def test_an_explorable_lives_on_a_disk_as_well(name, browser):
     if not (HTML / PAGES[name]).exists():
         pytest.skip("the book is not built: make html")

@@ -184,6 +184,7 @@ END = """async () => {
 }"""
 
 
+@pytest.mark.nightly
 def test_a_page_whose_kernel_was_ended_says_so_and_gets_another(begun):
     assert 204 in begun.page.evaluate(END)
     begun.page.get_by_text("The kernel was ended").wait_for()

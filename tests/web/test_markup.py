@@ -4,12 +4,15 @@ from collections import Counter
 
 import pytest
 
+from .conftest import HTML, built_pages, kinds_first
+
 html5lib = pytest.importorskip("html5lib")
 
 
-def test_markup_is_valid(built):
+@pytest.mark.parametrize("name", kinds_first(built_pages()))
+def test_markup_is_valid(name):
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
-    tree = parser.parse(built.read_text(encoding="utf-8"))
+    tree = parser.parse((HTML / name).read_text(encoding="utf-8"))
     assert [(place, error, about) for place, error, about in parser.errors] == []
     ids = Counter(element.get("id") for element in tree.iter() if element.get("id"))
     assert [name for name, count in ids.items() if count > 1] == []

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from .conftest import AXE
+from .conftest import AXE, built_pages, kinds_first
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -105,6 +105,7 @@ ONE_OF_A_KIND = """() => {
     seen.add(kind(box));
   }
 }"""
+ON_A_PHONE = ("book/intro.html", "notebooks/prototype_svms.html")
 COLOURS = {"runOnly": ["color-contrast"]}
 THE_REST = {"rules": {"color-contrast": {"enabled": False}}}
 
@@ -114,20 +115,32 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-# Only the colours hang on the theme. In `make test` axe looks at one page of each kind.
-def test_axe_finds_nothing(visited, axe):
+def found_by(axe, visited, passes):
+    """Return what axe complains of, for widths, themes, rules and what is taken out before."""
     found = []
     visited.page.evaluate("() => { window.back = []; }")
-    for width, theme, options, less in (
-        (1280, "light", THE_REST, THIN),
-        (390, "light", THE_REST, None),
-        (1280, "light", COLOURS, ONE_OF_A_KIND),
-        (1280, "dark", COLOURS, None),
-    ):
+    for width, theme, options, less in passes:
         visited.show(width, theme)
         if less:
             visited.page.evaluate(less)
         result = axe.run(visited.page, options={**AXE, **options})
         found += [result.generate_report()] * bool(result.violations_count)
     visited.page.evaluate("() => back.reverse().forEach(put => put())")
-    assert not found, "\n".join(found)
+    return "\n".join(found)
+
+
+# In `make test` axe looks at one page of each kind.
+def test_axe_finds_nothing(visited, axe):
+    found = found_by(
+        axe, visited, [(1280, "light", THE_REST, THIN), (1280, "light", COLOURS, ONE_OF_A_KIND)]
+    )
+    assert not found, found
+
+
+# Only the colours hang on the theme, and they are those of a chapter everywhere.
+@pytest.mark.parametrize("visited", kinds_first(built_pages(), ON_A_PHONE), indirect=True)
+def test_axe_finds_nothing_on_a_phone_and_in_the_dark(visited, axe):
+    found = found_by(
+        axe, visited, [(390, "light", THE_REST, THIN), (390, "dark", COLOURS, ONE_OF_A_KIND)]
+    )
+    assert not found, found

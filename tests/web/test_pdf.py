@@ -13,6 +13,9 @@ pypdf = pytest.importorskip("pypdf")
 NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
 
 
+pytestmark = pytest.mark.nightly  # the whole book is printed for them
+
+
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
     """Print two pages of the book as if they were all."""

@@ -23,7 +23,11 @@ suppress_warnings = ["git"]
 """
 
 
-@pytest.fixture(scope="module", params=["https://github.com/Owner/street", ""])
+# The book of this repository is built without an address, for all tests of pages.
+@pytest.fixture(
+    scope="module",
+    params=["https://github.com/Owner/street", pytest.param("", marks=pytest.mark.nightly)],
+)
 def published(request, tmp_path_factory):
     """Build two pages with an address, and without one."""
     source = tmp_path_factory.mktemp("source")

@@ -11,7 +11,6 @@ differences is the ridge chosen by log loss.
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.base import clone
 
 from ...calibration import fit_sigmoid
@@ -91,8 +90,6 @@ def _compare(records):
     rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, units)
     for row in rows:
         names = row["data_set"], row["method"]
-        lams = [r["parameters"]["lam"] for r in records if (r["data_set"], r["method"]) == names]
-        row["median_lam"] = float(np.median(lams))
         if "difference" in row:
             _, extra = paired(records, *names, REFERENCE, field="log_loss", unit=1)
             row |= {"log_loss_difference": extra.mean, "log_loss_difference_se": extra.error}
@@ -101,13 +98,13 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table, one line per method."""
-    columns = ["classifier", r"median $\lambda$ or $1/C$", "points kept", "error (%)"]
-    columns += ["minus ridge", "log loss", "minus ridge"]
+    columns = ["classifier", "points kept", "error (%)", "minus ridge"]
+    columns += ["log loss", "minus ridge"]
     digits = {"error": ".2f", "difference": "+.2f"}
     digits |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
     lines = []
     for row in rows:
-        line = [row["method"], f"{row['median_lam']:.2g}", f"{row['model_size']:.0f}"]
+        line = [row["method"], f"{row['model_size']:.0f}"]
         for name, form in digits.items():
             line.append(plus_minus(row[name], row[f"{name}_se"], form) if name in row else "")
         lines.append(line)
