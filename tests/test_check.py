@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import budget
@@ -68,15 +67,6 @@ def test_a_job_waits_for_its_stages(logs):
     results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
     assert scheduling.log_of("late").read_text() == "here\n"
-
-
-def test_a_job_that_mostly_waits_takes_no_worker_from_those_that_compute(logs):
-    written = logs / "written"
-    code = f"import os, time\nwhile not os.path.exists({str(written)!r}): time.sleep(0.01)"
-    waiting = replace(python("waiting", code), waits=True)
-    writes = python("writes", f"open({str(written)!r}, 'w')")
-    results = scheduling.run_jobs([waiting, writes], {"waiting": 2.0, "writes": 1.0}, workers=1)
-    assert [result.job.name for result in results] == ["writes", "waiting"]
 
 
 def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):

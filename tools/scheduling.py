@@ -31,7 +31,6 @@ class Job:
     after: tuple = ()  # stages that must have passed before
     env: dict = field(default_factory=dict)
     ok: tuple = (0,)  # exit codes of a job that passed
-    waits: bool = False  # mostly, for servers and browsers: it runs beside those that compute
 
 
 def log_of(name, kind="log"):
@@ -106,7 +105,7 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     keep_going : bool
         Whether to run the other jobs after a failure. Those that wait for it are left out.
     workers : int
-        How many jobs may run at once, beside those that mostly wait.
+        How many jobs may run at once.
 
     Returns
     -------
@@ -116,16 +115,13 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     # A shell that starts us in the background ignores Ctrl-C, and so would all that we start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     waiting, running, results = by_urgency(jobs, seconds), {}, []
-    with ThreadPoolExecutor(workers + sum(job.waits for job in jobs)) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         try:
             while waiting or running:
                 unfinished = {job.stage for job in waiting}
                 unfinished |= {started.job.stage for started in running.values()}
                 ready = [job for job in waiting if not unfinished.intersection(job.after)]
-                computing = sum(not started.job.waits for started in running.values())
-                waits = [job for job in ready if job.waits]
-                computes = [job for job in ready if not job.waits]
-                for job in waits + computes[: workers - computing]:
+                for job in ready[: workers - len(running)]:
                     started = Running(job)
                     running[pool.submit(started.result)] = started
                     waiting.remove(job)

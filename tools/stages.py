@@ -25,7 +25,6 @@ GROUPS = {
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
 LOOK_AT_PAGES = ("web", "live")
-WAITING = ("web", "live", "course")  # for servers, kernels and pages that answer
 MOVED = (0, 1)  # draws of data that differ from the book's in the last bits
 NO_TESTS = 5  # pytest's exit code where a selection is empty
 
@@ -74,8 +73,7 @@ def pytest(select="not nightly", only=(), suffix="", **env):
         command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
         after = ("lint", "html") if group in LOOK_AT_PAGES else ("lint",)
         if group in (only or (group,)):
-            waits = group in WAITING
-            found.append(Job(name, "pytest", command, after, env, passed, waits))
+            found.append(Job(name, "pytest", command, after, env, passed))
     return found
 
 

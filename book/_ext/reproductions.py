@@ -1,9 +1,12 @@
 """The directive ``{reproduction} SUITE [TABLE]``: a table, made from the committed records."""
 
+from inspect import getsourcefile
+
 from sphinx.util.docutils import SphinxDirective
 
 from svmbook.experiments import report
 from svmbook.experiments.running.records import results_folder
+from svmbook.experiments.suites import find_suite
 
 
 class Reproduction(SphinxDirective):
@@ -16,6 +19,7 @@ class Reproduction(SphinxDirective):
         suite, *table = self.arguments
         self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
         try:
+            self.env.note_dependency(getsourcefile(find_suite(suite).work))
             made = report(suite, table=table[0] if table else None)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error
