@@ -208,8 +208,9 @@ def test_every_generator_is_on_the_page_of_data():
 
 
 def test_every_suite_has_its_table_in_the_book():
-    page = (ROOT / "book" / "reproductions.md").read_text(encoding="utf-8")
-    assert set(SUITES) == set(re.findall(r"^```\{reproduction\} (\S+)$", page, re.M))
+    pages = [ROOT / "book" / f"{name}.md" for name in ("reproductions", "further_experiments")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert set(SUITES) == set(re.findall(r"^```\{reproduction\} (\S+)$", text, re.M))
 
 
 # --- the repository ----------------------------------------------------------------------
