@@ -1,18 +1,33 @@
 """Committed records, and stores made of some, for the tests of experiments."""
 
 import warnings
+from functools import cache
 
+import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
 from svmbook.experiments.running.store import Job, Store
+from svmbook.experiments.suites import find_suite
 
 
 def committed(suite, **wanted):
     """Return the first committed record with these fields."""
     return next(r for r in load_records(suite) if wanted.items() <= r.items())
+
+
+@cache
+def committed_values(suite, field="error", unit=1.0):
+    """Return a field by data set and method, in the order of all runs, where it is recorded."""
+    found = {}
+    for record in sorted(load_records(suite), key=lambda record: record["run"]):
+        if field in record:
+            line = found.setdefault((record["data_set"], record["method"]), {})
+            line[record["run"]] = unit * record[field]
+    assert all([*line] == [*range(find_suite(suite).runs)] for line in found.values())
+    return {name: np.array([*line.values()]) for name, line in found.items()}
 
 
 def store_of(path, records):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed
+from records import committed, committed_values
 from sklearn.base import clone
 
 from svmbook.experiments import load_records, report
@@ -17,11 +17,8 @@ NAME, REFERENCE = "exemplar-votes", exemplar_votes.REFERENCE
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors (%) of each method and data set, in the order of the runs."""
-    found = {}
-    for record in sorted(load_records(NAME), key=lambda record: record["run"]):
-        pair = record["method"], record["data_set"]
-        found.setdefault(pair, []).append(100 * record["error"])
-    return {pair: np.array(values) for pair, values in found.items()}
+    found = committed_values(NAME, unit=100)
+    return {(method, data_set): values for (data_set, method), values in found.items()}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites import interactions
@@ -12,10 +12,7 @@ DATA_SETS = ("c = 0", "c = 1", "c = 2", "c = 4")
 
 def values_of(data_set, method, field="error"):
     """Return what is committed, in the order of the runs."""
-    records = sorted(load_records("interactions"), key=lambda r: r["run"])
-    found = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-    assert [r["run"] for r in found] == list(range(30))
-    return np.array([r[field] for r in found])
+    return committed_values("interactions", field)[data_set, method]
 
 
 @pytest.mark.parametrize("method", interactions.METHODS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites import kernel_depth
@@ -12,10 +12,7 @@ from svmbook.kernels.ensembles import box_of, stump_mass
 
 def errors_of(data_set, method):
     """Return the committed errors in percent, in the order of the runs."""
-    records = sorted(load_records("kernel-depth"), key=lambda r: r["run"])
-    found = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-    assert [r["run"] for r in found] == list(range(30))
-    return 100 * np.array([r["error"] for r in found])
+    return committed_values("kernel-depth", unit=100)[data_set, method]
 
 
 @pytest.mark.parametrize(

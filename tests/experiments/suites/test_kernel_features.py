@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites import kernel_features
@@ -13,10 +13,8 @@ from svmbook.svm import DualSVC
 
 def values_of(method, field="error"):
     """Return what is committed, in the order of the runs."""
-    records = sorted(load_records("kernel-features"), key=lambda r: r["run"])
-    found = [r for r in records if r["method"] == method]
-    assert [r["run"] for r in found] == list(range(20))
-    return np.array([r[field] for r in found])
+    (data_set,) = kernel_features.SUITE.data_sets
+    return committed_values("kernel-features", field)[data_set, method]
 
 
 @pytest.mark.parametrize("method", [EXACT, "Nystroem, m = 50", "Fourier, m = 100"])

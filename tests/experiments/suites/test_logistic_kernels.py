@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed
+from records import committed, committed_values
 from scipy.special import expit
 
 from svmbook.experiments import load_records, report
@@ -14,10 +14,8 @@ NAME, RIDGE = "logistic-kernels", "logistic, ridge"
 @pytest.fixture(scope="module")
 def values():
     """Return error in percent and log loss by method, one row per run in order."""
-    found = {}
-    for r in sorted(load_records(NAME), key=lambda r: r["run"]):
-        found.setdefault(r["method"], []).append([100 * r["error"], r["log_loss"]])
-    return {method: np.array(rows) for method, rows in found.items()}
+    errors, losses = committed_values(NAME, unit=100), committed_values(NAME, "log_loss")
+    return {method: np.column_stack([errors[d, method], losses[d, method]]) for d, method in errors}
 
 
 @pytest.mark.parametrize("method", suite.METHODS)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from records import committed
+from records import committed, committed_values
 from sklearn.base import clone
 
-from svmbook.experiments import load_records, report
+from svmbook.experiments import report
 from svmbook.experiments.suites import noise_islands as suite
 
 NAME, (CLEAN, NOISY) = "noise-islands", suite.DATA_SETS
@@ -15,10 +15,7 @@ WEIGHTED = "distance-weighted vote"
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors in percent by data set and method, one per run in order."""
-    found = {}
-    for r in sorted(load_records(NAME), key=lambda r: r["run"]):
-        found.setdefault((r["data_set"], r["method"]), []).append(100 * r["error"])
-    return {key: np.array(values) for key, values in found.items()}
+    return committed_values(NAME, unit=100)
 
 
 @pytest.mark.parametrize(

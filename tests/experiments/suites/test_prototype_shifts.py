@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 from sklearn.neighbors import KNeighborsClassifier
 
 from svmbook.experiments import load_records, report
@@ -18,14 +18,7 @@ WEIGHTED = "C = 100, distance-weighted vote"
 @pytest.fixture(scope="module")
 def values_of():
     """Return a function for what is committed, in the order of the runs."""
-    records = sorted(load_records(NAME), key=lambda record: record["run"])
-
-    def values(data_set, method, field="error"):
-        found = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        assert [r["run"] for r in found] == list(range(30))
-        return np.array([r[field] for r in found])
-
-    return values
+    return lambda data_set, method, field="error": committed_values(NAME, field)[data_set, method]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites import usvc_overlap as suite
@@ -11,10 +11,7 @@ from svmbook.experiments.suites import usvc_overlap as suite
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors in percent by data set and method, one per run in order."""
-    found = {}
-    for r in sorted(load_records("usvc-overlap"), key=lambda r: r["run"]):
-        found.setdefault((r["data_set"], r["method"]), []).append(100 * r["error"])
-    return {key: np.array(values) for key, values in found.items()}
+    return committed_values("usvc-overlap", unit=100)
 
 
 @pytest.mark.parametrize(

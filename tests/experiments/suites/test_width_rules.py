@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 
@@ -12,10 +12,7 @@ from svmbook.experiments.suites import width_rules
 
 def values_of(data_set, method):
     """Return the committed errors in percent, in the order of the runs."""
-    records = sorted(load_records("width-rules"), key=lambda r: r["run"])
-    found = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-    assert [r["run"] for r in found] == list(range(30))
-    return 100 * np.array([r["error"] for r in found])
+    return committed_values("width-rules", unit=100)[data_set, method]
 
 
 @pytest.mark.parametrize(
