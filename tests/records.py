@@ -84,6 +84,13 @@ def carry_out_again(suite, record):
         return suite.carry_out(Job(*(record[field] for field in Job._fields)))
 
 
+@cache
+def cheapest_again(name, method):
+    """Return what a method's cheapest run records now, in parts; tests of a process share it."""
+    suite = find_suite(name)
+    return split(carry_out_again(suite, cheapest(suite, method)))
+
+
 def split(record):
     """Return what is exactly the same on every machine, and what is nearly; no times."""
     exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
