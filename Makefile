@@ -117,7 +117,9 @@ FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 # one whose making was broken off, wherever, is not taken for a whole one: its stamp is missing.
 # uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly. Both
 # refuse a file whose hash is not in the lock. Both compile: a process that finds no bytecode, as
-# where PYTHONDONTWRITEBYTECODE is set, takes four seconds longer to import scikit-learn.
+# where PYTHONDONTWRITEBYTECODE is set, takes four seconds longer to import scikit-learn. One package
+# goes again: jsonschema takes it for a format that nothing here checks, and to import it, as all that
+# reads notebooks would, compiles a grammar for two seconds.
 $(LOCK): requirements.txt
 	@set -e; for python in $(PYTHONS); do \
 	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
@@ -127,6 +129,7 @@ $(LOCK): requirements.txt
 	    $(UV_PIN) | $(BIN)/python -m pip install --quiet --require-hashes -r /dev/stdin \
 	        && $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.txt \
 	      || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt; \
+	    $(BIN)/python -m pip uninstall --quiet --yes rfc3987-syntax; \
 	    touch $@; exit 0; \
 	  fi; done; \
 	echo "none of these is Python 3.11, 3.12 or 3.13: $(PYTHONS)" >&2; \
