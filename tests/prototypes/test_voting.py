@@ -74,11 +74,14 @@ def test_equal_votes_go_to_the_more_frequent_class():
 
 @pytest.mark.filterwarnings("ignore:no member claims")
 @pytest.mark.parametrize("weight", [1.0, "balanced"])
-@pytest.mark.parametrize("C", [0.3, 100.0])
+@pytest.mark.parametrize("C", [0.01, 100.0])
 def test_mined_members_are_those_against_all_other_points(C, weight):
-    # More of one class than of the other, so that the weights of the two differ.
+    # More of one class than of the other, so that the weights of the two differ; and far points,
+    # whose members are done after the first round.
     rows = np.concatenate([np.flatnonzero(Y == 0)[:20], np.flatnonzero(Y == 1)])
-    D, d = X[rows], Y[rows]
+    mixed = np.random.default_rng(0).permutation(72)
+    D = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[mixed]
+    d = np.concatenate([[0, 1], Y[rows]])[mixed]
     machine = ExemplarSVM(C=C, positive_weight=weight, voting="count", n_negatives=3).fit(D, d)
     assert machine.n_rounds_ > 0
     for i in range(0, 70, 5):

@@ -10,7 +10,7 @@ EQUIVALENT = Path("tests", "equivalent_mutants.txt")
 TESTS = {
     "svmbook/__init__.py": "test_sklearn_api.py experiments/test_cli.py",
     "svmbook/cli.py": "experiments/test_cli.py course",
-    "svmbook/threads.py": "solvers/dual gram",
+    "svmbook/threads.py": "test_threads.py solvers/dual gram",
     "svmbook/base.py": "test_base.py test_parameters.py svm logistic unbiased",
     "svmbook/labels.py": "test_labels.py test_base.py svm logistic",
     "svmbook/weights.py": "test_weights.py test_base.py svm logistic",

@@ -52,6 +52,14 @@ def size(method, X, y):
     return fitted, parts, all_machines._held(parts, X)
 
 
+def test_prototypes_are_no_more_than_two_folds_of_the_smallest_pair_hold():
+    X, y = np.zeros((75, 3)), np.repeat([0, 1, 2, 3], [12, 20, 13, 30])
+    made, _ = all_machines._candidates("unbiased, Gaussian", X, y, seed=0)
+    assert made.estimator.n_prototypes == (12 + 13) // 2
+    many, _ = all_machines._candidates("unbiased, Gaussian", X, np.arange(75) % 2, seed=0)
+    assert many.estimator.n_prototypes == 75 // 2
+
+
 @pytest.mark.parametrize("method", ["linear", "logistic", "least squares", "unbiased"])
 def test_lines_hold_a_weight_a_feature_and_an_intercept_for_each_pair(method, three):
     assert size(method, *three)[2] == 3 * 4

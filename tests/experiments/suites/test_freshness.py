@@ -4,9 +4,10 @@ import pytest
 from records import carry_out_again, cheapest, cheapest_again, cheapest_of_each_line, split
 
 from svmbook.datasets import find
+from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
 
-BEARABLE = 5.0  # seconds of a run, by its record
+QUICK, BEARABLE = 0.15, 5.0  # seconds of a run, by its record
 
 
 def is_same(again, stored):
@@ -31,6 +32,17 @@ def test_the_cheapest_run_comes_out_as_it_is_committed(name):
     record = cheapest(find_suite(name))
     found = stale(cheapest_again(name, record["method"]), record)
     assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_quick_runs_of_each_method_come_out_as_they_are_committed(name):
+    suite, found = find_suite(name), []
+    for method in sorted({record["method"] for record in load_records(name)}):
+        record = cheapest(suite, method)
+        here = record["data_set"] not in suite.tables or find(suite.tables[record["data_set"]])
+        if here and sum(record[name] for name in record if name.endswith("seconds")) < QUICK:
+            found += stale(cheapest_again(name, method), record)
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.nightly  # minutes, for a suite of many tables

@@ -41,11 +41,14 @@ def test_a_damaged_line_is_named(tmp_path, monkeypatch, line):
         load_records("tiny")
 
 
-def test_every_suite_names_its_report():
-    for name in SUITES:
-        shown = repr(report(name))
-        assert f"svmbook reproduce {name}" in shown and "scikit-learn" in shown
-        assert "nan" not in shown
+@pytest.mark.parametrize("name", SUITES)
+def test_every_table_of_a_suite_is_full_and_names_it(name):
+    for table in (None, *find_suite(name).more):
+        shown = report(name, table=table)
+        text = repr(shown)
+        assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
+        assert "nan" not in text
+        assert shown.table.rows and all(any(row[1:]) for row in shown.table.rows)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
+from svmbook.solvers.logistic import likelihoods
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -211,6 +212,17 @@ def test_a_warm_start_ends_at_the_same_machine_sooner():
     warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(near.coef, near.intercept))
     np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-8)
     assert warm.n_iter < cold.n_iter
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("no step"), np.linalg.LinAlgError("no step")])
+def test_a_step_that_cannot_be_taken_ends_the_search(error, monkeypatch):
+    def fail(*args):
+        raise error
+
+    monkeypatch.setattr(likelihoods.Binomial, "newton_step", fail)
+    X, y = stdev(2, 20, random_state=0)
+    result = solve_logistic(gaussian(X), y, 1.0)
+    assert not result.converged and result.message == "no step"
 
 
 def test_too_few_steps_are_admitted():
