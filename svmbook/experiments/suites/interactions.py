@@ -28,9 +28,9 @@ ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "G
 LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
 #: Paired differences: reference, field, factor, and format in the table.
 DIFFERENCES = {
-    "more": (GAUSSIAN, "error", 100.0, "+.1f"),
-    "product_more": (PRODUCT, "error", 100.0, "+.1f"),
-    "log_loss_more": (PRODUCT, "log_loss", 1.0, "+.3f"),
+    "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
+    "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
+    "log_loss_difference": (PRODUCT, "log_loss", 1.0, "+.3f"),
 }
 GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
@@ -93,11 +93,11 @@ def _compare(records):
             if found is None:
                 continue
             row = {"data_set": data_set, "method": method, "runs": found[0].runs}
-            row |= {"error": found[0].mean, "error_error": found[0].error}
+            row |= {"error": found[0].mean, "error_se": found[0].error}
             for name, (reference, field, unit, _) in DIFFERENCES.items():
                 if method not in (reference, GAUSSIAN):
                     found = paired(records, data_set, method, reference, field=field, unit=unit)
-                    row |= {name: found[1].mean, f"{name}_error": found[1].error} if found else {}
+                    row |= {name: found[1].mean, f"{name}_se": found[1].error} if found else {}
             rows.append(row)
     return rows
 
@@ -111,7 +111,7 @@ def _layout(rows):
         cells += [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
         lines.append([data_set.removeprefix("c = ")])
         for row, name, digits in cells:
-            pair = (row[name], row[f"{name}_error"]) if name in row else None
+            pair = (row[name], row[f"{name}_se"]) if name in row else None
             lines[-1].append(plus_minus(*pair, digits) if pair else "")
     heads = ("additive minus Gaussian (points)", "minus with product (points)")
     errors = [f"{method} (%)" for method in METHODS]

@@ -20,7 +20,7 @@ from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .paired import paired
+from .paired import difference_cell, paired_rows
 
 __all__ = ["CANDIDATES", "REFERENCE", "SUITE", "draw", "moons", "work"]
 
@@ -88,28 +88,21 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors in percent, and paired differences in percentage points."""
-    rows = []
-    for data_set, reference in REFERENCE.items():
-        for method in CANDIDATES:
-            found = paired(records, data_set, method, reference)
-            if found is None:
-                continue
-            mean, more = found
-            row = {"data_set": data_set, "method": method, "runs": mean.runs}
-            row |= {"error": mean.mean, "error_error": mean.error}
-            if method != reference:
-                row |= {"more": more.mean, "more_error": more.error}
-            rows.append(row)
-    return rows
+    return [
+        row
+        for data_set, reference in REFERENCE.items()
+        for row in paired_rows(
+            records, [data_set], CANDIDATES, lambda _, best=reference: best, {"error": 100}
+        )
+    ]
 
 
 def _layout(rows, data_sets=("moons", "threenorm")):
     """Return the table of some data sets, one row per data set and method."""
     lines = []
     for row in (row for row in rows if row["data_set"] in data_sets):
-        mean = plus_minus(row["error"], row["error_error"], ".2f")
-        more = plus_minus(row["more"], row["more_error"], "+.2f") if "more" in row else ""
-        lines.append([row["data_set"], row["method"], mean, more])
+        mean = plus_minus(row["error"], row["error_se"], ".2f")
+        lines.append([row["data_set"], row["method"], mean, difference_cell(row)])
     reference = REFERENCE[data_sets[0]]
     return Table(["data", "classifier", "error (%)", f"minus {reference} (points)"], lines)
 

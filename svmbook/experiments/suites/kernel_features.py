@@ -21,7 +21,7 @@ from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .paired import paired
+from .paired import difference_cell, paired, paired_rows
 
 __all__ = ["EXACT", "KINDS", "METHODS", "NUMBERS", "SUITE", "draw", "method_of", "work"]
 
@@ -67,23 +67,17 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors in percent with their paired differences, and mean kernel errors."""
-    rows, data_set = [], SUITE.data_sets[0]
-    for method in SUITE.methods:
-        found = paired(records, data_set, method, EXACT)
-        if found is None:
+    rows = paired_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, {"error": 100})
+    for row in rows:
+        data_set, method = row["data_set"], row["method"]
+        if method == EXACT:
             continue
-        mean, more = found
-        row = {"data_set": data_set, "method": method, "runs": mean.runs}
-        row |= {"error": mean.mean, "error_error": mean.error}
-        if method != EXACT:
-            row |= {"more": more.mean, "more_error": more.error}
-            off, _ = paired(records, data_set, method, method, field="kernel_error", unit=1.0)
-            row |= {"kernel_error": off.mean, "kernel_error_error": off.error}
-            kind, m = METHODS[method]
-            other = paired(records, data_set, method, method_of("Nystroem", m))
-            if kind == "Fourier" and other is not None:
-                row |= {"fourier_more": other[1].mean, "fourier_more_error": other[1].error}
-        rows.append(row)
+        off, _ = paired(records, data_set, method, method, field="kernel_error", unit=1.0)
+        row |= {"kernel_error": off.mean, "kernel_error_se": off.error}
+        kind, m = METHODS[method]
+        other = paired(records, data_set, method, method_of("Nystroem", m))
+        if kind == "Fourier" and other:
+            row |= {"fourier_difference": other[1].mean, "fourier_difference_se": other[1].error}
     return rows
 
 
@@ -92,10 +86,9 @@ def _layout(rows):
     lines = []
     for row in rows:
         kind, m = METHODS.get(row["method"], (EXACT, ""))
-        lines.append([kind, f"{m}", plus_minus(row["error"], row["error_error"], ".2f")])
-        for name in ("more", "fourier_more"):
-            known = name in row
-            lines[-1].append(plus_minus(row[name], row[f"{name}_error"], "+.2f") if known else "")
+        lines.append([kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")])
+        for name in ("difference", "fourier_difference"):
+            lines[-1].append(difference_cell(row, name))
         lines[-1].append(f"{row['kernel_error']:.2g}" if "kernel_error" in row else "")
     columns = ["features", "$m$", "error (%)", "minus exact kernel (points)"]
     return Table([*columns, "minus Nystroem (points)", "error of a kernel value"], lines)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 
+from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["paired", "paired_rows"]
+__all__ = ["difference_cell", "paired", "paired_rows"]
 
 
 def paired(records, data_set, method, reference, *, field="error", unit=100.0):
@@ -112,3 +113,15 @@ def paired_rows(records, data_sets, methods, reference, units):
             row |= {"difference": found[1].mean, "difference_se": found[1].error}
         rows.append(row)
     return rows
+
+
+def difference_cell(row, name="difference", digits="+.2f"):
+    """Return the cell of a difference in a row of `paired_rows`, empty where there is none.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.paired import difference_cell
+    >>> difference_cell({"difference": 1.25, "difference_se": 0.1}).split()
+    ['+1.25', '±', '0.10']
+    """
+    return plus_minus(row[name], row[f"{name}_se"], digits) if name in row else ""

@@ -95,15 +95,15 @@ def _compare(records):
             if method in SAMPLED:
                 row["added"] = of(method, field="added", unit=1.0)[0].mean
             for prefix, (mean, difference) in found.items():
-                row |= {f"{prefix}error": mean.mean, f"{prefix}error_error": mean.error}
+                row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.error}
                 row |= {f"{prefix}difference": difference.mean}
-                row |= {f"{prefix}difference_error": difference.error}
+                row |= {f"{prefix}difference_se": difference.error}
             rows.append(row)
     return rows
 
 
 def _cell(row, name, digits=".1f"):
-    return plus_minus(row[name], row[f"{name}_error"], digits) if name in row else ""
+    return plus_minus(row[name], row[f"{name}_se"], digits) if name in row else ""
 
 
 def _layout(rows, methods=tuple(METHODS), name="error", digits=".1f"):

@@ -21,7 +21,7 @@ from ...tables import Table, plus_minus
 from ..methods.protocols import run_seed
 from ..running.suite import Suite
 from . import exploring
-from .paired import paired
+from .paired import difference_cell, paired_rows
 
 __all__ = ["GRID", "METHODS", "RULES", "SUITE", "draw", "median_rule", "scale_rule", "work"]
 
@@ -86,19 +86,11 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors in percent, paired differences to the grid, and the median gamma."""
-    rows = []
-    for data_set, method in itertools.product(DATA_SETS, METHODS):
-        found = paired(records, data_set, method, GRID)
-        if found is None:
-            continue
-        mean, more = found
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        row = {"data_set": data_set, "method": method, "runs": mean.runs}
-        row |= {"gamma": float(np.median([r["parameters"]["gamma"] for r in runs]))}
-        row |= {"error": mean.mean, "error_error": mean.error}
-        if method != GRID:
-            row |= {"more": more.mean, "more_error": more.error}
-        rows.append(row)
+    rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
+    for row in rows:
+        line = row["data_set"], row["method"]
+        runs = [r for r in records if (r["data_set"], r["method"]) == line]
+        row["gamma"] = float(np.median([r["parameters"]["gamma"] for r in runs]))
     return rows
 
 
@@ -106,9 +98,9 @@ def _layout(rows):
     """Return the table, one row per data set and method."""
     lines = []
     for row in rows:
-        mean = plus_minus(row["error"], row["error_error"], ".2f")
-        more = plus_minus(row["more"], row["more_error"], "+.2f") if "more" in row else ""
-        lines.append([row["data_set"], row["method"], f"{row['gamma']:.2g}", mean, more])
+        mean = plus_minus(row["error"], row["error_se"], ".2f")
+        gamma = f"{row['gamma']:.2g}"
+        lines.append([row["data_set"], row["method"], gamma, mean, difference_cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
     return Table([*columns, "minus grid (points)"], lines)
 

@@ -44,16 +44,16 @@ def test_differences_are_paired():
         errors = values_of(data_set, "additive"), values_of(data_set, "Gaussian SVM")
         more = 100 * np.subtract(*errors)
         assert row["error"] == pytest.approx(100 * errors[0].mean())
-        assert row["more"] == pytest.approx(more.mean())
-        assert row["more_error"] == pytest.approx(more.std(ddof=1) / 30**0.5)
+        assert row["difference"] == pytest.approx(more.mean())
+        assert row["difference_se"] == pytest.approx(more.std(ddof=1) / 30**0.5)
         with_product = values_of(data_set, "additive with product")
-        assert row["product_more"] == pytest.approx(100 * np.mean(errors[0] - with_product))
+        assert row["product_difference"] == pytest.approx(100 * np.mean(errors[0] - with_product))
         losses = np.subtract(
             *(values_of(data_set, m, "log_loss") for m in interactions.METHODS[:2])
         )
-        assert row["log_loss_more"] == pytest.approx(losses.mean())
-        assert row["log_loss_more_error"] == pytest.approx(losses.std(ddof=1) / 30**0.5)
-        assert "more" not in rows[data_set, "Gaussian SVM"]
+        assert row["log_loss_difference"] == pytest.approx(losses.mean())
+        assert row["log_loss_difference_se"] == pytest.approx(losses.std(ddof=1) / 30**0.5)
+        assert "difference" not in rows[data_set, "Gaussian SVM"]
 
 
 def test_the_product_helps_every_forecast_once_the_interaction_is_strong():

@@ -50,19 +50,19 @@ def test_cosines_of_the_formula_err_as_the_committed_runs_do():
 def test_differences_are_paired():
     rows = {row["method"]: row for row in report("kernel-features").rows}
     exact = values_of(EXACT)
-    assert "more" not in rows[EXACT] and len(rows) == 11
+    assert "difference" not in rows[EXACT] and len(rows) == 11
     for m in NUMBERS:
         errors = [values_of(method_of(kind, m)) for kind in KINDS]
         for kind, ours in zip(KINDS, errors, strict=True):
             row, more = rows[method_of(kind, m)], 100 * (ours - exact)
             assert row["error"] == pytest.approx(100 * ours.mean())
-            assert row["more"] == pytest.approx(more.mean())
-            assert row["more_error"] == pytest.approx(more.std(ddof=1) / 20**0.5)
+            assert row["difference"] == pytest.approx(more.mean())
+            assert row["difference_se"] == pytest.approx(more.std(ddof=1) / 20**0.5)
         more = 100 * (errors[1] - errors[0])
         row = rows[method_of("Fourier", m)]
-        assert row["fourier_more"] == pytest.approx(more.mean())
-        assert row["fourier_more_error"] == pytest.approx(more.std(ddof=1) / 20**0.5)
-        assert "fourier_more" not in rows[method_of("Nystroem", m)]
+        assert row["fourier_difference"] == pytest.approx(more.mean())
+        assert row["fourier_difference_se"] == pytest.approx(more.std(ddof=1) / 20**0.5)
+        assert "fourier_difference" not in rows[method_of("Nystroem", m)]
 
 
 def test_the_better_approximation_of_the_kernel_is_not_the_better_classifier():

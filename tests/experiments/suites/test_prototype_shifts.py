@@ -83,7 +83,7 @@ def test_means_and_paired_differences_follow_from_the_records(values_of):
             assert row[f"{prefix}error"] == pytest.approx(sum(errors) / 30)
             assert row[f"{prefix}difference"] == pytest.approx(sum(gap) / 30, abs=1e-12)
             spread = np.linalg.norm(gap - gap.mean()) / np.sqrt(30 * 29)
-            assert row[f"{prefix}difference_error"] == pytest.approx(spread, abs=1e-12)
+            assert row[f"{prefix}difference_se"] == pytest.approx(spread, abs=1e-12)
         assert ("added" in row) == method.endswith("sampled")
 
 

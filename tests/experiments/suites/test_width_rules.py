@@ -65,11 +65,11 @@ def test_differences_are_paired_with_the_grid():
         row, ours = rows[data_set, method], values_of(data_set, method)
         assert row["error"] == pytest.approx(ours.mean())
         if method == "grid":
-            assert "more" not in row
+            assert "difference" not in row
             continue
         more = ours - values_of(data_set, "grid")
-        assert row["more"] == pytest.approx(more.mean())
-        assert row["more_error"] == pytest.approx(more.std(ddof=1) / 30**0.5)
+        assert row["difference"] == pytest.approx(more.mean())
+        assert row["difference_se"] == pytest.approx(more.std(ddof=1) / 30**0.5)
 
 
 def test_rules_fail_on_the_stripes_alone():
