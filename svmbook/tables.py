@@ -132,6 +132,8 @@ class Report:
 def plus_minus(value, uncertainty, digits=".2f"):
     """Return a value and its uncertainty as text that is not broken over two lines.
 
+    A value that is rounded to zero has no minus sign.
+
     Parameters
     ----------
     value, uncertainty : float
@@ -148,11 +150,15 @@ def plus_minus(value, uncertainty, digits=".2f"):
     >>> from svmbook.tables import plus_minus
     >>> plus_minus(18.0, 0.31, "#.3g").split()
     ['18.0', '±', '0.31']
+    >>> plus_minus(-0.02, 0.04, "+.1f").split()
+    ['+0.0', '±', '0.0']
     """
+    plain = digits.lstrip("+")
+    sign = "+" if digits != plain else ""
+    shown = f"{value:{sign}z{plain}}"
     if isnan(uncertainty):
-        return f"{value:{digits}}"
-    small = digits.lstrip("+") if digits.endswith("f") else ".2f"
-    return f"{value:{digits}}\u00a0±\u00a0{uncertainty:{small}}"
+        return shown
+    return f"{shown}\u00a0±\u00a0{uncertainty:{plain if digits.endswith('f') else '.2f'}}"
 
 
 def _cells(cells, name):

@@ -225,7 +225,7 @@ def layout(rows, *, off=True):
         lines = [
             [name, *(cell(row, "reported") for row in here)],
             ["here", *(cell(row) for row in here)],
-            ["off, in s.e.", *(f"{row['z']:+.1f}" if row else "" for row in here)],
+            ["off, in s.e.", *(f"{row['z']:+z.1f}" if row else "" for row in here)],
         ]
         return lines if off else lines[:2]
 
@@ -253,7 +253,7 @@ def quarter(rows):
 
     def marked(row):
         clear = abs(row["quarter"]) > 2 * row["quarter_error"]
-        return f"{row['quarter']:+.2f}" + ("\N{DAGGER}" if clear else "")
+        return f"{row['quarter']:+z.2f}" + ("\N{DAGGER}" if clear else "")
 
     return by_method(_whole(rows), lambda name, here: [[name, *map(marked, here)]], "more (%)")
 

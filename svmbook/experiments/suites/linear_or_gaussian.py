@@ -123,9 +123,9 @@ def _layout(rows):
             row["test"],
             f"{row['linear']:.1f}",
             f"{row['gaussian']:.1f}",
-            f"{row['search']:+.1f}",
+            f"{row['search']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
-            f"{row['fresh']:+.1f} ({row['fresh_low']:+.1f} to {row['fresh_high']:+.1f})",
+            f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
         ]
         for row in sorted(rows, key=lambda row: row["fresh"])
     ]

@@ -94,7 +94,7 @@ def _gain(row):
     """Return the accuracy of the machine as it is, or else the gain; a star marks two errors."""
     if row["method"].startswith(BASE):
         return _accuracy(row)
-    return f"{row['gain']:+.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
+    return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
 
 
 COUNTED, NEAR = ({change: f"{change} {vote}" for change in CHANGES} for vote in VOTES)

@@ -156,8 +156,8 @@ def layout(rows, against, *, sizes=None):
         line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if printed else "")
         for end in ends:
             line.append(f"{row[f'reproduced{end}']:.1f} ± {row[f'deviation{end}']:.1f}")
-            line.append(f"{row[f'z{end}']:+.1f}" if printed else "")
-        line.append(f"{row['low']:+.1f} to {row['high']:+.1f}" if "low" in row else "")
+            line.append(f"{row[f'z{end}']:+z.1f}" if printed else "")
+        line.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
         if sizes:
             line += [sizes[row["data_set"]].get(row["method"], ""), f"{row['model_size']:.0f}"]
         lines.append(line)
