@@ -1,5 +1,6 @@
 """The checks: no test is in none of them, the longest go first, a failure is told, the budget."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -67,6 +68,17 @@ def test_a_job_waits_for_its_stages(logs):
     results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
     assert scheduling.log_of("late").read_text() == "here\n"
+
+
+def test_a_job_of_two_cores_shares_them_with_nobody(logs):
+    wait = "import time; time.sleep(0.2)"
+    found = [python("one", wait), python("two (a)", wait, cores=2), python("three", wait, cores=9)]
+    results = scheduling.run_jobs(found, {"one": 3, "two": 2, "three": 1}, workers=2)
+    assert [result.job.name for result in results] == ["one", "two (a)", "three"]
+    for earlier, later in itertools.pairwise(results):
+        assert earlier.end <= later.start
+    two = [job for job in stages.elsewhere([]) if job.name.endswith("(two threads)")]
+    assert two and all(job.cores == 2 for job in two)
 
 
 def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):

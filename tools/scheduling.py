@@ -31,6 +31,7 @@ class Job:
     after: tuple = ()  # stages that must have passed before
     env: dict = field(default_factory=dict)
     ok: tuple = (0,)  # exit codes of a job that passed
+    cores: int = 1  # that it keeps busy
 
 
 def log_of(name, kind="log"):
@@ -84,10 +85,11 @@ def by_urgency(jobs, seconds):
 
     The longest go first, so that no core is idle at the end. A job counts for as long as itself and
     the longest that waits for it; one that has never been measured counts as the longest of all.
+    What stands in brackets behind a name, such as a processor, does not count.
     """
 
     def cost(job):
-        own = seconds.get(job.name, float("inf"))
+        own = seconds.get(job.name.split(" (")[0], float("inf"))
         return own + max((cost(other) for other in jobs if job.stage in other.after), default=0)
 
     return sorted(jobs, key=lambda job: (-cost(job), job.name))
@@ -105,7 +107,7 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     keep_going : bool
         Whether to run the other jobs after a failure. Those that wait for it are left out.
     workers : int
-        How many jobs may run at once.
+        How many cores the jobs may keep busy; one that asks for more runs alone.
 
     Returns
     -------
@@ -121,7 +123,10 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
                 unfinished = {job.stage for job in waiting}
                 unfinished |= {started.job.stage for started in running.values()}
                 ready = [job for job in waiting if not unfinished.intersection(job.after)]
-                for job in ready[: workers - len(running)]:
+                for job in ready:
+                    taken = sum(started.job.cores for started in running.values())
+                    if taken + min(job.cores, workers) > workers:
+                        continue
                     started = Running(job)
                     running[pool.submit(started.result)] = started
                     waiting.remove(job)
