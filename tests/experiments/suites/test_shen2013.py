@@ -17,6 +17,7 @@ from svmbook.experiments.suites import (
     shen2013_search,
     shen2013_tables,
 )
+from svmbook.svm import DualSVC
 
 SETS = shen2013_folds.SETS[:-1]  # the messages are not her tweets
 
@@ -119,6 +120,21 @@ def test_features_can_have_the_other_scale(data_set, other_scale):
 
     shen2013_folds.cross_validated(lambda X, y: Watched(), data_set, 0, other_scale=other_scale)
     assert np.allclose(deviations, 1.0) == ((data_set == "iris") != other_scale)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_first_of_the_boosted_lines_is_the_single_one(n_classes):
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    y = np.arange(100) % n_classes
+    X[:, 0] += y
+    train = np.arange(100) % shen2013_folds.FOLDS != 0
+    boosted, single = (
+        shen2013._machine(name, X, y).fit(X[train], y[train])
+        for name in ("boosted linear", "linear")
+    )
+    first = boosted.estimators_[0]
+    np.testing.assert_allclose(first.coef_, single.coef_, rtol=1e-2)
+    assert isinstance(single, DualSVC) == (n_classes == 2)  # ours is exact
 
 
 def test_boosting_without_a_first_machine_is_that_machine():
