@@ -1,4 +1,4 @@
-"""Which vote suits exemplar SVMs? Four voting rules beside five other classifiers.
+"""Which voting rule suits exemplar SVMs? Four voting rules beside five other classifiers.
 
 In each run 300 training points and 2,000 test points are drawn, the same for all methods. For the
 Gaussian SVM, the reference of the paired differences, C and gamma are chosen by five-fold

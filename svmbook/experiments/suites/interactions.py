@@ -1,7 +1,7 @@
-r"""An additive model where the truth has an interaction that grows.
+r"""Additive models on data with an interaction of growing strength.
 
 Question: how much does an additive model lose by an interaction :math:`c\,x_1x_2` in the log odds,
-and do its errors show it, or only its forecasts?
+and do its errors show it, or only its predicted probabilities?
 
 Protocol: each run draws 300 training and 3,000 test points, the same ones for all methods. 5-fold
 cross-validation chooses the parameters, by log loss for additive models, by accuracy for the SVM.
@@ -65,7 +65,7 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters by five folds, fit, and measure error and log loss."""
+    """Do one run: cross-validate the parameters, fit, and measure error and log loss."""
     parts = draw(data_set, run)
     features = with_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(n_knots=16)

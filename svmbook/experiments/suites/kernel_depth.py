@@ -1,4 +1,4 @@
-"""Kernels of regions and of leaves, with nothing to choose but C or with a searched width.
+"""Kernels of regions and of leaves, with C as the only parameter or with a searched width.
 
 Question: do kernels without a width do as well as a Laplacian kernel whose width is searched, and
 does the rule "leaves of depth L = d, the number of features" still work with 60 features?
@@ -68,7 +68,7 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters by five folds, fit, and measure the test error."""
+    """Do one run: choose the parameters by cross-validation, fit, and measure the test error."""
     parts = draw(data_set, run)
     kernel, grid = CANDIDATES[method]
     if grid.get("degree") == ("d",):

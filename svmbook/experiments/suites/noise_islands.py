@@ -1,4 +1,4 @@
-r"""Which votes withstand label noise? Neighbours and prototype SVMs on the islands, 30 runs.
+r"""Which voting rules withstand label noise? Neighbours and prototype SVMs on the islands, 30 runs.
 
 No source prints these tables. Each run draws 300 training points and 1,000 test points, the same
 for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the training

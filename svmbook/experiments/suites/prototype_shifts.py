@@ -1,7 +1,7 @@
-"""What shifts, voting rules and sampling are worth for prototype SVMs, on three sets in the plane.
+"""Effects of shifts, voting rules and sampling on prototype SVMs, on three sets in the plane.
 
 Questions: do shifts lower the test error, and by which of their updates? Which voting rule suits
-prototypes, and do they err less than exemplars that never moved? What does a sample cost?
+prototypes, and do they err less than exemplars that never moved? Does sampling raise the error?
 
 Protocol: each run draws 300 training points and 2,000 test points, the same ones for all methods.
 Prototype SVMs keep a quarter of the training points for validation, which selects the iteration.

@@ -1,7 +1,7 @@
 r"""Two rules for the width of a Gaussian kernel, and a grid over both parameters.
 
-Question: how much test error does a rule for :math:`\gamma` cost that looks at the points without
-their labels, compared with a choice of both parameters?
+Question: how much larger is the test error if a rule sets :math:`\gamma` from the points without
+their labels than if both parameters are chosen?
 
 Protocol: each run draws 400 training, 400 validation and 4,000 test points, the same ones for all
 methods. Each method takes the pair of C and gamma with the smallest validation error: a rule tries
