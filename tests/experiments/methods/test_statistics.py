@@ -194,8 +194,8 @@ def test_alike_methods_are_told_apart_as_often_as_is_said():
     ("call", "message"),
     [
         (lambda: rank([[1.0, 2.0], [1.0, 2.0]]), "minimum of 3"),
-        (lambda: summarise([]), "minimum of 1"),
-        (lambda: summarise([1.0, np.nan]), "NaN"),
+        (lambda: summarise([]), "there are no values"),
+        (lambda: summarise([1.0, np.nan]), "must be finite; found nan"),
         (lambda: compare([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),
         (lambda: compare([1.0], [2.0]), "at least two"),
         (lambda: compare([1.0, 2.0], [2.0, 2.0], level=95), "level"),
