@@ -37,8 +37,11 @@ def objective(cost, Z, y, C, w, b):
     return 0.5 * w @ w + np.sum(C * cost.value(y * (Z @ w + b)))
 
 
-def test_the_hinge_comes_to_the_minimum_of_the_quadratic_program():
-    for seed in range(200):
+@pytest.mark.parametrize(
+    "seeds", [range(60), pytest.param(range(60, 200), marks=pytest.mark.nightly)]
+)
+def test_the_hinge_comes_to_the_minimum_of_the_quadratic_program(seeds):
+    for seed in seeds:
         Z, y, C = problem(seed)
         exact = DualSVC(C=C).fit(Z, y)
         result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
