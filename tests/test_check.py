@@ -2,9 +2,12 @@
 
 import itertools
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -97,6 +100,33 @@ def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
     assert "because" in told and "FAILED (3)" in told
     with pytest.raises(ProcessLookupError):
         os.kill(int(running.read_text()), 0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_jobs_end_with_who_started_them(logs, number):
+    told = logs / "told"
+    job = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    code = (
+        "import sys; sys.path.insert(0, 'tools'); import scheduling\n"
+        f"scheduling.LOGS = __import__('pathlib').Path({str(logs)!r})\n"
+        f"scheduling.run_jobs([scheduling.Job('a', 'a', (sys.executable, '-c', {job!r}))], {{}})"
+    )
+    runner = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    while not (told.exists() and told.read_text()):
+        time.sleep(0.02)
+    runner.send_signal(number)
+    assert runner.wait(timeout=30)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+
+
+def test_what_was_not_run_is_not_called_ok(capsys):
+    jobs = [python("one", "", stage="a"), python("two", "", stage="a"), python("three", "")]
+    check.print_stages([scheduling.Result(jobs[0], 0, 0.0, 1.0, 1.0)], jobs)
+    told = capsys.readouterr().out
+    assert re.search(r"^a +1 of 2 ", told, re.M) and re.search(r"^three +not run$", told, re.M)
 
 
 def test_a_nightly_run_goes_on_without_what_needs_the_failed(logs):

@@ -67,18 +67,22 @@ def print_tests(results):
         print(f"skipped {count}: {reason}")
 
 
-def print_stages(results):
+def print_stages(results, jobs):
     """Print how each stage went, from the start of its first job to the end of its last."""
     print()
-    for stage in dict.fromkeys(result.job.stage for result in results):
+    for stage, planned in Counter(job.stage for job in jobs).items():
         its = [result for result in results if result.job.stage == stage]
-        verdict = "FAILED" if any(result.code for result in its) else "ok"
+        verdict = "ok" if len(its) == planned else f"{len(its)} of {planned}"
+        verdict = "FAILED" if any(result.code for result in its) else verdict
+        if not its:
+            print(f"{stage:<10} not run")
+            continue
         wall = max(result.end for result in its) - min(result.start for result in its)
         cpu = sum(result.cpu for result in its)
-        print(f"{stage:<10} {verdict:<7} {wall:6.1f} s (cpu {cpu:6.1f} s)")
+        print(f"{stage:<10} {verdict:<8} {wall:6.1f} s (cpu {cpu:6.1f} s)")
     wall = max(result.end for result in results) - min(result.start for result in results)
     print(
-        f"{'all':<18} {wall:6.1f} s (cpu {sum(result.cpu for result in results):6.1f} s)",
+        f"{'all':<19} {wall:6.1f} s (cpu {sum(result.cpu for result in results):6.1f} s)",
         flush=True,
     )
 
@@ -114,7 +118,7 @@ def main(arguments):
         log_of(job.name, "xml").unlink(missing_ok=True)
     results = run_jobs(jobs, budget["seconds"], keep_going)
     print_tests(results)
-    print_stages(results)
+    print_stages(results, jobs)
     code = next((result.code for result in results if result.code), 0)
     if recording and not code:
         record(results, budget)

@@ -3,9 +3,14 @@
 from pathlib import Path
 
 PERTURBATION = Path(__file__).resolve().parent.parent / "tests" / "perturbation.py"
+# IPython goes on after an error in a start-up file: the kernel must end, or it moves nothing.
 STARTUP = """\
-import runpy as _runpy
-_runpy.run_path({path!r})["perturb_sources"]({draw})
+import os as _os, runpy as _runpy, traceback as _traceback
+try:
+    _runpy.run_path({path!r})["perturb_sources"]({draw})
+except BaseException:
+    _traceback.print_exc()
+    _os._exit(1)
 """
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "_build" / "checks"
-CORES = os.cpu_count() or 1
+# Those that this process may use; containers and batch systems often leave it a few.
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 # Jobs share the cores: BLAS threads on top of them only get in each other's way.
 SHARED = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}  # hundreds of processes read the same modules
@@ -114,8 +115,10 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     list of Result
         In the order in which the jobs ended.
     """
-    # A shell that starts us in the background ignores Ctrl-C, and so would all that we start.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A shell that starts us in the background ignores Ctrl-C, and so would all that we start. Who
+    # ends us otherwise, as a time limit does, means the jobs as well.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     waiting, running, results = by_urgency(jobs, seconds), {}, []
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -139,10 +142,12 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
                     break
                 waiting = [job for job in waiting if not failed.intersection(job.after)]
         finally:
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one comes too early
             for number in (signal.SIGINT, signal.SIGKILL):
                 for started in running.values():
                     started.signal(number)
                 wait(running, timeout=PATIENCE)
+            signal.signal(signal.SIGINT, before)
     return results
 
 

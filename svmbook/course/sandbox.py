@@ -99,6 +99,12 @@ class Outcome:
     started: bool = False
 
 
+def python():
+    """Return the path of this Python without links among its folders: the sandbox has none."""
+    here = Path(sys.executable)
+    return str(here.parent.resolve() / here.name)
+
+
 def find_sandbox():
     """Return the path of bubblewrap.
 
@@ -119,7 +125,7 @@ def find_sandbox():
             "may do. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
             "submissions that you trust as your own code, give --unsafe."
         )
-    reads = [sys.executable, "-I", "-c", START]
+    reads = [python(), "-I", "-c", START]
     tried = subprocess.run([*bubble(found), *reads], capture_output=True, text=True, env={})
     if tried.returncode:
         said = (tried.stderr.strip().splitlines() or ["no word"])[-1]
@@ -160,7 +166,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None):
     # Results leave by a file of their own: the first process of a sandbox keeps stdout open, and
     # under the same user's name a submission could write to it.
     results, told = os.pipe()
-    command = [sys.executable, "-I", "-c", START + "inside.main()", str(told)]
+    command = [python(), "-I", "-c", START + "inside.main()", str(told)]
     if sandbox != UNSAFE:
         command = [*bubble(sandbox, limits.disk), *command]
         if os.geteuid() == 0:
