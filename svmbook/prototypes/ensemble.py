@@ -19,6 +19,7 @@ __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 ON_PLANE = 1e-11  # of the terms of an output: a sum that cancels to less is zero
+ROUNDING = 64 * np.finfo(float).eps  # of an intercept: it is a difference of a label and an output
 SHARE_VOTES = 1e-9  # votes that the share of a class is worth: it decides between equal votes
 VOTE_DECIMALS = 10  # to which votes are rounded, so that equal sums of votes are equal
 AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
@@ -100,7 +101,7 @@ def classified(X, coef, intercept):
     """
     F = X @ coef.T + intercept
     lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
-    return F, ON_PLANE * (1.0 + lengths + np.abs(intercept)) < F
+    return F, ON_PLANE * (lengths + np.abs(intercept)) + ROUNDING < F
 
 
 def _nearness(rho, n_near):
@@ -170,7 +171,7 @@ class LocalEnsemble(VotingMachine):
             sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_near, self.metric)
-        resolution = max(SAME_PLACE * between.max(), np.finfo(float).tiny)
+        resolution = max(SAME_PLACE * np.median(between), np.finfo(float).tiny)
         return Committee(
             coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
         )

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import hyperplanes
 from ..ties import rounded
-from .pairwise import PairwiseMachine, alone
+from .pairwise import PairwiseMachine, alone, outputs_of_planes
 
 __all__ = ["LocalizedSVM"]
 
@@ -142,7 +142,7 @@ class LocalizedSVM(PairwiseMachine):
                 y = np.where(take(codes[both]) == b, 1.0, -1.0)
                 worth = take(np.where(of_pair, prices[both], 0.0))
                 planes = hyperplanes(self._points_[take(near[both])], y, worth)
-                F[both] = (planes.coef * X[both]).sum(axis=1) + planes.intercept
+                F[both] = outputs_of_planes(X[both], *planes[:2])
                 self._admit(float(planes.gap.max()), stacklevel=6)
             return F
 

@@ -10,7 +10,7 @@ from ..ties import rounded
 
 __all__ = ["choose_negatives", "distances", "least_of_each_row"]
 
-SAME_PLACE = 1e-12  # of the largest distance: points that close are in one place
+SAME_PLACE = 1e-12  # of the median distance: points that close are in one place
 ON_PLANE = 1e-10  # of squared distances: a point on the plane itself is not beyond it
 FITTED = ("precomputed", "mahalanobis", "seuclidean")  # hang on more than two points
 
@@ -68,7 +68,7 @@ def choose_negatives(between, codes, k):
     """
     rows, between = np.arange(len(codes)), rounded(between)
     far = np.where(codes[:, None] == codes, np.inf, between)
-    apart = np.where(between > SAME_PLACE * between.max(), far, np.inf)
+    apart = np.where(between > SAME_PLACE * np.median(between), far, np.inf)
     far = np.where(np.isfinite(apart).any(axis=1, keepdims=True), apart, far)
     nearest = far.argmin(axis=1)
     squared = between**2

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .voting import VotingMachine
 
-__all__ = ["PairwiseMachine", "alone"]
+__all__ = ["PairwiseMachine", "alone", "outputs_of_planes"]
 
-ON_PLANE = 1e-9  # of the margin, which is 1: an output as small as that wins no vote
+ON_PLANE = 1e-10  # of the terms of an output: a sum that cancels to less is zero
 
 
 class PairwiseMachine(VotingMachine):
@@ -41,16 +41,26 @@ class PairwiseMachine(VotingMachine):
         outputs_of_pair, k = self._pairs(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
-        won, clearly = np.zeros((len(X), k)), np.zeros((len(X), k))
+        won, clearly, size = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
-            won[:, b] += F > ON_PLANE
-            won[:, a] += F < -ON_PLANE
+            won[:, b] += F > 0
+            won[:, a] += F < 0
             clearly[:, b] += F
             clearly[:, a] -= F
+            size[:, 0] += np.abs(F)
+        unit = np.where(size > 0, ON_PLANE * size, 1.0)
+        clearly = unit * np.rint(clearly / unit)  # equal sums become equal
         return won + clearly / (3.0 * (np.abs(clearly) + 1.0))
 
 
 def alone(there_a, there_b):
     """Return the output where only one class of a pair is there: +1 or -1; 0 where none is."""
     return there_b.astype(float) - there_a
+
+
+def outputs_of_planes(X, coef, intercept):
+    """Return each point's output of its own hyperplane, zero where only rounding is left of it."""
+    F = (coef * X).sum(axis=1) + intercept
+    size = np.linalg.norm(coef, axis=1) * np.linalg.norm(X, axis=1) + np.abs(intercept)
+    return np.where(np.abs(F) <= ON_PLANE * size, 0.0, F)

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import linear_members
 from ..ties import rounded
-from .pairwise import PairwiseMachine, alone
+from .pairwise import PairwiseMachine, alone, outputs_of_planes
 
 __all__ = ["ProfileSVM"]
 
@@ -211,7 +211,7 @@ class ProfileSVM(PairwiseMachine):
                 clusters, planes = self._planes_[a, b]
                 rows = np.flatnonzero(np.isin(nearest, clusters))
                 which = np.searchsorted(clusters, nearest[rows])
-                F[rows] = (planes.coef[which] * X[rows]).sum(axis=1) + planes.intercept[which]
+                F[rows] = outputs_of_planes(X[rows], planes.coef[which], planes.intercept[which])
             return F
 
         return outputs_of_pair

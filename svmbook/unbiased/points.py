@@ -45,12 +45,12 @@ def fscl(X, n_prototypes, kernel, rng):
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
-    unit = X.var(axis=0).sum()  # of squared distances: what is small against it is a tie
     for _ in range(PASSES):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
             away = x - centres
-            winner = first_largest(-wins * np.einsum("ij,ij->i", away, away), unit)
+            squared = np.einsum("ij,ij->i", away, away)
+            winner = first_largest(-wins * squared, np.median(squared))
             wins[winner] += 1.0
             centres[winner] += away[winner] / wins[winner]
     return centres

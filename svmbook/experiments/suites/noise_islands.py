@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ...prototypes import PrototypeSVM
+from ...prototypes.ensemble import classified
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated, run_seed
 from ..running.suite import Suite
@@ -75,7 +76,7 @@ def work(data_set, method, run):
     if isinstance(model, PrototypeSVM):
         exemplars = np.array([p.exemplar for p in model.prototypes_])
         mislabelled = labels[exemplars] != parts.y_train[exemplars]
-        positive = parts.X_test @ model.coef_.T + model.intercept_ > 0
+        positive = classified(parts.X_test, model.coef_, model.intercept_)[1]
         record |= {"model_size": len(exemplars), "mislabelled_members": int(mislabelled.sum())}
         record |= {"votes": round(float(positive.sum(axis=1).mean()), 2)}
         if method in ABSTAIN:

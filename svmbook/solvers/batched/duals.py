@@ -26,7 +26,7 @@ SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat,
 MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
 ROUNDING = 10 * np.finfo(float).eps  # times what is added up in an error: its noise
 BALANCED = 1e-12  # of the sum of the alpha: what may be left of their sum with signs
-LEVEL_TOL = 1e-12  # of the sum of the C: sums of C that differ by less are equal
+SLOPE_TOL = 1e-12  # of the terms of a slope: one that cancels to less is zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,12 +287,16 @@ def best_intercepts(e, y, C):
     """
     order = np.argsort(e, axis=1)
     sorted_e = np.take_along_axis(e, order, axis=1)
-    below = np.cumsum(np.take_along_axis(C, order, axis=1), axis=1)
-    level = np.sum(C * (y > 0), axis=1, keepdims=True)
-    tol = LEVEL_TOL * below[:, -1:]
+    sorted_C = np.take_along_axis(C, order, axis=1)
+    positive = np.take_along_axis(y, order, axis=1) > 0
+    # The slope right of each error. Two sums, as in one the larger C would swallow the smaller.
+    below = np.cumsum(np.where(positive, 0.0, sorted_C), axis=1)
+    above = np.cumsum(np.where(positive, sorted_C, 0.0)[:, ::-1], axis=1)[:, ::-1]
+    above = np.column_stack([above[:, 1:], np.zeros(len(e))])
+    slope, tol = below - above, SLOPE_TOL * (below + above)
     rows = np.arange(len(e))
-    low = sorted_e[rows, (below >= level - tol).argmax(axis=1)]
-    high = sorted_e[rows, (below > level + tol).argmax(axis=1)]
+    low = sorted_e[rows, (slope >= -tol).argmax(axis=1)]
+    high = sorted_e[rows, (slope > tol).argmax(axis=1)]
     return 0.5 * (low + high)
 
 

@@ -67,8 +67,8 @@ class MiddleStumps:
         # Above the last point: all points are on one side, the constant hypothesis.
         self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
         # Values apart by rounding alone are one value, which no threshold divides.
-        largest = np.abs(values).max(axis=1, keepdims=True)
-        same = 0.5 * high - 0.5 * low <= 0.5 * TIE * largest
+        larger = np.maximum(np.abs(low), np.abs(high))
+        same = 0.5 * high - 0.5 * low <= 0.5 * TIE * larger
         tied = np.column_stack([same, np.zeros(self.d, dtype=bool)])
         self.distinct = 1.0 - tied
         self._edges, self._sizes = np.empty((2, self.d, self.n))
