@@ -17,10 +17,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from ...ensembles import StumpEnsembleLogistic
-from ...tables import Table, plus_minus
+from ...tables import Table
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .paired import paired
+from .paired import cell, paired
 
 __all__ = ["LAMBDAS", "METHODS", "SUITE", "draw", "mixed", "with_product", "work"]
 
@@ -111,8 +111,7 @@ def _layout(rows):
         cells += [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
         lines.append([data_set.removeprefix("c = ")])
         for row, name, digits in cells:
-            pair = (row[name], row[f"{name}_se"]) if name in row else None
-            lines[-1].append(plus_minus(*pair, digits) if pair else "")
+            lines[-1].append(cell(row, name, digits))
     heads = ("additive minus Gaussian (points)", "minus with product (points)")
     errors = [f"{method} (%)" for method in METHODS]
     return Table(["$c$", *errors, *heads, "log loss, minus with product"], lines)

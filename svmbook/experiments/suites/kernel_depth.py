@@ -20,7 +20,7 @@ from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .paired import difference_cell, paired_rows
+from .paired import cell, paired_rows
 
 __all__ = ["CANDIDATES", "REFERENCE", "SUITE", "draw", "moons", "work"]
 
@@ -102,7 +102,7 @@ def _layout(rows, data_sets=("moons", "threenorm")):
     lines = []
     for row in (row for row in rows if row["data_set"] in data_sets):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
-        lines.append([row["data_set"], row["method"], mean, difference_cell(row)])
+        lines.append([row["data_set"], row["method"], mean, cell(row)])
     reference = REFERENCE[data_sets[0]]
     return Table(["data", "classifier", "error (%)", f"minus {reference} (points)"], lines)
 

@@ -21,7 +21,7 @@ from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .paired import difference_cell, paired, paired_rows
+from .paired import cell, paired, paired_rows
 
 __all__ = ["EXACT", "KINDS", "METHODS", "NUMBERS", "SUITE", "draw", "method_of", "work"]
 
@@ -88,7 +88,7 @@ def _layout(rows):
         kind, m = METHODS.get(row["method"], (EXACT, ""))
         lines.append([kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")])
         for name in ("difference", "fourier_difference"):
-            lines[-1].append(difference_cell(row, name))
+            lines[-1].append(cell(row, name))
         lines[-1].append(f"{row['kernel_error']:.2g}" if "kernel_error" in row else "")
     columns = ["features", "$m$", "error (%)", "minus exact kernel (points)"]
     return Table([*columns, "minus Nystroem (points)", "error of a kernel value"], lines)

@@ -18,10 +18,10 @@ from ...datasets import non_separable
 from ...logistic import ImportVectorMachine, KernelLogisticRegression
 from ...losses import logistic
 from ...svm import DualSVC
-from ...tables import Table, plus_minus
+from ...tables import Table
 from ..methods.protocols import Generated, run_seed
 from ..running.suite import Suite
-from .paired import paired, paired_rows
+from .paired import cell, paired, paired_rows
 
 __all__ = ["LAMS", "METHODS", "SUITE", "chosen", "division", "log_loss", "work"]
 
@@ -106,7 +106,7 @@ def _layout(rows):
     for row in rows:
         line = [row["method"], f"{row['model_size']:.0f}"]
         for name, form in digits.items():
-            line.append(plus_minus(row[name], row[f"{name}_se"], form) if name in row else "")
+            line.append(cell(row, name, form))
         lines.append(line)
     return Table(columns, lines)
 

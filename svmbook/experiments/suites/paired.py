@@ -7,7 +7,7 @@ import itertools
 from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["difference_cell", "paired", "paired_rows"]
+__all__ = ["cell", "paired", "paired_rows"]
 
 
 def paired(records, data_set, method, reference, *, field="error", unit=100.0):
@@ -115,13 +115,13 @@ def paired_rows(records, data_sets, methods, reference, units):
     return rows
 
 
-def difference_cell(row, name="difference", digits="+.2f"):
-    """Return the cell of a difference in a row of `paired_rows`, empty where there is none.
+def cell(row, name="difference", digits="+.2f"):
+    """Return the cell of a value of a row with its standard error, empty where there is none.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.paired import difference_cell
-    >>> difference_cell({"difference": 1.25, "difference_se": 0.1}).split()
+    >>> from svmbook.experiments.suites.paired import cell
+    >>> cell({"difference": 1.25, "difference_se": 0.1}).split()
     ['+1.25', '±', '0.10']
     """
     return plus_minus(row[name], row[f"{name}_se"], digits) if name in row else ""

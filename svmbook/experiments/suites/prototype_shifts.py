@@ -16,11 +16,11 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ...prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
-from ...tables import Table, plus_minus
+from ...tables import Table
 from ..methods.protocols import Generated
 from ..running.suite import Suite
 from .exemplar_sets import DATA_SETS as SETS
-from .paired import paired
+from .paired import cell, paired
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
 
@@ -102,14 +102,10 @@ def _compare(records):
     return rows
 
 
-def _cell(row, name, digits=".1f"):
-    return plus_minus(row[name], row[f"{name}_se"], digits) if name in row else ""
-
-
 def _layout(rows, methods=tuple(METHODS), name="error", digits=".1f"):
     """Return the layout of one value, one row per method and one column per data set."""
     of = {(row["method"], row["data_set"]): row for row in rows}
-    lines = [[m, *(_cell(of.get((m, d), {}), name, digits) for d in DATA_SETS)] for m in methods]
+    lines = [[m, *(cell(of.get((m, d), {}), name, digits) for d in DATA_SETS)] for m in methods]
     return Table(["classifier", *DATA_SETS], lines)
 
 

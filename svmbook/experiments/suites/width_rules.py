@@ -21,7 +21,7 @@ from ...tables import Table, plus_minus
 from ..methods.protocols import run_seed
 from ..running.suite import Suite
 from . import exploring
-from .paired import difference_cell, paired_rows
+from .paired import cell, paired_rows
 
 __all__ = ["GRID", "METHODS", "RULES", "SUITE", "draw", "median_rule", "scale_rule", "work"]
 
@@ -100,7 +100,7 @@ def _layout(rows):
     for row in rows:
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         gamma = f"{row['gamma']:.2g}"
-        lines.append([row["data_set"], row["method"], gamma, mean, difference_cell(row)])
+        lines.append([row["data_set"], row["method"], gamma, mean, cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
     return Table([*columns, "minus grid (points)"], lines)
 
