@@ -74,7 +74,7 @@ def test_equal_votes_go_to_the_more_frequent_class():
 
 @pytest.mark.filterwarnings("ignore:no member claims")
 @pytest.mark.parametrize("weight", [1.0, "balanced"])
-@pytest.mark.parametrize("C", [0.01, 100.0])
+@pytest.mark.parametrize("C", [0.01, 0.3, 100.0])
 def test_mined_members_are_those_against_all_other_points(C, weight):
     # More of one class than of the other, so that the weights of the two differ; and far points,
     # whose members are done after the first round.
