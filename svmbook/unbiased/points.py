@@ -45,12 +45,14 @@ def fscl(X, n_prototypes, kernel, rng):
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
+    # Of squared distances: what is small against it is a tie. One far point does not move it.
+    unit = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
     for _ in range(PASSES):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
             away = x - centres
             squared = np.einsum("ij,ij->i", away, away)
-            winner = first_largest(-wins * squared, np.median(squared))
+            winner = first_largest(-wins * squared, unit)
             wins[winner] += 1.0
             centres[winner] += away[winner] / wins[winner]
     return centres
