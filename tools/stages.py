@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
 from perturbed import kernel_environment
 from processors import playable
 from scheduling import LOGS, ROOT, SHARED, Job, log_of
@@ -78,23 +79,33 @@ def pytest(select="not nightly", only=(), suffix="", **env):
     return found
 
 
-def notebooks(suffix="", **env):
-    """Return the runs that compare the output of fresh kernels with the stored one (nbval).
+def notebook_groups():
+    """Return the notebooks that share a process: the chapters of a part of the book, or the rest.
 
-    A chapter has a process of its own; the assignments, which are small, share one.
+    Their kernels are forks of one process that has loaded the libraries (tests/nbval_kernels.py).
     """
-    folder = ROOT / "notebooks"
+    groups, others = {}, sorted((ROOT / "notebooks").glob("assignments/*/*.ipynb"))
+    for part in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]:
+        files = [ROOT / f"{chapter['file']}.ipynb" for chapter in part["chapters"]]
+        files = [file for file in files if file.exists()]
+        if len(files) > 1:
+            groups[part["caption"]] = files
+        else:
+            others += files
+    return groups | {"others": others}
+
+
+def notebooks(suffix="", **env):
+    """Return the runs that compare the output of fresh kernels with the stored one (nbval)."""
     command = (
         PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, "--nbval",
         "--nbval-current-env", "--nbval-cell-timeout=120",
         "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
     )  # fmt: skip
     env = {"IPYTHONDIR": str(LOGS / "ipython"), **env}  # not the profile of who runs the checks
-    found = {path.stem: [path] for path in sorted(folder.glob("*.ipynb"))}
-    found["assignments"] = sorted(folder.glob("assignments/*/*.ipynb"))
     return [
-        Job(f"notebook {name}{suffix}", "notebooks", (*command, *paths), ("lint", "fonts"), env)
-        for name, paths in found.items()
+        Job(f"notebooks {name}{suffix}", "notebooks", (*command, *files), ("lint", "fonts"), env)
+        for name, files in notebook_groups().items()
     ]
 
 

@@ -130,7 +130,9 @@ def drawn(options):
     files = [f for f in modules() if any(fnmatch.fnmatch(f, glob) for glob in options.only)]
     if options.changed:
         call = ["git", "diff", "--name-only", options.changed, "--", "svmbook"]
-        done = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, text=True)
+        done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"no changes since {options.changed} can be found: {done.stderr}")
         files = [file for file in files if file in done.stdout.split("\n")]
     if options.among:
         mutants = [m for m in read(options.among).values() if m["outcome"] == "survived"]

@@ -81,7 +81,7 @@ def attempt(options, cpu=7200, wall=7200, measure=False):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     log = Path("mutant.log").read_text(encoding="utf-8", errors="replace")
-    if child.exitcode == 4:
+    if child.exitcode == 4 and measure:  # a mutant in what a conftest.py imports is noticed by it
         raise RuntimeError(f"pytest cannot run {options}:\n{log}")
     by = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", log, re.M)
     result = {"outcome": ENDS.get(child.exitcode, "killed"), "by": by, "cpu": round(used, 1)}
