@@ -210,6 +210,28 @@ def test_as_many_rows_as_fit_are_kept_whatever_was_kept_before(before):
     assert asked == []
 
 
+def test_a_part_of_few_points_is_stored_and_one_of_many_is_computed(monkeypatch):
+    monkeypatch.setattr("svmbook.gram.computed.STORED_PART", 120)
+    K, asked = Z @ Z.T, []
+
+    def values(rows, columns):
+        asked.append(len(rows) * len(columns))
+        return K[np.ix_(rows, columns)]
+
+    gram, points = ComputedGram(values, N, kept=0.2), np.random.default_rng(8).permutation(N)
+    few, many = points[:120], points[:121]
+    parts = {len(chosen): gram.part(chosen) for chosen in (few, many)}
+    asked.clear()
+    np.testing.assert_allclose(parts[120].times(np.ones(120)), K[np.ix_(few, few)].sum(axis=1))
+    assert asked == []
+    np.testing.assert_allclose(parts[121].times(np.ones(121)), K[np.ix_(many, many)].sum(axis=1))
+    assert sum(asked) == 121**2
+    inner, outer = np.array([3, 0]), np.array([120, 7])
+    block = parts[121].block(inner, outer)
+    np.testing.assert_array_equal(block, K[np.ix_(many[inner], many[outer])])
+    assert parts[121]._store.nbytes < gram._store.nbytes / 2  # whose own rows stay in memory
+
+
 # --- low rank ------------------------------------------------------------------------------
 
 
