@@ -183,6 +183,15 @@ def test_what_is_left_out_for_its_small_price_does_not_matter():
         assert output == pytest.approx(whole.decision_function([x])[0], abs=1e-7)
 
 
+def test_points_of_less_than_1e_10_of_the_largest_similarity_are_left_out():
+    for share, counts in ((1.1e-10, True), (0.9e-10, False)):
+        near, far = -1.0, np.sqrt(1.0 - np.log(share))  # similarities to 0: 1/e and share/e
+        machine = LocalizedSVM(C=1e11, gamma=1.0).fit([[near], [far]], [0, 1])
+        between = -(near + far) / (far - near)  # at 0: the output is -1 and +1 at the two points
+        output = machine.decision_function([[0.0]])[0]
+        assert output == pytest.approx(between if counts else -1.0, abs=1e-6)
+
+
 def test_equal_points_and_small_units_are_clustered():
     machine = ProfileSVM(n_clusters=1, profiles=False, random_state=0)
     machine.fit(np.full((7, 2), 0.1), [0] + [1] * 6)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook import PrototypeSVM, SampledPrototypeSVM
+from svmbook import DualSVC, PrototypeSVM, SampledPrototypeSVM
 from svmbook.prototypes.ensemble import held_out
 from svmbook.prototypes.negatives import choose_negatives, distances
 
@@ -131,6 +131,20 @@ def test_members_are_trained_on_what_they_hold():
         assert member.exemplar in member.positives
     for round_, before in zip(machine.history_[1:], machine.history_, strict=False):
         assert set(round_.exemplars) | set(round_.dropped) == set(before.exemplars)
+
+
+def test_members_minimise_with_positives_at_their_weight():
+    for weight in (0.4, "balanced"):
+        machine = PrototypeSVM(C=3.0, positive_weight=weight, p_negative=0.05, random_state=0)
+        members = machine.fit(X, Y).prototypes_
+        balanced = [len(member.negatives) / len(member.positives) for member in members]
+        assert np.ptp(balanced) > 1
+        for member, share in list(zip(members, balanced, strict=True))[::3]:
+            points = np.concatenate([member.positives, member.negatives])
+            y = np.repeat([1, -1], [len(member.positives), len(member.negatives)])
+            factors = np.where(y > 0, share if weight == "balanced" else weight, 1.0)
+            exact = DualSVC(C=3.0, tol=1e-10).fit(X[points], y, sample_weight=factors)
+            np.testing.assert_allclose(member.coef, exact.coef_[0], atol=1e-5)
 
 
 def test_the_moves_of_the_history_lead_to_the_prototypes():

@@ -136,6 +136,19 @@ def test_a_round_of_mining_looks_at_twice_as_many_as_the_last():
     assert few.n_rounds_ < 8  # fifty negatives, one by one, would take many more
 
 
+def test_rounds_of_mining_are_counted_and_the_first_adds_n_negatives():
+    # At this C all sixteen points of the other class have slack, so each round adds as many
+    # negatives as it may: the number of negatives doubles until all sixteen are used.
+    far = np.random.default_rng(0).normal(size=(32, 2)) + np.repeat([[0, 0], [9, 0]], 16, axis=0)
+    for n_negatives, rounds in ((1, 4), (3, 3), (4, 2), (15, 1), (16, 0)):
+        for mining in (True, False):
+            machine = ExemplarSVM(C=1e-4, voting="count", n_negatives=n_negatives, mining=mining)
+            machine.fit(far, np.repeat([0, 1], 16))
+            assert machine.n_rounds_ == (rounds if mining else 0)
+            sizes = {len(member.negatives) for member in machine.prototypes_}
+            assert sizes == {16 if mining else n_negatives}
+
+
 def test_three_classes_are_counted():
     points = np.array([[0.0, 0.0], [0.2, 0.1], [5.0, 0.0], [5.2, 0.1], [0.0, 5.0], [0.1, 5.2]])
     machine = ExemplarSVM(C=10.0, positive_weight=1.0, voting="count", mining=False)
