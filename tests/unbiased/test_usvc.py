@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import InvalidParameterError
 from svmbook import ERMSVC, IRWLSSVC, USVC, DualSVC, LeastSquaresClassifier
 from svmbook.calibration import false_alarm_threshold
 from svmbook.datasets import non_separable, stdev, twonorm, usvc_case_a, usvc_case_b
-from svmbook.experiments.suites.usvc_oracle import clouds_and_a_clump
 from svmbook.kernels import linear
 
 X, Y = stdev(2, 120, random_state=0)
@@ -279,17 +278,6 @@ def test_the_dual_objective_is_a_lower_bound_before_the_end():
             early = IRWLSSVC(C=2.0, max_iter=rounds).fit(X[few], Y[few])
         assert early.objective_ - early.dual_gap_ <= exact * (1 + 1e-9)
         assert early.n_iter_ <= rounds
-
-
-def test_a_path_may_end_elsewhere():
-    ends = []
-    for seed in range(10):
-        points, labels = clouds_and_a_clump(seed)
-        options = {"C": 100.0, "s": 8.0}
-        ends.append(
-            [USVC(init=i, **options).fit(points, labels).objective_ for i in ("svc", "path")]
-        )
-    assert np.ptp(ends, axis=1).max() > 1e-3
 
 
 def test_prototypes_are_the_machines_own():
