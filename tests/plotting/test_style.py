@@ -126,18 +126,29 @@ def test_shades_keep_all_their_colours():
     assert pixels(figure_svg(figure)).mode == "RGBA"
 
 
-def test_panels_that_share_an_axis_carry_its_numbers_each():
-    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True)
+NUMBERS = re.compile(r"<g id=\"text_\d+\">")
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_panels_that_share_an_axis_carry_its_numbers_each(rows):
+    figure, axes = plt.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
     for ax in axes.flat:
         ax.plot([0, 5], [0, 7])
     drawn = figure_svg(figure)
-    apart, others = plt.subplots(2, 2)
+    apart, others = plt.subplots(rows, 2)
     for ax in others.flat:
         ax.plot([0, 5], [0, 7])
-    numbers = re.compile(r"<g id=\"text_\d+\">")
-    assert len(numbers.findall(drawn)) == len(numbers.findall(figure_svg(apart))) > 0
+    assert len(NUMBERS.findall(drawn)) == len(NUMBERS.findall(figure_svg(apart))) > 0
     assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[0]] == [True, False]
-    assert [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]] == [False, True]
+    below = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]]
+    assert below == [False] * (rows - 1) + [True]
+
+
+def test_numbers_that_an_axis_of_its_own_hides_stay_hidden():
+    figure, ax = plt.subplots()
+    ax.plot([0, 5], [0, 7])
+    ax.tick_params(labelleft=False, labelbottom=False)
+    assert not NUMBERS.findall(figure_svg(figure))
 
 
 def test_numbers_are_cut_and_glyphs_are_not():
