@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from svmbook.solvers import certify, solve_active_set, solve_duals
+from svmbook.solvers.batched.duals import _Faces
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -160,3 +161,31 @@ def test_multipliers_balance_whatever_the_unit(scale):
     assert batch.converged.all()
     assert (batch.gap <= 1e-10 * batch.objective).all()
     assert (batch.gap >= -1e-12 * batch.objective).all()
+
+
+def test_a_pair_of_points_takes_one_linear_system():
+    # Neither multiplier can move alone, so both are freed at once, and one step is enough.
+    X = np.random.default_rng(0).standard_normal((20, 2, 3))
+    batch = solve_duals(X @ X.transpose(0, 2, 1), np.tile([1.0, -1.0], (20, 1)), 100.0)
+    assert batch.converged.all()
+    np.testing.assert_array_equal(batch.n_iter, 1)
+
+
+def test_one_point_is_freed_where_a_face_is_solved_and_a_pair_where_none_is_free():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 9, 2))
+    y = np.where(rng.random((30, 9)) < 0.5, 1.0, -1.0)
+    y[:, 0], y[:, 1] = 1.0, -1.0
+    faces = _Faces(X @ X.transpose(0, 2, 1), y, np.ones((30, 9)), np.ones(30), 1e-11)
+    met = set()
+    for _ in range(100):
+        faces.drop(faces.look_for_the_worst())
+        if not len(faces.problem):
+            break
+        before = faces.free.sum(axis=1)
+        expected = np.where(faces.solved, np.where(before == 0, 2, 1), 0)
+        faces.free_the_worst()
+        np.testing.assert_array_equal(faces.free.sum(axis=1) - before, expected)
+        met.update(expected)
+        faces.step()
+    assert not len(faces.problem) and met == {0, 1, 2}
