@@ -7,8 +7,10 @@ from sklearn.datasets import make_moons
 
 from svmbook.solvers import solve_active_set
 from svmbook.solvers.batched import members as batches
+from svmbook.solvers.batched.duals import duals
 from svmbook.solvers.batched.members import linear_members
 from svmbook.solvers.batched.sparse import sparse_members
+from svmbook.solvers.dual.active_set import active_set
 
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
 
@@ -133,3 +135,24 @@ def test_portions_are_neither_large_nor_few(monkeypatch):
 def test_a_large_set_takes_no_small_ones_with_it():
     parts = list(batches._alike(np.arange(32), np.array([20] * 31 + [70]), 2))
     assert [len(part) for part in parts] == [31, 1]
+
+
+def test_only_sets_that_are_not_small_are_solved_one_by_one(monkeypatch):
+    alone, together = [], []
+
+    def one(gram, y, C, **options):
+        alone.append(len(y))
+        return active_set(gram, y, C, **options)
+
+    def many(K, y, C, **options):
+        together.append(y.shape)
+        return duals(K, y, C, **options)
+
+    monkeypatch.setattr(batches, "active_set", one)
+    monkeypatch.setattr(batches, "duals", many)
+    positive, negative = sets(10, 60)
+    linear_members(X, positive, negative, 1.0, np.ones(10))
+    sizes = (positive | negative).sum(axis=1)
+    assert sorted(alone) == sorted(sizes[sizes > batches.LARGEST])
+    assert sum(n for n, _ in together) + len(alone) == 10
+    assert together and alone
