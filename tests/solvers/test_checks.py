@@ -1,7 +1,9 @@
 """What the solvers refuse, and how they say it."""
 
 import re
-from inspect import signature
+from importlib import import_module
+from inspect import Parameter, getdoc, getmembers, isfunction, signature
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
@@ -28,6 +30,28 @@ SOLVERS = [
 
 def test_the_solvers_are_found():
     assert solve_dual in SOLVERS and len(SOLVERS) >= 4
+
+
+def inner_entries():
+    """Return the functions that do as a public one, which their first line names, with that one."""
+    names = [part.name for part in walk_packages(solvers.__path__, solvers.__name__ + ".")]
+    found = {}
+    for module in map(import_module, names):
+        for name, entry in getmembers(module, isfunction):
+            same = re.match("Do as `(\\w+)`", getdoc(entry) or "")
+            if same and not name.startswith("_") and entry.__module__ == module.__name__:
+                found[name] = entry, getattr(module, same[1])
+    return found
+
+
+def test_an_inner_entry_has_the_defaults_of_the_solver_that_it_serves():
+    entries = inner_entries()
+    assert {"active_set", "price_path", "smo", "duals", "ridge_path"} <= set(entries)
+    for name, (inner, public) in entries.items():
+        documented = signature(public).parameters
+        for parameter in signature(inner).parameters.values():
+            if parameter.default is not Parameter.empty and parameter.name in documented:
+                assert parameter.default == documented[parameter.name].default, (name, parameter)
 
 
 def test_an_indefinite_matrix_is_named():
