@@ -1,5 +1,7 @@
 """The parts of the active-set solver by themselves: states, faces, primal-dual rounds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from problems import kkt_violation, noisy_gram
@@ -9,6 +11,7 @@ from svmbook.datasets import stdev, twonorm
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
+from svmbook.solvers.dual import active_set
 from svmbook.solvers.dual.faces import Face
 from svmbook.solvers.dual.state import DualState
 
@@ -197,3 +200,63 @@ def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
     for result in svm_path(K, y, [0.5, 50.0, 5e4], max_iter=1):
         assert not result.converged
         assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
+
+
+@pytest.mark.parametrize(
+    ("kept", "enough", "ends"),
+    [(1.0, 0.0, True), (0.95, 0.0, True), (0.5, 0.0, False), (1.0, 1.0, True), (0.5, 1.0, True)],
+)
+def test_refinement_ends_where_the_residual_hardly_falls_or_is_small(
+    kept, enough, ends, monkeypatch
+):
+    monkeypatch.setattr(active_set, "STUCK", 20)
+    residuals = (kept**k for k in range(1000))
+    state = SimpleNamespace(
+        enough=enough,
+        refresh=lambda: None,
+        residual=lambda F: next(residuals),
+        rounded=lambda F: False,
+    )
+    face = SimpleNamespace(sharpen=lambda: False)  # the shift is as small as rounding permits
+    refinement = active_set._Refinement()
+    said = [refinement.ends(state, face, None) for _ in range(30)]
+    assert any(said) == ends
+    if not enough and ends:
+        assert said.index(True) > 20
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "C"),
+    [
+        ([0, 2, 3, 5, 7], [1, -1, 1, -1, 1], 0.5),
+        ([3, 4, 5, 6, 8], [1, -1, 1, -1, -1], 1.0),
+        ([0, 1, 3, 6, 7, 8], [1, 1, -1, 1, 1, -1], 0.5),
+    ],
+)
+def test_a_guess_that_is_wrong_at_every_point_is_mended_in_one_round(x, y, C):
+    # No round precedes the first, so nothing damps the step after it. The second round solves the
+    # face of the solution, and the third removes the error that the shift has left.
+    y = np.array(y, dtype=float)
+    K = gaussian(np.array(x, dtype=float)[:, None], gamma=0.5)
+    exact = solve_active_set(K, y, C)
+    free = (exact.alpha > 0) & (exact.alpha < C)
+    state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
+    active_set._primal_dual(state, Face(state.gram), 1, 1)
+    np.testing.assert_array_equal(state.free, free)
+    state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
+    assert active_set._primal_dual(state, Face(state.gram), 3, 1)
+    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 7.0])
+def test_orthogonal_points_are_solved_by_one_projected_step(scale):
+    # With K = s I a step of 1 / s along the errors ends at the unconstrained maximum, y / s, and
+    # the nearest feasible point to that maximum is the solution.
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(30) < 9, 1.0, -1.0)
+    C = rng.uniform(0.1, 3.0, 30) / scale
+    start = y * C * rng.random(30)
+    state = DualState(StoredGram(scale * np.eye(30)), y, C, start, np.ones(30, dtype=bool))
+    state.enter_the_box()
+    exact = solve_active_set(scale * np.eye(30), y, C)
+    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
