@@ -237,6 +237,9 @@ def test_more_iterations_than_allowed_is_said():
     ):
         assert not result.converged
         assert result.gap > 0
+        assert "used up" in result.message
+    assert solve_dual(X @ X.T, y, 1.0).message == "cvxopt: optimal"
+    assert solve_smo(X @ X.T, y, 1.0).message == "SMO"
 
 
 def test_smo_stops_where_rounding_ends_the_ascent():
