@@ -172,6 +172,21 @@ def test_too_few_rounds_are_named():
     assert not result.converged and "max_iter" in result.message
 
 
+@pytest.mark.parametrize("seed", [0, 15, 39])
+def test_what_rounding_hides_of_the_gradient_counts_as_solved_at_the_last_round_too(seed):
+    # The weights, which reach 1e11, multiply the rounding errors of the outputs.
+    rng = np.random.default_rng(seed)
+    Z = 100.0 * rng.standard_normal((8, 3))
+    y = np.where(rng.random(8) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    result = solve_irwls(Z, y, 1e4, HINGE)
+    assert result.kkt_residual > 1e-4
+    assert result.converged and "rounding" in result.message
+    assert result.objective == pytest.approx(DualSVC(C=1e4).fit(Z, y).objective_, rel=1e-5)
+    enough = solve_irwls(Z, y, 1e4, HINGE, max_iter=result.n_iter)
+    assert enough.converged and enough.message == result.message
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
