@@ -15,9 +15,11 @@ from scipy.special import xlogy
 from sklearn.linear_model import LogisticRegression
 
 from svmbook.datasets import non_separable, stdev
+from svmbook.gram import LowRankGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
-from svmbook.solvers.logistic import likelihoods
+from svmbook.solvers.logistic import likelihoods, newton
+from svmbook.solvers.smoothed import SmoothedHinge
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -223,6 +225,25 @@ def test_a_step_that_cannot_be_taken_ends_the_search(error, monkeypatch):
     X, y = stdev(2, 20, random_state=0)
     result = solve_logistic(gaussian(X), y, 1.0)
     assert not result.converged and result.message == "no step"
+
+
+@pytest.mark.parametrize("price", [0.03, 0.08])
+def test_a_trial_that_rounding_cannot_tell_from_the_last_is_not_repeated(price):
+    # At t = 1 the first hinge is bent over its last digit: Newton's correction is lost in t.
+    likelihood = SmoothedHinge(np.ones(2), np.array([1.0, price]), 2.0**-52)
+    here, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
+    down, height = likelihood.negative_gradient(here), likelihood.loss(here)
+    t = newton._line_search(
+        likelihood,
+        LowRankGram(np.eye(2)),
+        1e-9,
+        (here, 0.0, here),
+        (step, 0.0, step),
+        (down, 0.0),
+        height,
+    )
+    assert t > 0.0 and likelihood.loss(t * step) < height
+    assert abs(likelihood.negative_gradient(t * step) @ step) <= newton.FLAT * (down @ step) + 1e-8
 
 
 def test_too_few_steps_are_admitted():

@@ -13,6 +13,7 @@ from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear, polynomial
 from svmbook.solvers import largest_lam, solve_logistic_l1, solve_logistic_path
 from svmbook.solvers.logistic import proximal
+from svmbook.solvers.logistic.likelihoods import Binomial
 
 LAMS = st.floats(-2, 1).map(lambda exponent: 10.0**exponent)
 
@@ -173,6 +174,41 @@ def test_every_step_descends(monkeypatch):
     monkeypatch.setattr(proximal, "_line_search", lambda *arguments: 1.0)
     reckless = [solve_logistic_l1(K, y, 1e-3, max_iter=k).objective for k in range(1, 12)]
     assert (np.diff(reckless) > 1e-10).any()  # so the line search is what the test looks at
+
+
+@pytest.mark.parametrize(("used", "content"), [(0, 35), (4, 10), (15, 0)])
+def test_the_working_set_holds_the_nonzero_and_the_largest_violations(used, content):
+    rng = np.random.default_rng(0)
+    alpha, violation = np.zeros(40), rng.uniform(0.1, 1.0, 40)
+    alpha[:used] = rng.standard_normal(used)
+    violation[40 - content :] = 0.0
+    order = rng.permutation(40)
+    alpha, violation = alpha[order], violation[order]
+    chosen = proximal._working_set(alpha, violation)
+    assert (np.diff(chosen) > 0).all() and set(np.flatnonzero(alpha)) <= set(chosen)
+    added = chosen[alpha[chosen] == 0.0]
+    assert len(added) == min(max(proximal.ADDED, used), 40 - used - content)
+    left = np.setdiff1d(np.flatnonzero(alpha == 0.0), added)
+    assert violation[added].min(initial=1.0) > 0.0
+    assert violation[added].min(initial=1.0) >= violation[left].max(initial=0.0)
+
+
+@pytest.mark.parametrize(("direction", "taken"), [(-1.0, 1.0), (-1e4, 0.5), (1.0, 0.0)])
+def test_a_step_is_halved_until_it_descends_and_not_taken_uphill(direction, taken):
+    X, y = non_separable(60, random_state=0)
+    K, zero, lam = gaussian(X, gamma=0.5), np.zeros(60), 1e-3
+    likelihood = Binomial(y, np.ones(60))
+    slope = -K @ likelihood.negative_gradient(zero)
+    d = direction * slope / np.abs(slope).sum()
+
+    def height(t):
+        return likelihood.loss(t * (K @ d)) + lam * np.abs(t * d).sum()
+
+    here = zero, zero, height(0.0)
+    t = proximal._line_search(likelihood, lam, here, (d, K @ d), slope @ d)
+    assert t <= taken and np.log2(t or 1.0).is_integer() and (t > 0.0) == (direction < 0.0)
+    assert height(t) < height(0.0) or t == 0.0
+    assert t in (0.0, 1.0) or height(2.0 * t) > 0.999 * height(0.0)
 
 
 def test_a_badly_scaled_kernel_ends_in_reasonable_time_with_a_word():
