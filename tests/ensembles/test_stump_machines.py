@@ -11,7 +11,7 @@ from svmbook.datasets import twonorm
 from svmbook.gram import LowRankGram, StumpGram, quantile_knots
 from svmbook.kernels import stump
 from svmbook.solvers import solve_dual
-from svmbook.solvers.smoothed import smoothed
+from svmbook.solvers.smoothed import SmoothedHinge, smoothed
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
@@ -99,6 +99,26 @@ def test_a_start_from_a_sample_changes_the_way_and_not_the_end(monkeypatch):
     rough, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
     for sampled in (few, rough):
         assert sampled.converged and sampled.objective == pytest.approx(plain.objective, rel=2e-6)
+
+
+def test_the_upper_bounds_of_a_sample_sum_to_those_of_all_points(monkeypatch):
+    asked = []
+
+    class Recorded(SmoothedHinge):
+        def __init__(self, y, C, width):
+            asked.append(C)
+            super().__init__(y, C, width)
+
+    monkeypatch.setattr("svmbook.solvers.smoothed.SmoothedHinge", Recorded)
+    monkeypatch.setattr("svmbook.solvers.smoothed.SAMPLE", 50)
+    rng = np.random.default_rng(2)
+    Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
+    y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
+    smoothed(LowRankGram(Z), y, C)
+    sample = asked[0]
+    assert len(sample) == 50 and sample.sum() == pytest.approx(C.sum())
+    np.testing.assert_allclose(np.unique((sample / sample.min()).round(9)), [1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(asked[-1], C)
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
