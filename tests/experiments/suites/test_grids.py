@@ -1,0 +1,71 @@
+"""The grids that suites declare are those from which their committed runs chose."""
+
+import numpy as np
+import pytest
+
+from svmbook.experiments import load_records
+from svmbook.experiments.suites import all_machines, glass_boxes, lin2005_beyond, shen2013_beyond
+
+
+def of_all_machines(method, d):
+    X, y = np.zeros((30, d)), np.arange(30) % 2
+    return all_machines._candidates(method, X, y, seed=0)[1]
+
+
+def of_glass_boxes(method, d):
+    return glass_boxes._candidates(method, seed=0)[1]
+
+
+def of_lin2005_beyond(method, d):
+    return lin2005_beyond._candidates(method, 0, d)[1]
+
+
+#: By suite, what returns the grid of a method, and the values that no run chose.
+DECLARED = {
+    "all-machines": (of_all_machines, {("perceptrons", "C"): {100.0}}),
+    "glass-boxes": (
+        of_glass_boxes,
+        {
+            ("stumps", "lam"): {2**-7, 2**-5, 32.0},
+            ("stumps, 16 knots", "lam"): {2**-7, 2**-5, 32.0},
+            ("linear", "C"): {2**-9, 2**-7, 2**-5, 8.0},
+            ("boosted trees", "max_leaf_nodes"): {31},
+            ("boosted trees, no pairs", "max_leaf_nodes"): {31},
+            ("boosted trees, no pairs", "max_iter"): {25},
+        },
+    ),
+    "lin2005-beyond": (
+        of_lin2005_beyond,
+        {("SVM-Tree, L = d", "C"): {32.0, 128.0, 512.0, 2048.0, 8192.0, 32768.0}},
+    ),
+}
+
+
+@pytest.mark.parametrize("suite", DECLARED)
+def test_a_grid_is_that_from_which_the_committed_runs_chose(suite):
+    """Chosen values stand in the grid, and no other value does but those known to lose."""
+    grid_of, never_chosen = DECLARED[suite]
+    chosen, declared = {}, {}
+    for record in load_records(suite):
+        method, d = record["method"], record.get("features", 4)
+        for name, value in record["parameters"].items():
+            # A width is divided by the number of features.
+            value = round(value * d, 9) if name == "gamma" else value
+            chosen.setdefault((method, name), set()).add(value)
+    for method in {method for method, _ in chosen}:
+        for name, values in grid_of(method, 1).items():
+            declared[method, name.split("__")[-1]] = {*values}
+    assert declared == {
+        key: values | never_chosen.get(key, set()) for key, values in chosen.items()
+    }
+
+
+@pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
+def test_prices_and_widths_beyond_shen_ascend_by_factors_of_ten(method):
+    X, y = np.zeros((30, 4)), np.arange(30) % 3
+    grid = shen2013_beyond._machine(method, X, y).param_grid
+    for name, values in grid.items():
+        assert len(values) == 3, name
+        np.testing.assert_allclose(np.divide(values[1:], values[:-1]), 10.0, err_msg=name)
+    if "svc__gamma" in grid:
+        np.testing.assert_allclose(grid["svc__gamma"], np.array([1.0, 10.0, 100.0]) / 4)
