@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, store_of
+from records import committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.running.records import results_folder
@@ -49,6 +49,53 @@ def test_every_table_of_a_suite_is_full_and_names_it(name):
         assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
         assert "nan" not in text
         assert shown.table.rows and all(any(row[1:]) for row in shown.table.rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("lin2005-kernels", "lin2005-boosting", "lin2005-beyond"),
+        *("usvc-linear", "usvc-gaussian", "usvc-biomedical"),
+    ],
+)
+def test_what_is_reproduced_is_the_mean_error_of_the_records(name):
+    errors = committed_values(name, unit=100)
+    rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
+    assert rows.keys() == errors.keys()
+    for line, row in rows.items():
+        assert row["runs"] == len(errors[line])
+        assert row["reproduced"] == pytest.approx(errors[line].mean())
+
+
+def columns(rows):
+    """Return the columns that each row fills, by what names the row."""
+    return {tuple(v for v in row.values() if isinstance(v, str)): row.keys() for row in rows}
+
+
+def two_runs(name):
+    """Return the records of two runs, or of two of either kind where a suite has two kinds."""
+    runs = (0, 1, 10, 11) if name == "linear-or-gaussian" else (0, 1)
+    return [record for record in load_records(name) if record["run"] in runs]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_two_runs_of_each_line_fill_the_table(name):
+    assert columns(find_suite(name).compare(two_runs(name))) == columns(report(name).rows)
+
+
+# A report of kernel-features needs two runs of each line.
+@pytest.mark.parametrize("name", [name for name in SUITES if name != "kernel-features"])
+def test_a_line_with_too_few_runs_takes_no_other_line_away(name):
+    suite = find_suite(name)
+    _, data_set, method, _ = suite.jobs(runs=1)[1]
+    records = two_runs(name)
+    left = [
+        record
+        for record in records
+        if (record["data_set"], record["method"]) != (data_set, method) or record["run"] == 0
+    ]
+    assert len(left) < len(records)
+    assert len(columns(report(name).rows).keys() - columns(suite.compare(left)).keys()) <= 1
 
 
 @pytest.mark.parametrize(
