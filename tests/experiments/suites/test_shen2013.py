@@ -41,8 +41,41 @@ def reproduced(rows):
 def test_a_setting_can_be_tried_again(setting, method):
     stored = committed("shen2013-search", data_set=setting, method=method, run=2)
     again = shen2013_search.work(setting, method, 2)
-    assert again["seed"] == stored["seed"]
+    for name in ("seed", "parameters", "model_size"):
+        assert again[name] == stored[name], name
     assert again["error"] == pytest.approx(stored["error"], abs=0.01)
+
+
+@pytest.mark.parametrize("data_set", ["isolated", "striated"])
+@pytest.mark.parametrize(
+    ("method", "there"), [("linear", "linear"), ("tree", "CART"), ("quadratic", "quadratic")]
+)
+def test_the_search_has_the_classifiers_and_folds_of_the_study(data_set, method, there):
+    setting = shen2013_folds.DRAWN[data_set]
+    studied = committed("shen2013", data_set=data_set, method=there, run=1)
+    searched = committed("shen2013-search", data_set=setting, method=method, run=1)
+    assert searched["error"] == pytest.approx(studied["error"], abs=1e-3)
+    printed = shen2013_search.PRINTED[data_set][method]
+    assert printed == shen2013_tables._printed(data_set)[there]
+    if method == "tree":  # the quickest
+        again = shen2013_search.work(setting, method, 1)
+        assert again["error"] == pytest.approx(studied["error"], abs=0.004)
+
+
+def test_the_table_of_the_search_shows_the_five_nearest_settings_of_each_set():
+    found = report("shen2013-search")
+    off = {row["data_set"]: row["off"] for row in found.rows}
+    lines = [*found.table.rows]
+    for data_set, setting in shen2013_folds.DRAWN.items():
+        here, lines = lines[:6], lines[6:]
+        assert here[0][0] == f"{data_set}, printed"
+        shown = [f"{data_set}, {line[0]}" for line in here[1:]]
+        others = [off[name] for name in off.keys() - set(shown) if name.startswith(data_set)]
+        assert [*map(off.get, shown)] == sorted(map(off.get, shown))
+        assert off[shown[-1]] <= min(others)
+        assert setting in shown  # the setting of the other suites is among the nearest
+        assert [float(line[-1]) for line in here[1:]] == [round(off[name], 1) for name in shown]
+    assert not lines
 
 
 def test_a_setting_is_drawn_around_the_origin_in_its_unit():
@@ -135,6 +168,19 @@ def test_the_first_of_the_boosted_lines_is_the_single_one(n_classes):
     first = boosted.estimators_[0]
     np.testing.assert_allclose(first.coef_, single.coef_, rtol=1e-2)
     assert isinstance(single, DualSVC) == (n_classes == 2)  # ours is exact
+
+
+def test_the_table_of_sizes_has_rounds_and_members_beside_the_printed_ones(rows):
+    table = {line[0]: line[1:] for line in report("shen2013", table="sizes").table.rows}
+    assert table.keys() == shen2013_tables.PRINTED_SIZES.keys()
+    for name, cells in table.items():
+        pairs = [tuple(float(number) for number in cell.split(", ")) for cell in cells]
+        assert pairs[0] + pairs[3] == shen2013_tables.PRINTED_SIZES[name]
+        del pairs[3], pairs[0]
+        found = itertools.product(("PSVM", "sampled"), ("count", "nearness"))
+        for pair, (kind, vote) in zip(pairs, found, strict=True):
+            row = rows[name, f"{kind} by {vote}"]
+            assert pair == pytest.approx((row["shifts"], row["members"]), abs=0.5)
 
 
 def test_boosting_without_a_first_machine_is_that_machine():
