@@ -7,6 +7,7 @@ import pytest
 from records import committed, needs_table
 from sklearn.base import clone
 from sklearn.multiclass import OneVsOneClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import svmbook
 from svmbook.datasets import stdev
@@ -180,24 +181,28 @@ def test_a_run_comes_out_as_it_is_committed(data_set, method, run):
         assert again[name] == pytest.approx(before[name], abs=near), name
 
 
-def test_a_thousand_points_are_answered(monkeypatch):
-    asked = []
+def test_a_thousand_points_are_answered_on_one_thread(monkeypatch):
+    asked, threads = [], set()
 
     def answers(chosen, parts, X):
         asked.append(X)
+        pools = [pool for pool in threadpool_info() if pool["user_api"] == "openmp"]
+        threads.update(pool["num_threads"] for pool in pools)
         return chosen.predict(X)
 
     monkeypatch.setattr(all_machines, "_answers", answers)
-    all_machines.work("wdbc", "nearest neighbours", 0)
+    with threadpool_limits(2, user_api="openmp"):
+        all_machines.work("wdbc", "nearest neighbours", 0)
     assert [len(X) for X in asked] == [1000]
+    assert threads == {1}
 
 
-#: Errors in three runs. On one table the line and the trees err alike, on the other the trees and
-#: the forest.
+#: Errors in three runs. On one table the line and the trees err alike, and the forest by less than
+#: two points more; on the other the trees and the forest err alike.
 INVENTED = {
     ("iris", "linear"): (1 / 3, 1 / 3, 1 / 3),
     ("iris", "trees"): (2 / 3, 1 / 3, 0.0),
-    ("iris", "random forest"): (0.4, 0.37, 0.34),
+    ("iris", "random forest"): (0.38, 0.35, 0.32),
     ("heart", "linear"): (0.5, 0.5, 0.5),
     ("heart", "trees"): (0.2, 0.2, 0.2),
     ("heart", "random forest"): (0.1, 0.2, 0.3),
@@ -236,7 +241,7 @@ def test_the_report_ranks_equals_alike_and_counts_who_is_near_the_best(rows):
     lines = {line[0]: [*line] for line in all_machines._layout(rows).rows}
     assert {name: line[1:4] for name, line in lines.items()} == {
         "trees": ["1.5", "26.7", "2"],
-        "random forest": ["2.2", "28.5", "1"],
+        "random forest": ["2.2", "27.5", "1"],
         "linear": ["2.2", "41.7", "1"],
     }
     assert lines["trees"][4:] == ["20", "2", "1e+02", "10", "gap"]
@@ -245,7 +250,7 @@ def test_the_report_ranks_equals_alike_and_counts_who_is_near_the_best(rows):
 def test_the_report_names_the_best_of_the_book_and_beside_it(rows):
     found = {line[0]: [*line[4:]] for line in all_machines._tables(rows).rows}
     assert found == {
-        "iris": ["linear", "33.3", "random forest", "37.0"],
+        "iris": ["linear", "33.3", "random forest", "35.0"],
         "heart": ["trees", "20.0", "random forest", "20.0"],
     }
     beside = {type(machine(method)).__module__.split(".")[0] for method in all_machines.BESIDE}
