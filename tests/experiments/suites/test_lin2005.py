@@ -24,7 +24,9 @@ def test_lin_trains_on_sixty_of_a_hundred_rows(data_set):
 
 
 def test_lin_draws_his_artificial_data_anew():
-    runs = [lin2005.protocol("ringnorm")[run] for run in (0, 1)]
+    protocol = lin2005.protocol("ringnorm")
+    assert len(protocol) == lin2005.SUITE.runs == 100
+    runs = [protocol[run] for run in (0, 1)]
     assert [run.X_train.shape for run in runs] == [(300, 20)] * 2
     assert [run.X_test.shape for run in runs] == [(3000, 20)] * 2
     assert not np.isin(runs[0].X_train, runs[1].X_train).any()

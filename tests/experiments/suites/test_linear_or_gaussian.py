@@ -49,13 +49,16 @@ def test_a_win_of_the_search_only_is_none_of_the_confirmation(tmp_path):
                 error = 0.3 - 0.2 * gain + 0.01 * rng.standard_normal()
                 record = committed("linear-or-gaussian", data_set=data_set, method=method, run=run)
                 records.append(record | {"error": error})
-    rows = {row["data_set"]: row for row in report("linear-or-gaussian", store_of(
-        tmp_path / "runs.jsonl", records)).rows}  # fmt: skip
+    found = report("linear-or-gaussian", store_of(tmp_path / "runs.jsonl", records))
+    rows = {row["data_set"]: row for row in found.rows}
     assert rows["sonar"]["p_holm"] < 0.001
     assert rows["sonar"]["search"] == pytest.approx(-20, abs=2)
     assert rows["sonar"]["fresh"] == pytest.approx(0, abs=2)
     assert rows["sonar"]["fresh_low"] < 0 < rows["sonar"]["fresh_high"]
     assert rows["heart"]["p_holm"] > 0.05
+    printed = {line[0]: line[found.table.columns.index("$p$ (Holm)")] for line in found.table.rows}
+    assert printed["sonar"] == "below 0.001"
+    assert float(printed["heart"]) == pytest.approx(rows["heart"]["p_holm"], rel=0.05)
 
 
 def test_runs_are_paired_by_number_and_few_of_them_are_no_row(tmp_path):

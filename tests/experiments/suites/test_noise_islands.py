@@ -33,6 +33,9 @@ def test_a_committed_run_can_be_repeated(data_set, method):
     assert again["seed"] == stored["seed"]
     assert again["model_size"] == pytest.approx(stored["model_size"], abs=3)
     assert again["error"] == pytest.approx(stored["error"], abs=0.005)
+    assert again.keys() <= stored.keys()
+    for name, near in (("votes", 0.5), ("mislabelled_members", 3)):  # of prototypes only
+        assert again.get(name) == pytest.approx(stored.get(name), abs=near), name
 
 
 def test_a_fifth_of_the_training_labels_differs_between_the_data_sets():
