@@ -49,6 +49,17 @@ def test_defaults_are_what_the_docstring_says(name):
             assert parameters[parameter].default == ast.literal_eval(text), parameter
 
 
+@pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0", "class_weight"])
+def test_a_parameter_of_dual_svc_has_the_same_default_in_every_estimator(parameter):
+    of_all = {
+        name: inspect.signature(thing).parameters[parameter].default
+        for name, thing in PUBLIC.items()
+        if name.count(".") == 1 and parameter in inspect.signature(thing).parameters
+    }
+    assert len(of_all) > 5
+    assert set(of_all.values()) == {of_all["svmbook.DualSVC"]}, of_all
+
+
 def test_what_is_returned_cannot_be_changed():
     classes = {thing for thing in PUBLIC.values() if dataclasses.is_dataclass(thing)}
     assert len(classes) >= 7
