@@ -158,18 +158,21 @@ def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
     assert b - offset * imbalance == pytest.approx(expected[-1], abs=1e-9 * scale)
 
 
-def test_sharpening_ends():
-    K, _ = noisy_gram(30)
-    face = Face(StoredGram(K))
+def test_sharpening_ends_and_brings_two_digits_each_time():
+    # A well-conditioned face: the shift limits the step, and rounding does not.
+    K, y = noisy_gram(30, gamma=1.0)
+    face = Face(StoredGram(K + np.eye(30)))
     free = np.arange(30)
-    shifts = []
+    shifts, left = [], []
     for _ in range(20):
-        face.step(free, np.ones(30), 0.0)
+        step, b = face.step(free, y, 0.0)
         shifts.append(face.shift)
+        left.append(np.abs(y - K @ step - step - b).max())
         if not face.sharpen():
             break
     assert 2 <= len(shifts) < 10
     assert (np.diff(shifts) < 0).all()
+    assert left[0] == pytest.approx(100.0 * left[1], rel=1e-3)
 
 
 def test_the_residual_of_the_certificate_sees_both_sides():
@@ -260,3 +263,41 @@ def test_orthogonal_points_are_solved_by_one_projected_step(scale):
     state.enter_the_box()
     exact = solve_active_set(scale * np.eye(30), y, C)
     np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
+
+
+def test_a_guess_is_what_a_quarter_of_the_points_says_of_all():
+    K, y = noisy_gram(300)
+    C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
+    state = active_set._guess(StoredGram(K), y, C, 1000)
+    quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
+    rest = np.setdiff1d(np.arange(300), quarter)
+    share = C[quarter].sum() / C.sum()
+    small = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / share)
+    np.testing.assert_allclose((y * state.beta)[quarter], share * small.alpha, atol=1e-12)
+    support = (small.alpha > 0) & (small.alpha < C[quarter] / share)
+    np.testing.assert_array_equal(state.free[quarter], support)
+    # Of the others the nearest to the margin are free; the margin decides about the rest.
+    slack = 1.0 - y * (K[:, quarter] @ (y[quarter] * small.alpha) + small.intercept)
+    near, far = rest[state.free[rest]], rest[~state.free[rest]]
+    assert 0 < len(near) < support.sum()
+    assert np.abs(slack[near]).max() <= np.abs(slack[far]).min()
+    np.testing.assert_array_equal((y * state.beta)[far], np.where(slack > 0, C, 0.0)[far])
+    assert not state.beta[near].any()
+
+
+@pytest.mark.parametrize(("nearly_right", "rounds"), [(False, 27), (True, 3)])
+def test_a_circle_of_rounds_is_left(nearly_right, rounds, monkeypatch):
+    # Each round sends the free half of four points to zero and frees the other half, so that four
+    # guesses are wrong whenever they are counted. The first count is a new low. By the chapter's
+    # table the rounds end after more than 25 without another; from a guess that is nearly right,
+    # after more than one.
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    circle = SimpleNamespace(
+        step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
+    )
+    monkeypatch.setattr(active_set, "Face", lambda gram: circle)
+    monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
+    gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
+    state = DualState(gram, y, np.ones(4), np.zeros(4), half)
+    active_set.rounds_from(state, 1000, nearly_right=nearly_right)
+    assert state.message == f"{rounds} primal-dual and 0 monotone rounds"
