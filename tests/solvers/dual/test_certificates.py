@@ -17,7 +17,8 @@ from svmbook.solvers import (
     solve_hard_margin,
     solve_smo,
 )
-from svmbook.solvers.dual import interior_point, libsvm
+from svmbook.solvers.dual import crossover, interior_point, libsvm
+from svmbook.solvers.dual.active_set import rounds_from
 from svmbook.solvers.dual.crossover import cross_over
 from svmbook.solvers.dual.state import DualState
 
@@ -125,6 +126,26 @@ def test_crossing_over_makes_an_inexact_solution_exact(C):
     assert result.converged and result.n_iter == 7
     assert result.kkt_residual < 1e-10 * max(1.0, C)
     np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_crossing_over_guesses_right_near_the_solution_in_any_unit(C, unit, monkeypatch):
+    # A kernel that is divided by a unit, and C in that unit: the multipliers come in it as well.
+    guesses = []
+
+    def watched(state, *arguments, **options):
+        guesses.append(state.free.copy())
+        return rounds_from(state, *arguments, **options)
+
+    monkeypatch.setattr(crossover, "rounds_from", watched)
+    K, y = noisy_gram(250)
+    exact = solve_active_set(K, y, C)
+    rng = np.random.default_rng(1)
+    near = np.clip(exact.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
+    cross_over(StoredGram(K / unit), y, np.full(250, C * unit), near * unit, exact.intercept,
+               tol=1e-6, n_iter=7, message="")  # fmt: skip
+    np.testing.assert_array_equal(guesses, [(exact.alpha > 0) & (exact.alpha < C)])
 
 
 def test_a_face_full_of_solutions_is_not_factored(monkeypatch):
