@@ -2,6 +2,8 @@
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import count
 
 import cvxopt
 import numpy as np
@@ -22,6 +24,7 @@ from svmbook.solvers import (
     solve_smo,
     to_cvxopt,
 )
+from svmbook.solvers.dual import smo
 
 FOUR_X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
 FOUR_Y = np.array([1.0, 1, -1, -1])
@@ -251,6 +254,24 @@ def test_smo_stops_where_rounding_ends_the_ascent():
     assert result.n_iter < 10**5
     assert "rounding" in result.message
     assert result.relative_gap < 1e-12
+
+
+@pytest.mark.parametrize(("rises", "falls"), [(3, 0), (0, 3), (2, 4), (4, 2)])
+def test_smo_ends_after_ten_n_pairs_without_a_better_bound(rises, falls, monkeypatch):
+    # Looks are n pairs apart. In so many of them the dual objective rises, or the gap falls.
+    looks = count()
+
+    def seen(*arguments, **options):
+        look = next(looks)
+        dual, gap = min(look, rises), 100.0 - min(look, falls)
+        result = certify(*arguments, **options)
+        return replace(result, dual_objective=dual, objective=dual + gap, converged=False)
+
+    monkeypatch.setattr(smo, "certify", seen)
+    X, y = two_clouds(30, distance=0.5)
+    result = solve_smo(X @ X.T, y, 1e3)
+    assert result.n_iter == 30 * (max(rises, falls) + 10)
+    assert "rounding" in result.message and not result.converged
 
 
 def test_an_infeasible_hard_margin_is_not_converged():
