@@ -246,6 +246,17 @@ def test_a_trial_that_rounding_cannot_tell_from_the_last_is_not_repeated(price):
     assert abs(likelihood.negative_gradient(t * step) @ step) <= newton.FLAT * (down @ step) + 1e-8
 
 
+@pytest.mark.parametrize("form", ["gram", "factor"])
+@pytest.mark.parametrize("lam", [1e-3, 1.0])
+def test_steps_end_where_rounding_hides_what_they_gain(lam, form):
+    X, y = stdev(2, 50, random_state=0)
+    Z = gaussian(X, gamma=0.3) if form == "gram" else X
+    result = solve_logistic(Z, y, lam, form=form, tol=1e-30)
+    assert not result.converged and result.message == "rounding hides the descent"
+    assert result.kkt_residual < 1e-12
+    assert result.n_iter < 50
+
+
 def test_too_few_steps_are_admitted():
     X, y = stdev(2, 100, random_state=0)
     result = solve_logistic(gaussian(X), y, 1e-4, max_iter=2)

@@ -218,6 +218,15 @@ def test_a_badly_scaled_kernel_ends_in_reasonable_time_with_a_word():
     assert result.message
 
 
+@pytest.mark.parametrize("lam", [0.01, 1.0])
+def test_steps_end_where_rounding_hides_what_they_gain(lam):
+    X, y = stdev(2, 50, random_state=0)
+    result = solve_logistic_l1(gaussian(X, gamma=0.3), y, lam, tol=1e-30)
+    assert not result.converged and result.message == "rounding hides the descent"
+    assert result.kkt_residual < 1e-12
+    assert result.n_iter < 50
+
+
 def test_too_few_steps_are_admitted():
     X, y = non_separable(60, random_state=0)
     result = solve_logistic_l1(gaussian(X), y, 1e-3, max_iter=1)
