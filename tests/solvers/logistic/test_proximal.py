@@ -95,6 +95,18 @@ def test_cvxopt_finds_nothing_better(problem, lam):
     assert result.objective <= theirs * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_lam_is_in_units_of_the_weights(factor):
+    # Loss and penalty grow by one factor: the minimum stays, and each step is as long as before.
+    X, y = non_separable(60, random_state=0)
+    K = gaussian(X, gamma=0.5)
+    one = solve_logistic_l1(K, y, 0.1, tol=1e-9)
+    other = solve_logistic_l1(K, y, factor * 0.1, weights=factor, tol=1e-9)
+    assert other.converged
+    assert other.objective == pytest.approx(factor * one.objective, rel=1e-12)
+    np.testing.assert_allclose(other.coef, one.coef, atol=1e-7 * np.abs(one.coef).max())
+
+
 @pytest.mark.parametrize("lam", [0.01, 1.0, 10.0])
 def test_a_linear_machine_in_the_plane_needs_at_most_three_points(lam):
     # f = (sum of alpha_j x_j)'x: the cheapest way to write a vector of the plane takes two points.
