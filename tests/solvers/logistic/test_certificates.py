@@ -1,4 +1,4 @@
-"""Certificates where they are not zero: after two steps, at weak penalties, far from the origin."""
+"""Certificates away from zero, after two steps or far from the origin, and when to stop."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from scipy.special import xlogy
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic, solve_logistic_l1, solve_unpenalised
+from svmbook.solvers.logistic import newton, proximal
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])
@@ -35,6 +36,39 @@ def test_a_small_gradient_is_no_small_gap_where_the_ridge_is_weak(lam):
     result = solve_logistic(gaussian(X, gamma=0.5), y, lam, tol=1e-3)
     assert result.converged
     assert result.gap <= 1e-3 * result.objective
+
+
+def test_a_gap_of_just_the_tolerance_meets_it():
+    X, y = stdev(2, 50, random_state=0)
+    K = gaussian(X, gamma=0.3)
+    reached = solve_logistic(K, y, 1e-3, max_iter=3, tol=1e-12)
+    tol = reached.gap / reached.objective
+    if tol * reached.objective < reached.gap:
+        tol = np.nextafter(tol, 1.0)
+    assert reached.kkt_residual < 0.5 * tol  # so the gap decides
+    assert solve_logistic(K, y, 1e-3, max_iter=3, tol=tol).converged
+    assert not solve_logistic(K, y, 1e-3, max_iter=3, tol=tol * (1 - 1e-9)).converged
+
+
+@pytest.mark.parametrize(
+    ("module", "solve"), [(newton, solve_logistic), (proximal, solve_logistic_l1)]
+)
+@pytest.mark.parametrize("lost", [2, 3])
+def test_three_steps_in_a_row_without_progress_end_the_search(module, solve, lost, monkeypatch):
+    search, lengths = module._line_search, [0.0] * lost
+
+    def sometimes(*arguments):
+        return lengths.pop() if lengths else search(*arguments)
+
+    monkeypatch.setattr(module, "_line_search", sometimes)
+    X, y = stdev(2, 40, random_state=0)
+    result = solve(gaussian(X, gamma=0.3), y, 0.1)
+    assert not lengths
+    if lost < 3:
+        assert result.converged
+    else:
+        assert not result.converged and result.n_iter == 3
+        assert result.message == "rounding hides the descent"
 
 
 @pytest.mark.parametrize("start", [(30.0, 0.0), (-3.0, 40.0)])
