@@ -226,3 +226,13 @@ def test_no_penalty_is_the_limit_of_the_ridge():
         K_new @ quadratic.alpha_ + quadratic.intercept_, quadratic.decision_function(NEW)
     )
     assert np.isinf(limit.dual_gap_)
+
+
+@pytest.mark.parametrize("labels", [Y, np.arange(80) % 3], ids=["two classes", "three"])
+def test_without_a_penalty_the_coefficients_are_the_shortest(labels):
+    weights = np.linspace(0.5, 2, 80)
+    machine = KernelLogisticRegression(7.0, penalty=None, kernel="linear")
+    machine.fit(X, labels, sample_weight=weights)
+    centred = X - np.average(X, axis=0, weights=weights)
+    shortest = np.squeeze(np.linalg.pinv(centred.T) @ machine.coef_.T)
+    np.testing.assert_allclose(machine.alpha_, shortest, atol=1e-9)
