@@ -111,6 +111,27 @@ def test_no_more_processes_are_started_than_there_are_runs(tmp_path, monkeypatch
     assert list(reproduce(jobs()[:2], Store(path))) == []  # nothing is missing any more
 
 
+def test_a_record_waits_for_no_other_run(tmp_path, monkeypatch):
+    suite, stored = find_suite(SUITE), threading.Event()
+
+    class Parallel(joblib.Parallel):
+        def __init__(self, n_jobs, **options):
+            super().__init__(n_jobs, backend="threading", **options)
+
+    def work(data_set, method, run):
+        if run == 1:
+            assert stored.wait(timeout=10)
+        return suite.work(data_set, method, 0)
+
+    monkeypatch.setattr(joblib, "Parallel", Parallel)
+    monkeypatch.setattr(exploring, "SUITE", replace(suite, work=work))
+    store, done = Store(tmp_path / "runs.jsonl"), []
+    for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
+        done.append(progress.record["run"])
+        stored.set()
+    assert sorted(done) == [*range(4)] and done[0] == 0
+
+
 def test_one_run_alone_is_the_one_among_many(tmp_path, undisturbed):
     store = Store(tmp_path / "runs.jsonl")
     wanted = jobs()[ALL - 2]
