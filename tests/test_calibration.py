@@ -130,6 +130,18 @@ def test_many_sigmoids_at_once_are_those_of_one_each(seed):
         np.testing.assert_allclose(ours, alone.probability(scores[:, column]), atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", [2556, 3099, 3835])
+def test_steps_that_would_go_too_far_are_halved(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 40))
+    scores = rng.standard_normal(n) * 10 ** rng.uniform(0, 4, n) ** rng.integers(0, 2)
+    positive = rng.random(n) < rng.random()
+    together = fit_sigmoids(scores[:, None], positive[:, None])
+    alone = fit_sigmoid(scores, positive)
+    ours = together.probability(scores[:, None])[:, 0]
+    np.testing.assert_allclose(ours, alone.probability(scores), atol=1e-6)
+
+
 def test_a_machine_without_positives_gets_the_prior_of_platt():
     scores = np.array([[1.0], [1.0], [1.0]])
     sigmoid = fit_sigmoids(scores, np.zeros((3, 1), dtype=bool))
