@@ -47,9 +47,14 @@ def test_killed_at_each_place_of_a_record_and_resumed(start, tmp_path, undisturb
     assert untimed(Store(path).records()) == undisturbed(FEW)
 
 
-# With Dask, and at random moments, in test_kills.py.
+# With Dask, and at random moments, in test_kills.py; two workers read the modules anew.
 @pytest.mark.parametrize(
-    ("options", "number"), [(["--jobs", "2"], signal.SIGINT), (["--jobs", "1"], signal.SIGTERM)]
+    ("options", "number"),
+    [
+        (["--jobs", "1"], signal.SIGINT),
+        (["--jobs", "1"], signal.SIGTERM),
+        pytest.param(["--jobs", "2"], signal.SIGINT, marks=pytest.mark.nightly),
+    ],
 )
 def test_a_signal_leaves_the_store_whole_and_says_how_to_go_on(
     start, tmp_path, undisturbed, options, number
@@ -73,6 +78,7 @@ def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_stands(monkeypatch):
     class Cluster:
         def __init__(self, *args, **options):
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            assert options.get("threads_per_worker", 1) == 1  # runs are timed
             happened.append("started")
 
         def __enter__(self):

@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import load, twonorm_bayes_error
 from svmbook.experiments import report
+from svmbook.experiments.methods.grid import coarser
 from svmbook.experiments.suites import lin2005, lin2005_boosting
 
 
@@ -37,6 +38,24 @@ def test_lin_tries_110_pairs():
     assert len(wide["C"]) * len(wide["gamma"]) == 110 and len(long["C"]) == 11
     for values, ends in ((wide["C"], (-5, 15)), (wide["gamma"], (-15, 3)), (long["C"], (-17, 3))):
         assert (np.log2(values[0]), np.log2(values[-1])) == ends
+
+
+@pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump"])
+def test_the_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
+    sizes = []
+
+    def counted(choice, step):
+        few = coarser(choice, step)
+        sizes.append((choice.scores.size, few.scores.size))
+        return few
+
+    X, y, X_test, y_test, seed = lin2005.protocol("twonorm", runs=1)[0]
+    small = [(X[:40], y[:40], X_test, y_test, seed)]
+    monkeypatch.setattr(lin2005, "protocol", lambda data_set, runs: small)
+    monkeypatch.setattr(lin2005, "coarser", counted)
+    lin2005.work("twonorm", method, 0)
+    ((whole, few),) = sizes
+    assert 3.5 < whole / few < 4.5
 
 
 @pytest.mark.nightly  # test_freshness.py does one run again in each `make test`
