@@ -61,7 +61,7 @@ class USVC(WeightedLeastSquaresMachine):
         pre-images of the axes of kernel PCA, by the points without their weights; or the points
         themselves. Not read for the linear kernel.
     init : {"svc", "ls", "path", "random"}, default="svc"
-        The first start: the support vector machine, least squares, the end of a path on which s
+        The first start: a roughly solved SVM, least squares, the end of a path on which s
         doubles from 1, or least squares on a few random points.
     n_init : int, default=1
         Starts, those after the first at random. The smallest objective is kept.

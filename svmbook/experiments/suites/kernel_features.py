@@ -72,8 +72,9 @@ def _compare(records):
         data_set, method = row["data_set"], row["method"]
         if method == EXACT:
             continue
-        off, _ = paired(records, data_set, method, method, field="kernel_error", unit=1.0)
-        row |= {"kernel_error": off.mean, "kernel_error_se": off.error}
+        off = paired(records, data_set, method, method, field="kernel_error", unit=1.0)
+        if off:
+            row |= {"kernel_error": off[0].mean, "kernel_error_se": off[0].error}
         kind, m = METHODS[method]
         other = paired(records, data_set, method, method_of("Nystroem", m))
         if kind == "Fourier" and other:

@@ -190,13 +190,13 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
             width = max(width / NARROWER, NARROWEST)
             costs, settled, promise = _rounded(cost, y * f, width), False, np.inf
             continue
-        if len(objectives) >= max_iter:
-            break
         dw, db = least_squares_step(Z, y * p, a, w)
         df = Z @ dw + db
         promise = 0.5 * ((y * p) @ df - w @ dw)  # by how much the parabolas would fall
         if settled := promise <= np.finfo(float).eps * objectives[-1]:
             continue
+        if len(objectives) >= max_iter:
+            break
         t = _step(partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df)))
         settled = t == 0.0
         w, b, f = w + t * dw, b + t * db, f + t * df

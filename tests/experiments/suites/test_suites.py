@@ -83,8 +83,7 @@ def test_two_runs_of_each_line_fill_the_table(name):
     assert columns(find_suite(name).compare(two_runs(name))) == columns(report(name).rows)
 
 
-# A report of kernel-features needs two runs of each line.
-@pytest.mark.parametrize("name", [name for name in SUITES if name != "kernel-features"])
+@pytest.mark.parametrize("name", SUITES)
 def test_a_line_with_too_few_runs_takes_no_other_line_away(name):
     suite = find_suite(name)
     _, data_set, method, _ = suite.jobs(runs=1)[1]

@@ -60,6 +60,15 @@ def test_the_objective_never_rises(name):
         assert change.max(initial=-1.0) <= 1e-12 * result.objectives[0]
 
 
+@pytest.mark.parametrize("tol", [1e-5, 1e-15])
+def test_as_many_rounds_as_are_needed_are_enough(tol):
+    for seed in range(20):
+        free = irwls(*problem(seed), COSTS["hinge"], tol=tol)
+        limited = irwls(*problem(seed), COSTS["hinge"], tol=tol, max_iter=free.n_iter)
+        assert limited.n_iter == free.n_iter
+        assert (limited.converged, limited.message) == (free.converged, free.message)
+
+
 @every_cost
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
