@@ -18,15 +18,20 @@ from xml.etree import ElementTree
 
 import stages
 from processors import PROCESSORS
-from scheduling import ROOT, log_of, run_jobs
+from scheduling import CORES, ROOT, Job, log_of, run_jobs
 
 BUDGET = ROOT / "tests" / "budget.toml"
 SLOWEST = 10
+# The same computer may be a third slower on another day, or while all cores are busy. So what is
+# recorded is divided by how much longer this took, on all cores at once, before and after.
+REFERENCE = "for _ in range(12): sorted(str(k * k % 1009) for k in range(500_000))"
+STANDARD = 2.0  # seconds of the processor for it, at the speed of the first records
 HEADER = """\
 # Written by `tools/check.py --record`, never by hand.
 
-# What the jobs of `make test` took, in seconds of the processor. The longest are started first; a
-# test keeps their sum from growing.
+# What the jobs of `make test` took, in seconds of a processor that does the reference work of
+# tools/check.py in its standard time. The longest are started first; a test keeps their sum from
+# growing.
 [seconds]
 """
 WORK = """
@@ -87,9 +92,18 @@ def print_stages(results, jobs):
     )
 
 
-def record(results, budget):
+def reference():
+    """Return how often the standard time the reference work takes now, on all cores at once."""
+    command = (sys.executable, "-c", REFERENCE)
+    jobs = [Job(f"reference {number}", "reference", command) for number in range(CORES)]
+    results = run_jobs(jobs, {})
+    return sum(result.cpu for result in results) / len(results) / STANDARD
+
+
+def record(results, budget, slowness):
     """Write what jobs took and tests did, where these ran, into the budget."""
-    seconds = budget["seconds"] | {result.job.name: round(result.cpu, 1) for result in results}
+    took = {result.job.name: round(result.cpu / slowness, 1) for result in results}
+    seconds = budget["seconds"] | took
     jobs = {job.name for job in chosen([])[0]}
     work = {}
     for result in results:
@@ -116,12 +130,13 @@ def main(arguments):
         os.environ["SVMBOOK_BUDGET"] = "off"
     for job in jobs:
         log_of(job.name, "xml").unlink(missing_ok=True)
+    before = reference() if recording else None
     results = run_jobs(jobs, budget["seconds"], keep_going)
     print_tests(results)
     print_stages(results, jobs)
     code = next((result.code for result in results if result.code), 0)
     if recording and not code:
-        record(results, budget)
+        record(results, budget, slowness=(before + reference()) / 2)
     return code
 
 
