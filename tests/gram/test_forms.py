@@ -35,6 +35,14 @@ SYSTEMS = ("stored", "low rank", "hats")
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
+def test_knots_at_every_value_give_the_stump_kernel_pinned_at_the_first_knots():
+    X = Z[:40]
+    gram = StumpGram.at_knots(X, [np.unique(x) for x in X.T])
+    K = 2 * (np.minimum(X[:, None], X) - X.min(axis=0)).sum(axis=2)
+    np.testing.assert_allclose(gram.diagonal, np.diagonal(K), rtol=1e-12)
+    np.testing.assert_allclose(gram.times(Z[:40, 0]), K @ Z[:40, 0], rtol=1e-10)
+
+
 @every_form
 @pytest.mark.parametrize("count", [0, 1, 50, 300])
 def test_products_blocks_and_parts(form, count):

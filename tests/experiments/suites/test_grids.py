@@ -69,3 +69,8 @@ def test_prices_and_widths_beyond_shen_ascend_by_factors_of_ten(method):
         np.testing.assert_allclose(np.divide(values[1:], values[:-1]), 10.0, err_msg=name)
     if "svc__gamma" in grid:
         np.testing.assert_allclose(grid["svc__gamma"], np.array([1.0, 10.0, 100.0]) / 4)
+
+
+def test_the_knots_of_glass_boxes_are_as_many_as_the_name_says():
+    machine, _ = glass_boxes._candidates("stumps, 16 knots", seed=0)
+    assert f"stumps, {machine.n_knots} knots" in glass_boxes.SUITE.methods
