@@ -20,7 +20,7 @@ import scheduling
 import stages
 
 ROOT = Path(__file__).resolve().parent.parent
-# Ten minutes and one on two cores, less a tenth for what cannot be spread evenly.
+# Ten minutes and one on two cores, less a fifth for browsers and what cannot be spread evenly.
 SECONDS_ALLOWED = {"test": 0.8 * 2 * 600, "quick": 0.8 * 2 * 60}
 
 
