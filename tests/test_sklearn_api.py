@@ -88,7 +88,7 @@ def expected_failures(estimator):
 LOCAL = (ExemplarSVM, LocalizedSVM, ProfileSVM)
 
 
-def once(checks):
+def with_slow_forms_nightly(checks):
     """Return the checks with two of the three forms of training left to the night for `LOCAL`.
 
     What remains trains on read-only points in single precision; the other classifiers, which share
@@ -106,7 +106,9 @@ def once(checks):
     return pytest.mark.parametrize(names, found, **checks.kwargs)
 
 
-@once(parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures))
+@with_slow_forms_nightly(
+    parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+)
 def test_estimator_follows_scikit_learn(estimator, check):
     check(estimator)
 

@@ -128,7 +128,6 @@ def test_separable_points_are_no_trouble(n_knots, C):
     y = np.where(kinds == 0, 1.0, -1.0)
     machine = StumpEnsembleSVC(C=C, n_knots=n_knots).fit(points, y)
     gram = StumpGram.at_knots(points, quantile_knots(points, n_knots))
-    np.testing.assert_allclose(gram.diagonal, np.square(gram.Z).sum(axis=1), rtol=1e-12)
     exact = solve_dual(gram.Z, y, np.full(150, C), form="low-rank", tol=1e-9)
     assert machine.converged_ and machine.n_iter_ < 100 and machine.kkt_residual_ < 1e-2
     assert machine.objective_ == pytest.approx(exact.objective, rel=2e-4)

@@ -1,7 +1,8 @@
 import functools
 
 import pytest
-from commands import Command, Server, jobs, options
+from commands import SCRIPT, Command, jobs, options
+from forks import Server
 from records import untimed
 
 from svmbook.experiments.reproduce import reproduce
@@ -25,7 +26,7 @@ def undisturbed(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start():
     """Return a function that starts the command in a process of its own."""
-    server = Server()
+    server = Server(SCRIPT)
     yield lambda path, *more, runs, strike=None: Command(
         server,
         path.with_name("errors.txt"),

@@ -13,6 +13,7 @@ from svmbook.gram import (
     StumpGram,
     centred_factor,
     pivoted_factor,
+    quantile_knots,
 )
 
 N = 300
@@ -41,6 +42,12 @@ def test_knots_at_every_value_give_the_stump_kernel_pinned_at_the_first_knots():
     K = 2 * (np.minimum(X[:, None], X) - X.min(axis=0)).sum(axis=2)
     np.testing.assert_allclose(gram.diagonal, np.diagonal(K), rtol=1e-12)
     np.testing.assert_allclose(gram.times(Z[:40, 0]), K @ Z[:40, 0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_knots", [2, 8, 32])
+def test_the_diagonal_between_knots_is_that_of_the_features(n_knots):
+    gram = StumpGram.at_knots(Z, quantile_knots(Z, n_knots))
+    np.testing.assert_allclose(gram.diagonal, np.square(gram.Z).sum(axis=1), rtol=1e-12)
 
 
 @every_form

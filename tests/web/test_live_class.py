@@ -153,7 +153,7 @@ def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
         reader = Reader(opened, address, LIGHT)
         log_in(reader)
         reader.page.get_by_role("button", name="Live code").wait_for()
-        for _ in range(2):  # begun and given back at once
+        for _ in range(4):  # begun and given back at once
             assert reader.page.evaluate(post) == 204
         assert sandboxes(room) == []
         reader.begin()

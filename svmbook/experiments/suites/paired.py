@@ -76,7 +76,8 @@ def paired_rows(records, data_sets, methods, reference, units):
     reference : callable
         ``reference(method)`` names the method to compare with; it has no difference to itself.
     units : dict
-        Factor of each value in the rows, 100 for an error in percent. It names "error".
+        Factor of each value in the rows, 100 for an error in percent. It names "error". A value
+        that a method does not record is left out of its rows.
 
     Returns
     -------
@@ -101,12 +102,14 @@ def paired_rows(records, data_sets, methods, reference, units):
     of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set, method in itertools.product(data_sets, methods):
-        runs = [run for d, m, run in of if (d, m) == (data_set, method)]
+        runs = [r for (d, m, _), r in of.items() if (d, m) == (data_set, method)]
         if not runs:
             continue
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
         for name, unit in units.items():
-            mean = summarise([unit * of[data_set, method, run][name] for run in runs])
+            if name not in runs[0]:
+                continue
+            mean = summarise([unit * r[name] for r in runs])
             row |= {name: mean.mean, f"{name}_se": mean.error}
         found = paired(records, data_set, method, reference(method), unit=units["error"])
         if method != reference(method) and found:

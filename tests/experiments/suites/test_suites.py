@@ -1,5 +1,7 @@
 """Suites, their committed results, and the reports that are made of them."""
 
+import functools
+
 import numpy as np
 import pytest
 from records import committed, committed_values, store_of
@@ -72,6 +74,7 @@ def columns(rows):
     return {tuple(v for v in row.values() if isinstance(v, str)): row.keys() for row in rows}
 
 
+@functools.cache
 def two_runs(name):
     """Return the records of two runs, or of two of either kind where a suite has two kinds."""
     runs = (0, 1, 10, 11) if name == "linear-or-gaussian" else (0, 1)
