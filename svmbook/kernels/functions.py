@@ -21,6 +21,7 @@ __all__ = [
     "polynomial",
 ]
 
+FEW_FEATURES = 8  # up to which their differences cost less than a product of matrices
 CACHED = 32768  # numbers that stay in the cache
 # Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
 CANCELLED = 1e-6
@@ -155,7 +156,9 @@ def exponential(X, Z=None, *, gamma=1.0):
 
 
 def _squared_distances(X, Z):
-    """Return |x|^2 + |z|^2 - 2 x'z: one product of matrices, where differences would be n m d."""
+    """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one product of matrices."""
+    if X.shape[1] <= FEW_FEATURES:
+        return cdist(X, Z, "sqeuclidean")
     centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
     moved = Z - centre
     X, Z = moved if X is Z else X - centre, moved

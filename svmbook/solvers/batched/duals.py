@@ -218,19 +218,30 @@ class _Faces:
         self.solved = whole | (number == 0)
 
     def _solution(self):
-        """Return the steps of :eq:`eq-face`; the others have equations 1 * step = 0."""
+        """Return the steps of :eq:`eq-face`, zero where no point is free.
+
+        The systems hold as many points as the largest face, the free ones first; those that fill a
+        smaller face up have equations 1 * step = 0.
+        """
         n, m = self.y.shape
-        diagonal = np.arange(m)
-        system = np.zeros((n, m + 1, m + 1))
-        system[:, :m, :m] = self.K * (self.free[:, :, None] & self.free[:, None, :])
-        system[:, diagonal, diagonal] += np.where(self.free, SHIFT * self.scale[:, None], 1.0)
-        system[:, :m, m] = system[:, m, :m] = self.free
-        right = np.zeros((n, m + 1, 1))
-        right[:, :m, 0] = self.e * self.free
-        step = np.linalg.solve(system, right)[:, :m, 0] * self.free
+        number = self.free.sum(axis=1, keepdims=True)
+        size = number.max()
+        points = np.argsort(~self.free, axis=1, kind="stable")[:, :size]
+        free = np.arange(size) < number
+        system, right = np.zeros((n, size + 1, size + 1)), np.zeros((n, size + 1, 1))
+        rows = np.arange(n)[:, None]
+        within = self.K[rows[:, :, None], points[:, :, None], points[:, None, :]]
+        system[:, :size, :size] = within * (free[:, :, None] & free[:, None, :])
+        diagonal = np.arange(size)
+        system[:, diagonal, diagonal] += np.where(free, SHIFT * self.scale[:, None], 1.0)
+        system[:, :size, size] = system[:, size, :size] = free
+        right[:, :size, 0] = self.e[rows, points] * free
+        found = np.linalg.solve(system, right)[:, :size, 0] * free
         # Where the face is nearly singular the last equation, that steps balance, is lost first.
-        number = np.maximum(self.free.sum(axis=1, keepdims=True), 1)
-        return step - self.free * (step.sum(axis=1, keepdims=True) / number)
+        found -= free * (found.sum(axis=1, keepdims=True) / np.maximum(number, 1))
+        step = np.zeros((n, m))
+        step[rows, points] = found
+        return step
 
 
 def _box(y, C):

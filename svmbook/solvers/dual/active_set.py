@@ -341,10 +341,12 @@ def _monotone(state, face, max_iter):
                 return True
             refinement.begin()
             continue
-        points = np.union1d(F, entering)
         # The face is solved: what is left of its errors is rounding, and counts as zero.
-        e = np.where(np.isin(points, entering), state.e[points] - state.b, 0.0)
-        step, _ = face.step(points, e, state.beta.sum())
+        e = np.zeros(state.n)
+        e[entering] = state.e[entering] - state.b
+        state.free[entering] = True
+        points = np.flatnonzero(state.free)
+        step, _ = face.step(points, e[points], state.beta.sum())
         state.advance(points, step)
         refinement.begin()
     return False

@@ -24,14 +24,10 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     ``message``.
     """
     box = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
-    beta = y * np.clip(alpha, 0.0, box)
-    state = DualState(gram, y, box, beta, np.ones(len(y), dtype=bool))
-    state.enter_the_box(ascend=False)
-    state.b = intercept
-    given = state.certified(tol, C=C, **report)
+    given = DualState(gram, y, box, y * np.clip(alpha, 0.0, box), np.ones(len(y), dtype=bool))
     if not finished:
-        return given
-    slack = y * (state.e - intercept)
+        return _as_given(given, intercept, C, tol, report)
+    slack = y * (given.e - intercept)
     reach = np.minimum(box, alpha.max())
     at_zero = (alpha <= 0.0) | (alpha < -slack * reach)
     at_bound = ~at_zero & ((alpha >= box) | (box - alpha < slack * reach))
@@ -39,9 +35,19 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     beta = y * np.where(at_zero, 0.0, np.where(at_bound, box, alpha))
     state = DualState(gram, y, box, beta, free)
     state.b = intercept
+    rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
     try:
-        rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
         exact = rounds_from(state, rounds, nearly_right=True).certified(tol, C=C, **report)
     except IndefiniteError:  # the other solver's solution is what there is
-        return given
-    return exact if exact.converged or abs(exact.gap) < abs(given.gap) else given
+        return _as_given(given, intercept, C, tol, report)
+    if exact.converged:
+        return exact
+    other = _as_given(given, intercept, C, tol, report)
+    return exact if abs(exact.gap) < abs(other.gap) else other
+
+
+def _as_given(state, intercept, C, tol, report):
+    """Certify another solver's solution after no more than making it feasible."""
+    state.enter_the_box(ascend=False)
+    state.b = intercept
+    return state.certified(tol, C=C, **report)

@@ -83,14 +83,14 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     """Do as `solve_smo`, for a `StoredGram` and arrays that were checked."""
     K, n, diagonal = gram.K, gram.n, gram.diagonal
     floor = CURVATURE_FLOOR * gram.scale
-    alpha = np.zeros(n)
+    # Signed multipliers beta_i = y_i alpha_i, between these bounds.
+    lower, upper, beta = np.minimum(0.0, y * C), np.maximum(0.0, y * C), np.zeros(n)
     risen_to, fallen_to, idle = -np.inf, np.inf, 0  # best dual objective and gap so far
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
 
     for n_iter in count():
-        may_rise = np.where(y > 0, alpha < C, alpha > 0)  # I_up: y_i alpha_i can grow
-        may_fall = np.where(y > 0, alpha > 0, alpha < C)  # I_low: y_i alpha_i can shrink
-        up, low = np.where(may_rise, e, -np.inf), np.where(may_fall, e, np.inf)
+        may_fall = beta > lower  # I_low
+        up, low = np.where(beta < upper, e, -np.inf), np.where(may_fall, e, np.inf)
         # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
         # its pair equal, so ties are common; the violation is the scale on which they are told.)
         i = first_largest(up, size=abs(up.max() - low.min()))
@@ -98,12 +98,13 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         e_ij = e[i] - e
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, floor)
-        gain = np.where(may_fall & (e_ij > 0), e_ij * np.abs(e_ij) / a_ij, 0.0)
+        gain = np.where(may_fall & (e_ij > 0), e_ij**2 / a_ij, 0.0)
         j = first_largest(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
-            e = y - K @ (y * alpha)  # afresh: the certificate must not inherit the updates' drift
+            e = y - K @ beta  # afresh: the certificate must not inherit the updates' drift
+            alpha = np.abs(beta)
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)
             result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
@@ -119,16 +120,9 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
             risen_to = max(risen_to, result.dual_objective)
             fallen_to = min(fallen_to, result.gap)
         # Newton's step along the line, cut where one of the two meets its bound.
-        room_i = C[i] - alpha[i] if y[i] > 0 else alpha[i]
-        room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
+        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         t = min(e_ij[j] / a_ij[j], room_i, room_j)
-        alpha[i] = _moved(alpha[i], y[i] * t, C[i], t == room_i)
-        alpha[j] = _moved(alpha[j], -y[j] * t, C[j], t == room_j)
+        # One that meets its bound takes the bound's exact value.
+        beta[i] = upper[i] if t == room_i else beta[i] + t
+        beta[j] = lower[j] if t == room_j else beta[j] - t
         e -= t * (K[i] - K[j])
-
-
-def _moved(value, change, upper, meets_its_bound):
-    """Return the changed multiplier; one that meets its bound takes the bound's exact value."""
-    if meets_its_bound:
-        return upper if change > 0 else 0.0
-    return value + change
