@@ -15,6 +15,7 @@ from svmbook.kernels import (
     laplacian,
     polynomial,
 )
+from svmbook.kernels.functions import FEW_FEATURES
 
 DEFINITIONS = {
     "linear": lambda x, z: x @ z,
@@ -78,9 +79,11 @@ def test_gram_matrices_are_symmetric_to_the_last_bit(name, distance):
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-def test_distances_keep_their_digits_however_far_the_points(n, size):
+@pytest.mark.parametrize("more", [0, FEW_FEATURES])  # by differences, and by a product
+def test_distances_keep_their_digits_however_far_the_points(n, size, more):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
+    X = np.hstack([X, 0.01 * rng.standard_normal((n, more))])
     X[-1] = X[0]  # the same point twice
     Z = X[::2].copy()
     for A, B in ((X, X), (X, Z), (Z, X)):

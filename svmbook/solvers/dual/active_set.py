@@ -228,8 +228,7 @@ def rounds_from(state, max_iter, *, nearly_right=False):
         if not state.settled:
             state.shrink()
     state.snap()
-    monotone = state.n_iter - primal_dual
-    state.message = f"{primal_dual} primal-dual and {monotone} monotone rounds"
+    state.message = f"{primal_dual} primal-dual and {state.n_iter - primal_dual} monotone rounds"
     if not state.settled:
         state.message += "; all rounds used up"
     return state
@@ -346,7 +345,6 @@ def _monotone(state, face, max_iter):
         e[entering] = state.e[entering] - state.b
         state.free[entering] = True
         points = np.flatnonzero(state.free)
-        step, _ = face.step(points, e[points], state.beta.sum())
-        state.advance(points, step)
+        state.advance(points, face.step(points, e[points], state.beta.sum())[0])
         refinement.begin()
     return False
