@@ -46,7 +46,7 @@ pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
 quick: $(READY) ## run lint and the tests of the numerical core: a minute
 	@$(BIN)/python tools/check.py quick
 
-test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel: eleven minutes on two cores
+test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel: ten minutes on two cores
 	@$(BIN)/python tools/check.py
 
 # A failure in one part does not keep the others from being run.
