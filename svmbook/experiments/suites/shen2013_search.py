@@ -2,8 +2,9 @@ r"""Which numbers make the data of Shen (2013), who describes them in words.
 
 The thesis prints what a linear machine, a tree and a quadratic machine reach on her two synthetic
 sets, in Weka's defaults: the price 1 on coordinates as they are. Each setting of our generators is
-drawn five times, with the same three machines and her ten folds. The setting whose accuracies come
-nearest to hers, in units of her standard deviations, is the one that the other suites draw from.
+drawn five times, with the same three machines and her ten folds. The other suites draw from
+settings whose accuracies are all within one of her standard deviations; of the stripes, from the
+shortest of these.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ SOON = 5  # ... unless as many rounds brought no new record
 NEAR = 0.5  # times the free points of the quarter: how many more start free
 ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
 DIRECT = 100  # points up to which no smaller problem is solved first, nor a factorisation saved
-IDLE_ROUNDS = 25  # primal-dual rounds without a new record before monotone ones take over
+IDLE_ROUNDS = 25  # after more primal-dual rounds without a new record monotone ones take over
 FALLS = 0.1  # a residual that keeps more than this of itself falls too slowly
 STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
 

@@ -113,8 +113,10 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)
             progress = result.dual_objective > risen_to or result.gap < fallen_to
             idle = 0 if progress else idle + 1
-            if gain[j] == 0.0 or idle == IDLE_LOOKS:
-                return replace(result, message="no pair gains what rounding leaves visible")
+            if gain[j] == 0.0:
+                return replace(result, message="no pair is left that gains more than rounding")
+            if idle == IDLE_LOOKS:
+                return replace(result, message=f"{IDLE_LOOKS} n pairs gained no more than rounding")
             if n_iter == max_iter:
                 return replace(result, message="all pairs used up")
             risen_to = max(risen_to, result.dual_objective)

@@ -271,7 +271,14 @@ def test_smo_ends_after_ten_n_pairs_without_a_better_bound(rises, falls, monkeyp
     X, y = two_clouds(30, distance=0.5)
     result = solve_smo(X @ X.T, y, 1e3)
     assert result.n_iter == 30 * (max(rises, falls) + 10)
-    assert "rounding" in result.message and not result.converged
+    assert result.message == "10 n pairs gained no more than rounding" and not result.converged
+
+
+def test_smo_says_when_no_pair_is_left():
+    # One step makes both errors equal; a tolerance below all rounding is never met.
+    result = solve_smo(np.array([[1.0, -1.0], [-1.0, 1.0]]), [1.0, -1.0], 10.0, tol=1e-300)
+    assert result.message == "no pair is left that gains more than rounding"
+    assert result.n_iter == 1 and not result.converged
 
 
 def test_an_infeasible_hard_margin_is_not_converged():
