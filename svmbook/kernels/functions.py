@@ -21,7 +21,7 @@ __all__ = [
     "polynomial",
 ]
 
-FEW_FEATURES = 8  # up to which their differences cost less than a product of matrices
+FEW_FEATURES = 6  # up to which their differences cost less than a product of matrices
 CACHED = 32768  # numbers that stay in the cache
 # Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
 CANCELLED = 1e-6

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ties import TIE
 from ..checks import check_stopping
 
 __all__ = ["DualBatch", "best_intercepts", "duals", "solve_duals"]
@@ -182,9 +183,11 @@ class _Faces:
     def look_for_the_worst(self):
         """Return which problems are solved; keep the pair of points by which the others are not."""
         rise, fall = _limits(self.beta, self.low, self.high, self.e)
-        self.rises, self.falls = rise.argmax(axis=1), fall.argmin(axis=1)
         self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
         crossed = self.highest - self.lowest
+        alike = TIE * np.abs(crossed)  # of points that differ by less, the first
+        self.rises = (rise >= (self.highest - alike)[:, None]).argmax(axis=1)
+        self.falls = (fall <= (self.lowest + alike)[:, None]).argmax(axis=1)
         return self.solved & (crossed <= _enough(self.beta, self.scale, self.tol))
 
     def free_the_worst(self):
@@ -218,10 +221,10 @@ class _Faces:
         self.solved = whole | (number == 0)
 
     def _solution(self):
-        """Return the steps of :eq:`eq-face`, zero where no point is free.
+        """Return the steps of :eq:`eq-face`, zero for points that are not free.
 
-        The systems hold as many points as the largest face, the free ones first; those that fill a
-        smaller face up have equations 1 * step = 0.
+        The systems hold as many points as the largest face, the free ones first; those that pad a
+        smaller face have equations 1 * step = 0.
         """
         n, m = self.y.shape
         number = self.free.sum(axis=1, keepdims=True)

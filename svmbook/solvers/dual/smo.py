@@ -89,8 +89,8 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
 
     for n_iter in count():
-        may_fall = beta > lower  # I_low
-        up, low = np.where(beta < upper, e, -np.inf), np.where(may_fall, e, np.inf)
+        may_rise, may_fall = beta < upper, beta > lower  # I_up and I_low
+        up, low = np.where(may_rise, e, -np.inf), np.where(may_fall, e, np.inf)
         # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
         # its pair equal, so ties are common; the violation is the scale on which they are told.)
         i = first_largest(up, size=abs(up.max() - low.min()))
@@ -124,7 +124,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         # Newton's step along the line, cut where one of the two meets its bound.
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         t = min(e_ij[j] / a_ij[j], room_i, room_j)
-        # One that meets its bound takes the bound's exact value.
+        # A multiplier that meets its bound takes the bound's exact value.
         beta[i] = upper[i] if t == room_i else beta[i] + t
         beta[j] = lower[j] if t == room_j else beta[j] - t
         e -= t * (K[i] - K[j])

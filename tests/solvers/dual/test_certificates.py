@@ -284,23 +284,40 @@ def test_a_result_is_equal_to_itself_alone():
     assert result in {result} and replace(result) not in {result}
 
 
-def test_exact_zeros_are_preferred_to_a_gap_that_is_smaller_by_rounding(monkeypatch):
+def crossed_with_gaps(given_gap, exact_gap, converged, monkeypatch, **options):
+    """Cross over from a solution without exact zeros, with gaps that certificates then claim."""
     K, y = noisy_gram(40)
     exact = solve_active_set(K, y, 1.0)
     alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
     certified = DualState.certified
-    flattered = []
 
-    def first_has_no_gap(self, *args, **options):
-        result = certified(self, *args, **options)
-        if not flattered:  # the solution as it was given is certified first
-            result = replace(result, objective=result.dual_objective)
-        flattered.append(result)
-        return result
+    def claimed(self, *args, **report):
+        result = certified(self, *args, **report)
+        gap = exact_gap if self.n_iter else given_gap  # no round began at what was given
+        objective = result.dual_objective + gap
+        return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
-    monkeypatch.setattr(DualState, "certified", first_has_no_gap)
-    crossed = cross_over(
-        StoredGram(K), y, np.ones(40), alpha, exact.intercept, tol=1e-6, n_iter=1, message=""
-    )
-    assert flattered[0].gap == 0.0
+    monkeypatch.setattr(DualState, "certified", claimed)
+    report = {"tol": 1e-6, "n_iter": 1, "message": ""} | options
+    start = alpha, exact.intercept + 0.01
+    return cross_over(StoredGram(K), y, np.ones(40), *start, **report), exact
+
+
+def test_exact_zeros_are_preferred_to_a_gap_that_is_smaller_by_rounding(monkeypatch):
+    crossed, exact = crossed_with_gaps(0.0, 1e-9, True, monkeypatch)
     np.testing.assert_array_equal(crossed.alpha == 0, exact.alpha == 0)
+
+
+@pytest.mark.parametrize("gaps", [(1e-3, 2e-3), (2e-3, 1e-3), (-1e-3, 2e-3), (2e-3, -1e-3)])
+def test_where_crossing_over_does_not_converge_the_smaller_gap_wins(gaps, monkeypatch):
+    crossed, exact = crossed_with_gaps(*gaps, False, monkeypatch)
+    given = abs(gaps[0]) < abs(gaps[1])
+    assert (crossed.alpha > 0).all() == given
+    expected = exact.intercept + 0.01 * given
+    assert crossed.intercept == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_solver_that_was_stopped_keeps_its_solution(monkeypatch):
+    crossed, exact = crossed_with_gaps(2e-3, 0.0, True, monkeypatch, finished=False)
+    assert (crossed.alpha > 0).all()
+    assert crossed.intercept == pytest.approx(exact.intercept + 0.01, abs=1e-12)
