@@ -83,3 +83,10 @@ def brute_force(K, y, C):
         if feasible and abs(y @ alpha) <= tolerance:
             best = max(best, alpha.sum() - 0.5 * alpha @ Q @ alpha)
     return best
+
+
+def two_clouds(n, distance=2.0, seed=0):
+    """Return points of two normal clouds in the plane, and their labels."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    return rng.standard_normal((n, 2)) + distance / 2 * y[:, None], y

@@ -40,7 +40,7 @@ ROOMS = {
         "solvers/logistic",
     },
     "solvers/smoothed": {"losses", "solvers/dual", "solvers/logistic"},
-    "solvers/batched": {"gram", "solvers/checks", "solvers/dual"},
+    "solvers/batched": {"gram", "solvers/checks", "solvers/dual", "ties"},
     "solvers/dual": {"gram", "kernels", "solvers/checks", "threads", "ties"},
     "solvers/logistic": {"gram", "losses", "solvers/checks", "ties"},
     "solvers/irwls": {"losses", "solvers/checks", "ties"},
