@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -34,7 +33,7 @@ def running(*options, **variables):
         wait_for(address)
         yield address, token, process
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # what is started in the background of a script ignores Ctrl-C
         process.communicate(timeout=30)
 
 
