@@ -18,7 +18,6 @@ GROUPS = {
              "test_calibration.py", "test_labels.py", "test_losses.py", "test_tables.py",
              "test_weights.py"),
     "ensembles": ("ensembles", "prototypes"),
-    "sklearn": ("test_sklearn_api.py", "test_interface.py"),
     "experiments": ("experiments",),
     "course": ("course",),
     "web": ("web", "test_book.py", "test_glossary.py"),

@@ -1,8 +1,8 @@
 """Previews end with a sentence: what a link shows of the section that it leads to.
 
 sphinx_tippy takes the heading and up to two paragraphs, of which the last often leads to a formula
-or a list that is left out. It parses each page for them; code cells, which hold no preview, are the
-largest part of a page, so it does not get to see their text.
+or a list that is left out. It parses each page for them. Code cells and tables without links hold
+no preview and are the largest part of a page, so it does not get to see their text.
 """
 
 import re
@@ -10,6 +10,7 @@ import re
 from bs4 import BeautifulSoup, NavigableString
 
 CELL = re.compile(r'(<div class="highlight-(?:ipython3|myst-ansi) .*?<pre>).*?(?=</pre>)', re.S)
+TABLE = re.compile(r"<tbody>((?!<a ).)*?</tbody>", re.S)
 WHOLE = "whole_body"  # of a page's context
 END = re.compile(r"[.?!][)\N{RIGHT DOUBLE QUOTATION MARK}]?(?=\s|$)")
 
@@ -51,22 +52,22 @@ def mend(app, error):
                 shown[name] = whole_sentences(html)
 
 
-def hide_cells(app, pagename, templatename, context, doctree):
-    """Take the text of code cells out of a page."""
+def hide(app, pagename, templatename, context, doctree):
+    """Take the text of code cells, and of tables without links, out of a page."""
     if doctree:
         context[WHOLE] = context["body"]
-        context["body"] = CELL.sub(r"\1", context["body"])
+        context["body"] = TABLE.sub("", CELL.sub(r"\1", context["body"]))
 
 
-def show_cells(app, pagename, templatename, context, doctree):
-    """Put the text of code cells back."""
+def show(app, pagename, templatename, context, doctree):
+    """Put it back."""
     if doctree:
         context["body"] = context.pop(WHOLE)
 
 
 def setup(app):
     """Register around sphinx_tippy, which reads and writes at the default priority of 500."""
-    app.connect("html-page-context", hide_cells, priority=499)
-    app.connect("html-page-context", show_cells, priority=501)
+    app.connect("html-page-context", hide, priority=499)
+    app.connect("html-page-context", show, priority=501)
     app.connect("build-finished", mend, priority=400)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,8 +5,8 @@ import pytest
 
 @pytest.fixture(scope="module")
 def chapter(visit):
-    """The chapter with links of all kinds, loaded once; each test leaves it as it was."""
-    opened = visit("notebooks/dual_svm.html")
+    """A chapter with few formulas and links of all kinds; each test leaves it as it was."""
+    opened = visit("notebooks/perceptrons_and_trees.html")
     yield opened
     opened.page.close()
 
@@ -21,7 +21,7 @@ def test_a_solution_opens_and_closes_by_keyboard(chapter):
     assert solution.locator("p").last.is_visible()
     chapter.page.keyboard.press("Space")
     assert solution.get_attribute("open") is None
-    assert chapter.page.url.endswith("dual_svm.html")  # the title leads nowhere else
+    assert chapter.page.url.endswith("perceptrons_and_trees.html")  # the title leads nowhere else
 
 
 @pytest.mark.parametrize("kind, inside", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")])
