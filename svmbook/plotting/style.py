@@ -83,7 +83,7 @@ def figure_svg(figure, *, crop=True):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
         dpi = min(FINE if crop else COARSE, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
-        panels = _panels(figure) if crop else []
+        panels = _panels(figure) if crop and len(figure.axes) > 1 else []
     svg = PIXELS.sub(_with_a_palette, DECIMALS.sub(r"\1", text.getvalue()))
     if len(panels) > 1:
         places = ", ".join(" ".join(f"{part:.4f}" for part in panel) for panel in panels)

@@ -30,6 +30,7 @@ suppress_warnings = ["git"]
 )
 def published(request, tmp_path_factory):
     """Build two pages with an address, and without one."""
+    pytest.importorskip("sphinx")
     source = tmp_path_factory.mktemp("source")
     (source / "notebooks").mkdir()
     notebook = {

@@ -89,16 +89,16 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
 
     for n_iter in count():
-        may_rise, may_fall = beta < upper, beta > lower  # I_up and I_low
-        up, low = np.where(may_rise, e, -np.inf), np.where(may_fall, e, np.inf)
+        # The errors in I_up, of those that may rise, and in I_low, of those that may fall.
+        up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
         # its pair equal, so ties are common; the violation is the scale on which they are told.)
         i = first_largest(up, size=abs(up.max() - low.min()))
         # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
-        e_ij = e[i] - e
+        e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low, and where the two agree
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, floor)
-        gain = np.where(may_fall & (e_ij > 0), e_ij**2 / a_ij, 0.0)
+        gain = e_ij**2 / a_ij
         j = first_largest(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
