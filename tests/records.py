@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.exceptions import ConvergenceWarning
 
 from svmbook.datasets import find
@@ -42,6 +43,12 @@ def needs_table(name):
     """Skip the test where a table is not on this machine."""
     if find(name) is None:
         pytest.skip(f"the table {name} is not on this machine; set SVMBOOK_DATA")
+
+
+def needs_versions(record):
+    """Skip the test where a record was made with another scikit-learn, whose trees may differ."""
+    if f"scikit-learn {sklearn.__version__}," not in record["versions"]:
+        pytest.skip("the records were made with another version of scikit-learn")
 
 
 def untimed(records):

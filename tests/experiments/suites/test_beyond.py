@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, needs_table, store_of
+from records import committed, needs_table, needs_versions, store_of
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
@@ -30,6 +30,7 @@ def test_a_committed_run_can_be_done_again(method):
 )
 def test_a_committed_forecast_can_be_made_again(method):
     stored = committed("glass-boxes", data_set="wdbc", method=method, run=2)
+    needs_versions(stored)
     again = glass_boxes.work("wdbc", method, 2)
     assert again["parameters"] == stored["parameters"]
     assert again["log_loss"] == pytest.approx(stored["log_loss"], abs=1e-3)

@@ -1,7 +1,14 @@
 """Committed records are those that today's code makes: the cheapest run of each suite, again."""
 
 import pytest
-from records import carry_out_again, cheapest, cheapest_again, cheapest_of_each_line, split
+from records import (
+    carry_out_again,
+    cheapest,
+    cheapest_again,
+    cheapest_of_each_line,
+    needs_versions,
+    split,
+)
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
@@ -30,6 +37,7 @@ def stale(again, record):
 @pytest.mark.parametrize("name", SUITES)
 def test_the_cheapest_run_comes_out_as_it_is_committed(name):
     record = cheapest(find_suite(name))
+    needs_versions(record)
     found = stale(cheapest_again(name, record["method"]), record)
     assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
 
@@ -39,6 +47,7 @@ def test_quick_runs_of_each_method_come_out_as_they_are_committed(name):
     suite, found = find_suite(name), []
     for method in sorted({record["method"] for record in load_records(name)}):
         record = cheapest(suite, method)
+        needs_versions(record)
         here = record["data_set"] not in suite.tables or find(suite.tables[record["data_set"]])
         if here and sum(record[name] for name in record if name.endswith("seconds")) < QUICK:
             found += stale(cheapest_again(name, method), record)
@@ -50,6 +59,7 @@ def test_quick_runs_of_each_method_come_out_as_they_are_committed(name):
 def test_a_run_of_each_line_comes_out_as_it_is_committed(name):
     suite, found = find_suite(name), []
     for record in cheapest_of_each_line(suite):
+        needs_versions(record)
         table = suite.tables.get(record["data_set"])
         if record["seconds"] < BEARABLE and (table is None or find(table)):
             found += stale(split(carry_out_again(suite, record)), record)
