@@ -60,7 +60,7 @@ def hide(app, pagename, templatename, context, doctree):
 
 
 def show(app, pagename, templatename, context, doctree):
-    """Put it back."""
+    """Put the whole body of the page back."""
     if doctree:
         context["body"] = context.pop(WHOLE)
 

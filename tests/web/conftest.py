@@ -45,6 +45,7 @@ AXE = {"resultTypes": ["violations"], "preload": False}
 # book. What hangs on the content of a page alone (a formula too wide for its column) is looked at
 # on every page each night, and in `make test` on these.
 KINDS = (
+    "404.html",
     "book/api/experiments.html",
     "book/bibliography.html",
     "book/cheat_sheet.html",
