@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from svmbook.experiments.running.suite import versions
+
 
 def peak_bytes():
     """Return the peak resident memory of this process.
@@ -86,15 +88,16 @@ def again(script, row):
 
 
 def main(methods, run, prepare=np.asarray):
-    """Serve as child or print the table; ``--out FILE`` also writes one JSON record a row.
+    """Serve as child or print the table.
 
+    ``--out FILE`` also writes one JSON record a row, with the versions of the libraries;
     ``prepare`` turns the data into what the methods take, outside the clock.
     """
     if "--child" in sys.argv:
         return child(methods, prepare, json.loads(sys.argv[-1]))
     rows = run()
     if "--out" in sys.argv:
-        lines = (json.dumps(row) + "\n" for row in rows)
+        lines = (json.dumps(row | {"versions": versions()}) + "\n" for row in rows)
         Path(sys.argv[sys.argv.index("--out") + 1]).write_text("".join(lines), encoding="utf-8")
     return None
 

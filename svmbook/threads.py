@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -24,7 +25,7 @@ def one_blas_thread():
     with _lock:
         if not _inside:
             _take_control()
-        _inside.append(None if _inside else _libraries().limit(limits=1, user_api="blas"))
+        _inside.append(None if _inside else _limit())
     try:
         yield
     finally:
@@ -44,7 +45,12 @@ def _take_control():
         OpenBLASController.clear_controlling_thread(force=True)
 
 
+def _limit():
+    """Set the limit; cvxopt, which is loaded where it is first needed, brings a BLAS of its own."""
+    return _libraries("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
+
+
 @cache
-def _libraries():
+def _libraries(with_cvxopt):
     """Find the thread pools of this process, once: looking takes as long as a small problem."""
     return ThreadpoolController()

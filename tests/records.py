@@ -88,6 +88,7 @@ def carry_out_again(suite, record):
         needs_table(suite.tables[record["data_set"]])
     with warnings.catch_warnings():  # the records say what came of it all the same
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The least populated class in y")  # of glass
         return suite.carry_out(Job(*(record[field] for field in Job._fields)))
 
 

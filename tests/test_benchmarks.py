@@ -10,6 +10,7 @@ from pathlib import Path
 import bench_small
 import pytest
 from measure import VOLATILE, again
+from records import needs_versions
 
 from svmbook.experiments import load_records
 
@@ -38,6 +39,7 @@ def test_every_script_has_a_line_that_is_checked():
 
 @pytest.mark.parametrize(("name", "row"), CASES, ids=[f"{n}-{r['method']}" for n, r in CASES])
 def test_a_measured_line_is_what_the_code_does_today(name, row):
+    needs_versions(row)
     command = f"python benchmarks/{name}.py --out book/results/{name}.jsonl"
     found = again(import_module(name), row)
     found = {key: value for key, value in found.items() if key in row}

@@ -95,11 +95,17 @@ class Visit:
 
 
 @pytest.fixture(scope="package")
-def site():
-    """Serve the book as `make book` does, and give its address."""
+def book():
+    """Skip what reads the built book where there is none; give its folder."""
     if not HTML.is_dir():
         pytest.skip("the book is not built: make html")
-    with serve.serving(HTML) as address:
+    return HTML
+
+
+@pytest.fixture(scope="package")
+def site(book):
+    """Serve the book as `make book` does, and give its address."""
+    with serve.serving(book) as address:
         yield address
 
 

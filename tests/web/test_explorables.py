@@ -16,7 +16,7 @@ from svmbook.losses import hinge, logistic, unbiased
 from svmbook.solvers import solve_irwls, svm_path, unbiased_cost
 from svmbook.solvers.irwls.starts import hinge_start
 
-from .conftest import AXE, HTML, ROOT
+from .conftest import AXE, ROOT
 
 HERE = Path(__file__).parent
 STATIC = ROOT / "book" / "_static"
@@ -134,11 +134,9 @@ HEAVIEST = 150_000  # bytes that an explorable may add to its page
 
 
 @pytest.fixture(scope="module")
-def gallery(visit):
+def gallery(book, visit):
     """All explorables on the first page, which has one and loads in a tenth of the time."""
-    page = HTML / PAGES["margin"]
-    if not page.exists():
-        pytest.skip("the book is not built: make html")
+    page = book / PAGES["margin"]
     stills = (STATIC / "explorables" / f"{name}.html" for name in PAGES if name != "margin")
     others = "".join(
         f'<div class="explorable" data-explorable="{still.stem}">\n{still.read_text("utf-8")}</div>'
@@ -263,11 +261,9 @@ def test_an_explorable_can_be_read_without_scripts(name, site, browser):
 
 
 @pytest.mark.parametrize("name", FIRST_OFTEN)
-def test_an_explorable_lives_on_a_disk_as_well(name, browser):
-    if not (HTML / PAGES[name]).exists():
-        pytest.skip("the book is not built: make html")
+def test_an_explorable_lives_on_a_disk_as_well(name, book, browser):
     page = browser.new_page()
-    page.goto((HTML / PAGES[name]).as_uri())
+    page.goto((book / PAGES[name]).as_uri())
     figure = page.locator(f'[data-explorable="{name}"]')
     figure.scroll_into_view_if_needed()
     figure.get_by_role("button", name="Begin again").wait_for()

@@ -3,8 +3,6 @@
 import re
 from html.parser import HTMLParser
 
-import pytest
-
 from .conftest import HTML, KINDS, built_pages
 
 # Coloured words of code: the colours are those of a handful of classes for each theme, which
@@ -57,9 +55,7 @@ def parts(name):
     return page.found
 
 
-def test_each_element_class_and_script_is_on_a_page_that_the_browser_opens():
-    if not HTML.is_dir():
-        pytest.skip("the book is not built: make html")
+def test_each_element_class_and_script_is_on_a_page_that_the_browser_opens(book):
     opened = set().union(*map(parts, KINDS))
     missing = {
         name: found for name in built_pages() if (found := parts(name) - opened - ONLY_EACH_NIGHT)

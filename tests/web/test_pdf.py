@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from .conftest import CHROMIUM, HTML, ROOT
+from .conftest import CHROMIUM, ROOT
 
 pypdf = pytest.importorskip("pypdf")
 NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.nightly  # the whole book is printed for them
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
+def printed(book, tmp_path_factory):
     """Print two pages of the book as if they were all."""
-    if not HTML.is_dir() or CHROMIUM is None:
-        pytest.skip("the book is not built, or there is no Chromium")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: apt-get install chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
     command = [sys.executable, ROOT / "tools" / "pdf.py", path, *NAMES]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -61,8 +61,8 @@ def test_links_within_the_book_stay_in_the_file(printed):
     assert inside > 20 and outside > 3
 
 
-def test_every_numbered_formula_is_there_and_solutions_stand_at_the_back(printed):
-    page = (HTML / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
+def test_every_numbered_formula_is_there_and_solutions_stand_at_the_back(book, printed):
+    page = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
     numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', page)
     pages = [words(one) for one in printed.pages]
     text = " ".join(pages)

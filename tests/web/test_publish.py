@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from .conftest import HTML, ROOT, module_at
+from .conftest import ROOT, module_at
 
 SITE = "https://owner.github.io/street/"
 CONF = """
@@ -92,11 +92,8 @@ def test_the_feed_tells_of_changes_of_pages():
     assert len(set(ids)) == len(ids)
 
 
-def test_the_notebooks_are_one_file():
-    path = HTML / "svmbook-notebooks.zip"
-    if not path.exists():
-        pytest.skip("the book is not built: make html")
-    with zipfile.ZipFile(path) as packed:
+def test_the_notebooks_are_one_file(book):
+    with zipfile.ZipFile(book / "svmbook-notebooks.zip") as packed:
         names = {name.removeprefix("svmbook-notebooks/") for name in packed.namelist()}
         chapters = {one.name for one in (ROOT / "notebooks").glob("*.ipynb")}
         assert names == {"README.txt", *chapters}
@@ -105,8 +102,8 @@ def test_the_notebooks_are_one_file():
             assert kept == (ROOT / "notebooks" / name).read_bytes()
 
 
-def test_a_page_says_when_it_changed():
-    page = HTML / "notebooks" / "dual_svm.html"
-    if not page.exists() or not (ROOT / ".git").exists():
-        pytest.skip("the book is not built, or has no history here")
+def test_a_page_says_when_it_changed(book):
+    if not (ROOT / ".git").exists():
+        pytest.skip("no history of changes here")
+    page = book / "notebooks" / "dual_svm.html"
     assert "Last updated on 20" in page.read_text(encoding="utf-8")

@@ -92,16 +92,16 @@ def test_choices_do_not_stand_in_the_order_of_the_source(visit):
     assert len(places) > 10 and 0.1 < sum(place == 0 for place in places) / len(places) < 0.7
 
 
-def test_the_map_of_needs_has_every_chapter():
-    page = (HTML / "book" / "intro.html").read_text(encoding="utf-8")
+def test_the_map_of_needs_has_every_chapter(book):
+    page = (book / "book" / "intro.html").read_text(encoding="utf-8")
     drawing = re.search(r'<svg class="needs".*?</svg>', page, re.S)[0]
     for path in CHAPTERS:
         assert f'href="../notebooks/{path.stem}.html"' in drawing
     assert drawing.count("<path") >= len(CHAPTERS)
 
 
-def test_all_exercises_are_listed_with_their_kind():
-    page = (HTML / "book" / "exercises.html").read_text(encoding="utf-8")
+def test_all_exercises_are_listed_with_their_kind(book):
+    page = (book / "book" / "exercises.html").read_text(encoding="utf-8")
     for path in CHAPTERS:
         for label in re.findall(r":label: (ex-[\w-]+)", path.read_text(encoding="utf-8")):
             assert f"notebooks/{path.stem}.html#{label}" in page, label
