@@ -20,6 +20,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
+from scheduling import CORES, SHARED
 
 ROOT = Path(__file__).resolve().parent.parent
 METADATA = {
@@ -106,15 +107,13 @@ def execute(path):
 def main(names):
     paths = [Path(name).resolve() for name in names]
     paths = paths or sorted((ROOT / "notebooks").glob("*.ipynb"))
-    cores = os.cpu_count() or 1
-    workers = min(cores, len(paths))
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, str(cores // workers))
+    for name, threads in SHARED.items():
+        os.environ.setdefault(name, threads)
     if len(paths) == 1:
         return execute(paths[0])
     # Each notebook has its own process, which is this script with one name.
     commands = [[sys.executable, __file__, path] for path in paths]
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(CORES) as pool:
         return int(any([done.returncode for done in pool.map(subprocess.run, commands)]))
 
 
