@@ -47,18 +47,50 @@ CODE = {
     "raises SystemExit": ("raise SystemExit", 2, None),
     "silences the assertions of numpy": (
         "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None",
-        0,
-        "made to pass",
+        2,
+        None,
     ),
     "replaces what checks": (
         "import svmbook.course.checks as c\ncheck_close = c.check_close = lambda *a, **k: None",
-        0,
-        "made to pass",
+        2,
+        None,
     ),
     "replaces what is built in": (
         "import builtins\nbuiltins.abs = lambda x: 0.0",
-        0,
-        "made to pass",
+        2,
+        None,
+    ),
+    "rewrites cells before they run": (
+        "get_ipython().input_transformers_post.append(\n"
+        "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "looks through the frames of its callers": (
+        "import sys\n"
+        "def square(x):\n"
+        "  frame = sys._getframe()\n"
+        "  while frame:\n"
+        "    for name in ('expected', 'right'):\n"
+        "      if name in frame.f_locals: return frame.f_locals[name]\n"
+        "    frame = frame.f_back\n"
+        "  return 0.0",
+        2,
+        None,
+    ),
+    "replaces what runs cells": (
+        "kernel = getattr(get_ipython(), 'kernel', None)\n"
+        "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "prints the cells that run": (
+        "get_ipython().events.register('pre_run_cell', lambda info: print(info.raw_cell))\n"
+        "def square(x): return x * x",
+        5,
+        None,
     ),
     "gives names of the tests to others": (
         "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0",
@@ -72,7 +104,7 @@ CODE = {
         "  def visit_Assert(self, node): return ast.Pass()\n"
         "get_ipython().ast_transformers.append(Pass())",
         0,
-        "made to pass",
+        None,
     ),
     "silences tracebacks": (
         "get_ipython().showtraceback = lambda *a, **k: None\n"
@@ -203,6 +235,10 @@ def _pipe(course, student):
     os.mkfifo(folder / f"{NAME}.ipynb")
 
 
+def _folder(course, student):
+    (course.root / "submitted" / student / NAME / f"{NAME}.ipynb").mkdir(parents=True)
+
+
 def _other_files(course, student):
     folder = hand_in(course, student, answered(course))
     (folder / "index.html").write_text("<script>stolen()</script>")
@@ -213,6 +249,7 @@ PLACES = {
     "is a link to the solutions": (_link, 0, "cannot be opened"),
     "has a link for its folder": (_linked_folder, 0, "is a link"),
     "is a pipe": (_pipe, 0, "is no file"),
+    "is a folder": (_folder, 0, "is no file"),
     "brings other files": (_other_files, 5, None),
 }
 MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
@@ -223,7 +260,9 @@ EXPECTED["is honest"] = (ESSAY_WAITS, None)
 DECEIVING = (
     *("ends the process", "raises SystemExit", "silences the assertions of numpy"),
     *("replaces what checks", "replaces what is built in", "gives names of the tests to others"),
-    *("takes assertions out of cells", "silences tracebacks"),
+    *("takes assertions out of cells", "silences tracebacks", "rewrites cells before they run"),
+    *("looks through the frames of its callers", "replaces what runs cells"),
+    "prints the cells that run",
     *("answers with an object that equals all", "answers with a constant"),
     "shows script and a page",
 )

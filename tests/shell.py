@@ -10,14 +10,14 @@ import json
 import multiprocessing
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from forked import answer
 from nbclient.exceptions import DeadKernelError
 from nbformat import from_dict
 
-from svmbook.course import inside
-from svmbook.course.sandbox import Outcome, _take
+from svmbook.course.execution import run
+from svmbook.course.execution.outcome import Outcome
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
@@ -29,7 +29,7 @@ SECONDS = 120  # for one cell, on a machine with other work to do
 
 
 class Shell:
-    """What `inside` wants of a client: it runs cells, and tells what was replied.
+    """What `run` wants of a client: it runs cells, and tells what was replied.
 
     Parameters
     ----------
@@ -78,13 +78,14 @@ class Shell:
         self.on_cell_executed(cell=cell, cell_index=number, execute_reply={"content": reply})
 
 
-def run_here(cells, limits=None, sandbox=None, stop=None):
+def run_here(cells, limits=None, sandbox=None, stop=None, answers=()):
     """Do what `sandbox.run_cells` does, with a forked shell and without limits.
 
-    `inside.Client` must be `Shell` meanwhile; the fixture ``shells`` sees to it.
+    `run.Client` must be `Shell` meanwhile; the fixture ``shells`` sees to it.
     """
     outcome = Outcome()
-    work = {"cells": cells, "limits": {"cell_seconds": SECONDS, "output": 0}}
-    with ONE_AT_A_TIME, suppress(DeadKernelError):  # told where it happened
-        inside._run(work, lambda **line: _take(json.dumps(line).encode(), outcome))
+    work = {"cells": cells, "answers": [*answers]}
+    work["limits"] = {"seconds": 10 * SECONDS, "cell_seconds": SECONDS, "output": 0}
+    with ONE_AT_A_TIME:
+        run.run(work, lambda **line: outcome.take(json.loads(json.dumps(line))))
     return outcome

@@ -91,7 +91,7 @@ def grade(name, root, jobs, again, unsafe):
     Example:
       svmbook course grade dual_by_hand --jobs 2
     """
-    grading, sandbox = _module("grade"), _module("sandbox")
+    grading, sandbox = _module("grade"), _module("execution.sandbox")
     folder = _open(root)
     steps = grading.grade(
         folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
@@ -181,18 +181,21 @@ def list_similar(name, root, least):
 @click.command("check")
 @click.argument("notebook", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 def check(notebook):
-    """Run the tests that a notebook shows, in a fresh kernel, and tell which pass.
+    """Run the tests that a notebook shows as the grader does, and tell which pass.
 
-    Exit code 1 if one fails.
+    The notebook runs in a fresh kernel with the grader's limits on time and output, but without
+    its sandbox. Exit code 1 if a test fails.
 
     \b
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    results = list(_module("student").check(notebook))
-    width = max((len(result.item) for result in results), default=0)
-    for result in results:
+    checked = _module("student").check(notebook)
+    width = max(len(result.item) for result in checked.results)
+    for result in checked.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"
         click.echo(f"{result.item:{width}}  {result.points:4g}  {verdict}")
-    if any(result.message is not None for result in results):
+    for note in checked.notes:
+        click.echo(f"note: {note}")
+    if any(result.message is not None for result in checked.results):
         sys.exit(1)

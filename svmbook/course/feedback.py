@@ -8,10 +8,11 @@ import nbformat
 from nbgrader.utils import is_locked
 
 from .folder import write_whole
-from .grade import NOTE, reasons_of
+from .grade import reasons_of
 from .marks import marks_of, totals
 from .pages import code, markdown, page, plain
 from .receive import handed_out, item_of
+from .verdicts import NOTE
 
 __all__ = ["feedback"]
 

@@ -25,6 +25,7 @@ from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums
 from traitlets.config.loader import PyFileConfigLoader
 
 from ..experiments.running.records import part_of_book
+from .verdicts import describe_assignment
 
 __all__ = ["Course", "create", "write_whole"]
 
@@ -177,6 +178,7 @@ class Course:
         config = self.nbgrader(name).config
         for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
             nb, resources = step(config=config).preprocess(nb, resources)
+        describe_assignment(nb, nbformat.read(self.source(name), as_version=4))
         return nb
 
     def release(self, name):
@@ -200,6 +202,9 @@ class Course:
                     f"{name} cannot be released: {error} Once it was handed in, no item can be "
                     "added or removed; give one no points, or give the assignment another name."
                 ) from None
+        released = nbformat.read(self.released(name), as_version=4)
+        describe_assignment(released, nbformat.read(self.source(name), as_version=4))
+        write_whole(self.released(name), nbformat.writes(released))
         return self.released(name)
 
     def submissions(self, name):

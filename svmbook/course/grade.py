@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 import nbformat
-from nbformat.v4 import new_output
 from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
-from nbgrader.utils import is_grade, is_locked, is_solution
+from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
 
+from .execution.outcome import Outcome
+from .execution.sandbox import SandboxError, find_sandbox, run_cells
 from .folder import write_whole
-from .inside import KEPT
 from .marks import marks_in, marks_of, totals
-from .receive import HIDDEN, Rejected, is_test, item_of, lay_upon, read_submission
-from .sandbox import SandboxError, find_sandbox, run_cells
+from .receive import Rejected, item_of, lay_upon, read_submission
+from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
 
 __all__ = ["Graded", "grade", "reasons_of"]
-
-BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
-NOTE = "svmbook"  # our entry in a graded notebook's metadata
 
 
 @dataclass(frozen=True)
@@ -195,83 +191,11 @@ def _note(path):
 def _run(master, cells, reason, sandbox, limits, stop):
     """Return the graded notebook of a submission, and what was not as it should be."""
     nb, notes = lay_upon(master, cells)
-    parts = [
-        (cell, text, hidden)
-        for cell in nb.cells
-        if cell.cell_type == "code"
-        for hidden, text in _parts(cell)
-    ]
-    outputs, checked, tampered = {}, set(), None
+    outcome = Outcome(reason=reason)
     if reason is None:
-        work = [
-            {"source": text, "graded": is_test(cell), "given": is_locked(cell)}
-            for cell, text, _ in parts
-        ]
-        outcome = run_cells(work, limits, sandbox, stop)
-        outputs, checked = outcome.outputs, outcome.checked
-        reason, tampered = outcome.reason, outcome.tampered
-    if tampered is not None:
-        notes.append("tests were made to pass that must fail; no test counts")
-    for number, (cell, _, hidden) in enumerate(parts):
-        found = _cleaned(outputs.get(number, ()), is_test(cell))
-        if is_test(cell) and tampered is not None:
-            found = [_error("Tampered", "tests were made to pass that must fail")]
-        elif is_test(cell) and number not in checked:
-            found.append(
-                _error("NotRun", reason or "nothing can be checked in this kernel any more")
-            )
-        before = len(cell.outputs)
-        cell.outputs += found
-        if hidden:
-            of = cell.metadata.setdefault(NOTE, {"hidden": []})
-            of["hidden"] += range(before, len(cell.outputs))
-    return nb, [*([reason] if reason else []), *notes]
-
-
-def _parts(cell):
-    """Return the parts of a cell, and whether each is hidden from students; tests have several."""
-    if not is_test(cell):
-        return [(False, cell.source)]
-    pieces = HIDDEN.split(cell.source)  # shown, hidden, shown, ...
-    return [(k % 2 == 1, text) for k, text in enumerate(pieces) if text.strip()]
-
-
-def _error(name, value):
-    return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
-
-
-def _cleaned(outputs, tests):
-    """Return the outputs that can be shown to anybody; of tests only what bears on the mark."""
-    cleaned = []
-    for output in outputs:
-        kind = output.get("output_type")
-        if kind == "stream":
-            name = "stdout" if tests or output.get("name") != "stderr" else "stderr"
-            cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
-        elif kind == "error":
-            parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
-            lines = output.get("traceback")
-            lines = [_text(line) for line in lines] if isinstance(lines, list) else []
-            cleaned.append(new_output("error", **parts, traceback=lines))
-        elif kind in ("display_data", "execute_result") and not tests:
-            data = output.get("data")
-            data = data if isinstance(data, dict) else {}
-            shown = {mime: _text(data.get(mime)) for mime in KEPT}
-            data = {
-                mime: text
-                for mime, text in shown.items()
-                if text and (mime == "text/plain" or BASE64.fullmatch(text))
-            }
-            if data:
-                cleaned.append(new_output("display_data", data=data))
-    return cleaned
-
-
-def _text(value):
-    if isinstance(value, list):
-        value = "".join(map(str, value))
-    # Half of a surrogate pair is text for JSON and for nobody else.
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+        outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
+    enter_outputs(nb, outcome)
+    return nb, [*([outcome.reason] if outcome.reason else []), *notes]
 
 
 def _record(course, name, student, digest, nb, reasons):

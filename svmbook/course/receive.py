@@ -15,7 +15,16 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["HIDDEN", "Rejected", "handed_out", "is_test", "item_of", "lay_upon", "read_submission"]
+__all__ = [
+    "Rejected",
+    "handed_out",
+    "hidden_lines",
+    "is_test",
+    "item_of",
+    "lay_upon",
+    "read_notebook",
+    "read_submission",
+]
 
 # Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
 HIDDEN, SCHEME = (
@@ -56,7 +65,12 @@ def read_submission(folder, name):
     """
     if folder.is_symlink() or folder.parent.is_symlink():
         raise Rejected("the folder is a link; hand in the file itself")
-    content = _bytes_of(folder / f"{name}.ipynb")
+    return read_notebook(folder / f"{name}.ipynb")
+
+
+def read_notebook(path):
+    """Read the cells of a notebook, as `read_submission` does."""
+    content = _bytes_of(path)
     try:
         notebook = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -81,10 +95,11 @@ def _bytes_of(path):
         raise Rejected(f"there is no file {path.name}") from None
     except OSError as error:
         raise Rejected(f"{path.name} cannot be opened ({error.strerror})") from None
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(file)
+        raise Rejected(f"{path.name} is no file")
     with os.fdopen(file, "rb") as opened:
-        status = os.fstat(opened.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise Rejected(f"{path.name} is no file")
         if status.st_size > LARGEST:
             mb = status.st_size / 1e6
             raise Rejected(f"{path.name} has {mb:.0f} MB; at most {LARGEST / 1e6:.0f} are read")
@@ -169,6 +184,15 @@ def is_test(cell):
 def handed_out(cell):
     """Return the text of a cell as students see it, without hidden tests and mark scheme."""
     return SCHEME.sub("", HIDDEN.sub("", cell.source)).rstrip()
+
+
+def hidden_lines(source):
+    """Return the numbers of the lines of a test that are not handed out, from 1."""
+    spans = [
+        (source.count("\n", 0, found.start()) + 1, source.count("\n", 0, found.end()) + 1)
+        for found in HIDDEN.finditer(source)
+    ]
+    return [number for first, last in spans for number in range(first, last + 1)]
 
 
 def _answer(cell, pieces, notes):

@@ -1,21 +1,18 @@
-"""What a student can do at home: run the tests that the notebook shows, in a fresh kernel."""
+"""What a student can do at home: run a notebook and its visible tests as the grader does."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import DeadKernelError
+from nbgrader.utils import compute_checksum, determine_grade, is_locked
 
-from .receive import is_test, item_of
-from .sandbox import Limits
+from .execution.outcome import Limits, Outcome
+from .execution.run import run
+from .receive import is_test, item_of, lay_upon, read_notebook
+from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
 
-__all__ = ["Result", "check"]
-
-SECONDS = Limits().cell_seconds
-LATE = {"ename": "CellTimeoutError", "evalue": f"not finished after {SECONDS} s", "traceback": []}
+__all__ = ["Checked", "Result", "check"]
 
 
 @dataclass(frozen=True)
@@ -26,60 +23,91 @@ class Result:
     ----------
     item : str
         Its name.
-    points : float
-        What it is worth.
+    score, points : float
+        The points that it gives, and what it is worth.
     message : str or None
         What is wrong; None if it passed.
     """
 
     item: str
+    score: float
     points: float
     message: str | None
 
 
-def check(path):
-    """Run a notebook, and tell of its tests which pass.
+@dataclass(frozen=True)
+class Checked:
+    """What became of a notebook.
+
+    Attributes
+    ----------
+    results : list of Result
+        Of each test, in their order.
+    notes : list of str
+        What the grader will note or treat in another way than Jupyter does.
+    """
+
+    results: list
+    notes: list = field(default_factory=list)
+
+
+def check(path, limits=None):
+    """Run a notebook and its visible tests as the grader does, but without a sandbox.
 
     Parameters
     ----------
     path : Path
         The notebook.
+    limits : Limits, optional
+        What it may use; memory, disk and processes are not limited.
 
-    Yields
-    ------
-    Result
-        Of each test.
+    Returns
+    -------
+    Checked
 
     Raises
     ------
     ValueError
-        The file is no notebook, or has no tests.
+        The grader could not read the file, or it has no tests.
     """
-    nb = nbformat.read(path, as_version=4)
-    tests = {
-        item_of(cell): cell.metadata["nbgrader"]["points"] for cell in nb.cells if is_test(cell)
-    }
-    if not tests:
+    limits = limits or Limits()
+    cells = read_notebook(path)
+    handed_in = nbformat.read(path, as_version=4)
+    if not any(is_test(cell) for cell in handed_in.cells):
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
-    messages = dict.fromkeys(tests, "not run: the kernel died")
+    nb, notes = lay_upon(handed_in, cells)
+    notes += _differences(handed_in)
+    outcome = Outcome()
+    work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
+    run(work, lambda **told: outcome.take(told), path.resolve().parent)
+    enter_outputs(nb, outcome)
+    results = [_result(cell) for cell in nb.cells if is_test(cell)]
+    return Checked(results, [*([outcome.reason] if outcome.reason else []), *notes])
 
-    def finished(cell, cell_index, execute_reply):
-        errors = [output for output in cell.outputs if output.output_type == "error"]
-        said = [": ".join(filter(None, (one.ename, one.evalue))) for one in errors]
-        messages[item_of(cell)] = said[0] if said else None
 
-    client = NotebookClient(
-        nb,
-        kernel_name="python3",
-        timeout=SECONDS,
-        error_on_timeout=LATE,
-        interrupt_on_timeout=True,
-        allow_errors=True,
-        extra_arguments=["--IPKernelApp.log_level=40"],  # no warnings about the kernel's sockets
-        on_cell_executed=finished,
-        resources={"metadata": {"path": path.resolve().parent}},
-    )
-    with suppress(DeadKernelError):  # what comes after is not run
-        client.execute()
-    for name, points in tests.items():
-        yield Result(name, points, messages[name])
+def _differences(nb):
+    """Return in words what is not as it was handed out."""
+    present = {item_of(cell) for cell in nb.cells}
+    missing = [item for item in nb.metadata.get(NOTE, {}).get("items", ()) if item not in present]
+    changed = [
+        item_of(cell)
+        for cell in nb.cells
+        if item_of(cell)
+        and is_locked(cell)
+        and cell.metadata.nbgrader.get("checksum", compute_checksum(cell)) != compute_checksum(cell)
+    ]
+    return [
+        *(f"cell {item} is missing; the grader puts it back as it was" for item in missing),
+        *(f"cell {item} was changed; the grader runs it as it was handed out" for item in changed),
+    ]
+
+
+def _result(cell):
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    score, points = determine_grade(cell)
+    message = None
+    if errors:
+        message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
+    elif score < points:
+        message = f"gives {score:g} points"
+    return Result(item_of(cell), score, points, message)

@@ -11,9 +11,9 @@ from coursework import NAME, source
 from shell import SHELLS, Shell, run_here
 
 from svmbook.course import grade as grading
-from svmbook.course import inside
+from svmbook.course.execution import run
+from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 from svmbook.course.folder import create
-from svmbook.course.sandbox import SandboxError, find_sandbox
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +46,7 @@ def course(released, tmp_path):
 def shells(monkeypatch):
     """Grade in forked shells in the place of sandboxes: for answers that mean no harm."""
     monkeypatch.setattr(grading, "run_cells", run_here)
-    monkeypatch.setattr(inside, "Client", Shell)
+    monkeypatch.setattr(run, "Client", Shell)
     return SHELLS
 
 

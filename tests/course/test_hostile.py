@@ -29,10 +29,11 @@ from hostile import (
     hand_in_all,
 )
 
+from svmbook.course.execution.outcome import Limits
+from svmbook.course.execution.sandbox import run_cells
 from svmbook.course.feedback import feedback
 from svmbook.course.grade import grade
 from svmbook.course.report import report
-from svmbook.course.sandbox import Limits, run_cells
 
 GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
@@ -112,7 +113,7 @@ def test_deceivers_and_bad_files_get_what_they_earned(released, shells, tmp_path
 
 
 def test_what_is_asked_for_in_vain_is_refused_as_the_guide_says(sandbox):
-    cells = [{"source": CODE[kind][0], "graded": False, "given": False} for kind in REFUSED]
+    cells = [{"source": CODE[kind][0], "kind": "own"} for kind in REFUSED]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     said = _table_of_the_guide()

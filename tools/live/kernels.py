@@ -17,7 +17,7 @@ from jupyter_server.services.kernels.kernelmanager import (
 from tornado import web
 from traitlets import Integer, Unicode
 
-from svmbook.course.sandbox import bubble
+from svmbook.course.execution.sandbox import bubble
 
 FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
 DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox

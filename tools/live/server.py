@@ -27,7 +27,7 @@ from kernels import Kernels, end_all
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 
-from svmbook.course.sandbox import SandboxError, find_sandbox
+from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -1,7 +1,7 @@
 """Typical mistakes with `interior_point`, what each costs, and another right solution."""
 
 REDUCED = """
-def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4):
+def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     n = len(y)
     H = Q + np.diag(u / alpha {sign} v / (C - alpha))
     rho = r1 + r3 / alpha - r4 / (C - alpha)
@@ -11,7 +11,7 @@ def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4):
     return da, db, (r3 - u * da) / alpha, (r4 + v * da) / (C - alpha)
 """
 ITERATION = """
-def interior_point(Q, y, C):
+def interior_point(Q, y, C, solve):
     n = len(y)
     alpha, u, v, b = C / 2 * np.ones(n), np.ones(n), np.ones(n), 0.0
     for _ in range(100):
@@ -20,7 +20,7 @@ def interior_point(Q, y, C):
         if gap < {small} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
             return alpha
         r3, r4 = 0.1 * gap - u * alpha, 0.1 * gap - v * (C - alpha)
-        da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4)
+        da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve)
         t = 1.0
         for value, move in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
             for x, m in zip(value, move):
@@ -52,7 +52,7 @@ WRONG = {
     "a block at the wrong place": (
         {
             "full": """
-def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4):
+def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     n = len(y)
     M = np.zeros((3 * n + 1, 3 * n + 1))
     M[:n, :n], M[:n, n], M[n, :n] = Q, y, y

@@ -18,25 +18,19 @@ import sysconfig
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
-__all__ = [
-    "UNSAFE",
-    "Limits",
-    "Outcome",
-    "SandboxError",
-    "bubble",
-    "find_sandbox",
-    "run_cells",
-]
+from .outcome import Limits, Outcome
+
+__all__ = ["UNSAFE", "SandboxError", "bubble", "find_sandbox", "run_cells"]
 
 UNSAFE = "unsafe"
 # The grammar of addresses that jsonschema would read takes a second, and no address is validated.
-START = "import sys; sys.modules['rfc3987_syntax'] = None; from svmbook.course import inside; "
-PACKAGE = Path(__file__).resolve().parent.parent
+START = "import sys; sys.modules['rfc3987_syntax'] = None; "
+START += "from svmbook.course.execution import inside; "
+PACKAGE = Path(__file__).resolve().parents[2]
 STARTED = itertools.count()  # sandboxes
 PERIOD = 0.1  # seconds between two looks at what the processes use
 USERS = range(60_600, 61_180)  # between those that Debian and systemd give to anybody
@@ -44,59 +38,6 @@ USERS = range(60_600, 61_180)  # between those that Debian and systemd give to a
 
 class SandboxError(OSError):
     """There is no sandbox, or it does not start."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use.
-
-    Attributes
-    ----------
-    seconds : int
-        Wall time of the whole notebook; no process gets more processor time either.
-    cell_seconds : int
-        Wall time of a cell.
-    memory : int
-        Bytes of address space of each process, and of memory of all together.
-    disk : int
-        Bytes of the file system in memory, and of each file.
-    processes : int
-        Processes at a time.
-    output : int
-        Bytes of output of all cells.
-    """
-
-    seconds: int = 300
-    cell_seconds: int = 60
-    memory: int = 2 * 2**30
-    disk: int = 32 * 2**20
-    processes: int = 100
-    output: int = 5_000_000
-
-
-@dataclass
-class Outcome:
-    """What came out of the cells.
-
-    Attributes
-    ----------
-    outputs : dict
-        The outputs of each cell that was run, by its number.
-    reason : str or None
-        Why not all were run.
-    tampered : int or None
-        Number of the first test after which what must fail did not.
-    checked : set
-        Numbers of the tests that ran, and after which what must fail did.
-    started : bool
-        Whether the kernel stood, so that what follows is the submission's doing.
-    """
-
-    outputs: dict = field(default_factory=dict)
-    reason: str | None = None
-    tampered: int | None = None
-    checked: set = field(default_factory=set)
-    started: bool = False
 
 
 def python():
@@ -136,19 +77,23 @@ def find_sandbox():
     return found
 
 
-def run_cells(cells, limits=None, sandbox=None, stop=None):
-    """Run cells in a fresh kernel inside the sandbox.
+def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
+    """Run cells in a fresh kernel inside the sandbox, and tests beside it.
 
     Parameters
     ----------
     cells : list of dict
-        ``source``, ``graded``: whether it is a test, and ``given``: whether it is as handed out.
+        The code cells. Each has its ``source`` and its ``kind``: ``"given"`` if it is as handed
+        out, ``"test"``, or ``"own"``. A test also has the numbers of its ``hidden`` lines and the
+        text that is ``shown`` to students.
     limits : Limits, optional
         What they may use.
     sandbox : str, optional
         Path of bubblewrap, by default looked for; `UNSAFE` for none.
     stop : threading.Event, optional
         Ends the run when it is set.
+    answers : iterable of str
+        Names that tests take from the kernel even where given cells define them.
 
     Returns
     -------
@@ -162,7 +107,8 @@ def run_cells(cells, limits=None, sandbox=None, stop=None):
     """
     limits = limits or Limits()
     sandbox = sandbox or find_sandbox()
-    work = {"cells": cells, "limits": vars(limits), "bounded": sandbox != UNSAFE, "user": None}
+    work = {"cells": cells, "answers": sorted(answers), "limits": vars(limits)}
+    work |= {"bounded": sandbox != UNSAFE, "user": None}
     # Results leave by a file of their own: the first process of a sandbox keeps stdout open, and
     # under the same user's name a submission could write to it.
     results, told = os.pipe()
@@ -264,30 +210,13 @@ def _watch(process, results, limits, outcome, stop):
                     return
                 left -= len(piece)
                 *lines, buffer = (buffer + piece).split(b"\n")
-                if any([_take(line, outcome) for line in lines]):
+                if any([outcome.take(json.loads(line)) for line in lines]):
                     return
             outcome.reason = _passed(root, limits, end, left)
             if stop.is_set():
                 outcome.reason = "grading was stopped"
             if outcome.reason:
                 return
-
-
-def _take(line, outcome):
-    """Take one line that was told from inside; return whether it was the last."""
-    told = json.loads(line)
-    outcome.started |= "started" in told
-    if "checked" in told:
-        outcome.checked.add(told["checked"])
-    if "tampered" in told and outcome.tampered is None:
-        outcome.tampered = told["tampered"]
-    if "cell" in told:
-        outcome.outputs[told["cell"]] = told["outputs"]
-    if told.get("flooded"):
-        outcome.reason = "more output than is allowed"
-    elif told.get("died"):
-        outcome.reason = "the kernel died"
-    return told.get("done", False) or outcome.reason is not None
 
 
 def _passed(root, limits, end, left):

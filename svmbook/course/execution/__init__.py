@@ -1,0 +1,1 @@
+"""Running a submission: its kernel in a sandbox, and its tests in another process."""

@@ -1,0 +1,218 @@
+"""Run the tests of an assignment, in a process in which no line of a submission runs.
+
+A test has the names that the notebook as handed out and earlier tests have defined. Every other
+name is an answer: its plain data are copied from the kernel, and its functions are called there.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import secrets
+import socket
+import threading
+import types
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .peer import Connection, NoAnswer, Peer, Remote
+from .source import free_names, without_commands
+
+__all__ = ["Examiner", "Verdict", "described"]
+
+#: What the kernel runs to be asked.
+SERVE = "import svmbook.course.execution.answers as _answers\n_answers.serve({port}, {key!r})"
+GRACE = 10.0  # seconds that a test may take after the kernel has stopped to answer
+
+
+@dataclass
+class Verdict:
+    """What became of a part of a test.
+
+    Attributes
+    ----------
+    error : dict or None
+        Name, message and lines of the first error.
+    printed : str
+        What the test itself printed.
+    value : str or None
+        What its last line is, where that is an expression with a value.
+    ended : bool
+        Whether the part came to its end.
+    """
+
+    error: dict | None = None
+    printed: str = ""
+    value: str | None = None
+    ended: bool = False
+
+
+class Tests(Peer):
+    """The side of the tests: a submission gets no further than to what it was given.
+
+    It may call functions and use public methods and plain data of objects of the notebook's own
+    classes. Estimators are rebuilt in the kernel from their parameters.
+    """
+
+    def may_share(self, value):
+        """Return whether an object may be sent by reference."""
+        if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+            return True
+        kind = value if isinstance(value, type) else type(value)
+        return kind.__module__ == "__main__" or isinstance(value, Remote | np.ufunc)
+
+    def attribute(self, value, name):
+        """Return a public method, or plain data, of an object of the notebook's own classes."""
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__ == "__main__" and not name.startswith("_"):
+            return getattr(value, name)
+        raise AttributeError(f"{name} of this object is not for answers")
+
+    def _reference(self, value):
+        kind = value if isinstance(value, type) else type(value)
+        if not issubclass(kind, BaseEstimator) or kind.__module__ == "__main__":
+            return super()._reference(value)
+        tree = {"kind": "object", "estimator": f"{kind.__module__}.{kind.__qualname__}"}
+        if value is kind:
+            return tree
+        if fitted := [name for name in vars(value) if name.endswith("_")]:
+            raise TypeError(
+                f"{kind.__name__} is fitted ({fitted[0]}), and only estimators that are not can be "
+                "sent to another process; let the answer fit it."
+            )
+        return tree | {"params": self._encoded(value.get_params(deep=False))}
+
+
+@dataclass
+class Examiner:
+    """Runs given cells and tests one after the other.
+
+    Parameters
+    ----------
+    answers : set of str
+        Names that are answers even where a given cell or a test has defined them.
+    """
+
+    answers: set = field(default_factory=set)
+
+    def __post_init__(self):
+        """Start with no names."""
+        self._names = {"__name__": "__main__"}
+        self._wanted = set()
+        self._peer = Tests([])
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    def __enter__(self):
+        """Return itself."""
+        return self
+
+    def __exit__(self, *error):
+        """Stop listening."""
+        self._listener.close()
+
+    def define(self, source):
+        """Run a given cell for what it defines; its errors show in the kernel, not here."""
+        with suppress(Exception), redirect_stdout(io.StringIO()):
+            exec(compile(without_commands(source), "<given>", "exec"), self._names)
+            self._wanted |= free_names(source)
+
+    def run(self, source, ask_kernel):
+        """Run a part of a test.
+
+        Parameters
+        ----------
+        source : str
+            Its text.
+        ask_kernel : callable
+            Runs a cell in the kernel, and returns when that has ended.
+
+        Returns
+        -------
+        Verdict
+        """
+        verdict, key = Verdict(), secrets.token_hex(16)
+        worker = threading.Thread(target=self._run, args=(source, key, verdict), daemon=True)
+        worker.start()
+        try:
+            ask_kernel(SERVE.format(port=self._listener.getsockname()[1], key=key))
+        finally:
+            self._hang_up(key)
+            worker.join(GRACE)
+        return verdict
+
+    def _run(self, source, key, verdict):
+        """Wait for the kernel, run the part, and end the kernel's waiting."""
+        try:
+            self._peer.connection = self._connected(key)
+            _execute(source, self._names, self._look(source), verdict)
+        except NoAnswer as error:
+            verdict.error = verdict.error or described(error)
+        finally:
+            if self._peer.connection is not None:
+                with suppress(OSError):
+                    self._peer.connection.send({"end": True})
+            verdict.ended = True
+
+    def _connected(self, key):
+        """Return the connection to the kernel, which says the key first."""
+        while True:
+            connected, _ = self._listener.accept()
+            connection = Connection(connected)
+            try:
+                said = connection.receive()
+            except ConnectionError:
+                said = {}
+            if secrets.compare_digest(str(said.get("key")).encode(), key.encode()):
+                if said.get("wanted"):
+                    return connection
+                connection.close()
+                raise NoAnswer("the kernel does not answer")
+            connection.close()
+
+    def _hang_up(self, key):
+        """End what waits for the kernel: it will not answer any more."""
+        if self._peer.connection is not None:
+            self._peer.connection.close()
+            self._peer.connection = None
+            return
+        with suppress(OSError), socket.create_connection(self._listener.getsockname()) as caller:
+            Connection(caller).send({"key": key, "wanted": False})
+
+    def _look(self, source):
+        """Put the answers that a part needs among the names; return their names."""
+        self._wanted |= free_names(source)
+        known = self._names.keys() | vars(builtins).keys()
+        found = self._peer.ask("look", args=sorted(self._wanted - known | self.answers))
+        self._names.update(found)
+        return found
+
+
+def _execute(source, names, answers, verdict):
+    """Run the statements of a part one by one; what follows an error may still define names."""
+    statements = ast.parse(source, "<test>").body
+    with redirect_stdout(io.StringIO()) as printed:
+        for statement in statements:
+            last = statement is statements[-1] and isinstance(statement, ast.Expr)
+            tree = ast.Expression(statement.value) if last else ast.Module([statement], [])
+            try:
+                value = eval(compile(tree, "<test>", "eval" if last else "exec"), names)
+                if last and value is not None:
+                    verdict.value = repr(value)
+            except Exception as error:
+                verdict.error = verdict.error or described(error)
+                if isinstance(error, NoAnswer):
+                    break
+    verdict.printed = printed.getvalue()
+    for name, value in answers.items():
+        if names.get(name) is value:
+            del names[name]
+
+
+def described(error):
+    """Return name, message and lines of an error; of one in an answer the lines of that."""
+    lines = getattr(error, "lines", None) or [f"{type(error).__name__}: {error}\n"]
+    return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}

@@ -1,0 +1,161 @@
+"""Plain data as JSON: numbers, texts, arrays, and containers of them.
+
+Tests and answers live in different processes and exchange values in this form. Decoding runs no
+code of the sender, which unpickling would.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+
+import numpy as np
+
+__all__ = ["decode", "encode"]
+
+ARRAY_KINDS = "biufcUSmM"  # of NumPy's data types: all but objects and records
+BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+CONTAINERS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+def encode(value, refer):
+    """Return a value as a tree that JSON can hold.
+
+    Subclasses of numbers, texts and containers are sent as what they are subclasses of.
+
+    Parameters
+    ----------
+    value : object
+        What to send.
+    refer : callable
+        Returns a tree for an object that is not plain data, or raises TypeError.
+
+    Returns
+    -------
+    None, bool, int, float, str, list or dict
+
+    Examples
+    --------
+    >>> from svmbook.course.execution.plain_data import decode, encode
+    >>> decode(encode((1, [2.5, "x"]), refer=repr), refer=eval)
+    (1, [2.5, 'x'])
+    """
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, np.generic) and value.dtype.kind in ARRAY_KINDS:
+        return {"kind": "scalar", **_encoded_array(np.asarray(value))}
+    if type(value) is np.ndarray and value.dtype.kind in ARRAY_KINDS:
+        return {"kind": "array", **_encoded_array(value)}
+    for plain in (bool, int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    if isinstance(value, complex):
+        return {"kind": "complex", "parts": [value.real, value.imag]}
+    if isinstance(value, bytes | bytearray):
+        return {"kind": "bytes", "data": b64encode(value).decode()}
+    if isinstance(value, range | slice):
+        parts = [encode(part, refer) for part in (value.start, value.stop, value.step)]
+        return {"kind": type(value).__name__, "parts": parts}
+    if isinstance(value, list):
+        return [encode(item, refer) for item in value]
+    for name, container in CONTAINERS.items():
+        if isinstance(value, container):
+            return {"kind": name, "items": [encode(item, refer) for item in value]}
+    if isinstance(value, dict):
+        return {"kind": "dict", "items": [encode(list(item), refer) for item in value.items()]}
+    if isinstance(value, np.random.Generator):
+        return {"kind": "generator", "state": encode(value.bit_generator.state, refer)}
+    return refer(value)
+
+
+def _encoded_array(array):
+    data = b64encode(array.tobytes()).decode()
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+
+
+def decode(tree, refer):
+    """Return the value that a tree stands for.
+
+    Parameters
+    ----------
+    tree : object
+        As `encode` makes it, and read from JSON.
+    refer : callable
+        Returns what stands for a tree of an object that is not plain data.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        The tree is none that `encode` makes.
+    """
+    match tree:
+        case None | bool() | int() | float() | str():
+            return tree
+        case list():
+            return [decode(item, refer) for item in tree]
+        case {"kind": "array", "dtype": str(dtype), "shape": [*shape], "data": str(data)}:
+            return _decoded_array(dtype, shape, data)
+        case {"kind": "scalar", "dtype": str(dtype), "shape": [], "data": str(data)}:
+            return _decoded_array(dtype, [], data)[()]
+        case {"kind": "complex", "parts": [int() | float() as real, int() | float() as imaginary]}:
+            return complex(real, imaginary)
+        case {"kind": "bytes", "data": str(data)}:
+            return b64decode(data, validate=True)
+        case {"kind": "range", "parts": [int(start), int(stop), int(step)]} if step:
+            return range(start, stop, step)
+        case {"kind": "slice", "parts": [start, stop, step]}:
+            return slice(*(decode(part, refer) for part in (start, stop, step)))
+        case {"kind": "tuple" | "set" | "frozenset" as name, "items": [*items]}:
+            return CONTAINERS[name](_hashable(decode(item, refer), name) for item in items)
+        case {"kind": "dict", "items": [*items]}:
+            pairs = [decode(item, refer) for item in items]
+            if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+                return {_hashable(key, "dict"): value for key, value in pairs}
+        case {"kind": "generator", "state": state}:
+            return _generator(decode(state, refer))
+        case {"kind": "object"}:
+            return refer(tree)
+    raise ValueError("this is no plain data")
+
+
+def _hashable(value, container):
+    """Return a value that may be in a set, or a key; a tuple may hold anything."""
+    if container != "tuple":
+        try:
+            hash(value)
+        except TypeError as error:
+            raise ValueError(f"a {container} cannot hold this: {error}") from None
+    return value
+
+
+def _decoded_array(dtype, shape, data):
+    try:
+        dtype = np.dtype(dtype)
+        if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:
+            raise ValueError(f"arrays of type {dtype} are not sent")
+        if not all(type(side) is int and side >= 0 for side in shape):
+            raise ValueError(f"{shape} is no shape")
+        return np.frombuffer(b64decode(data, validate=True), dtype).reshape(shape).copy()
+    except TypeError as error:  # of NumPy, for a text that is no data type
+        raise ValueError(str(error)) from None
+
+
+def _generator(state):
+    """Return a generator of random numbers in a given state."""
+    name = state.get("bit_generator") if isinstance(state, dict) else None
+    if name not in BIT_GENERATORS:
+        raise ValueError(f"{name!r} is no known generator of random numbers")
+    made = np.random.Generator(getattr(np.random, name)())
+    set_state(made, state)
+    return made
+
+
+def set_state(generator, state):
+    """Set the state of a generator of random numbers, or raise ValueError."""
+    try:
+        generator.bit_generator.state = state
+    except (KeyError, TypeError, OverflowError) as error:
+        raise ValueError(f"no state of a generator: {error!r}") from None

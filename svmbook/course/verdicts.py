@@ -1,0 +1,111 @@
+"""From a notebook to what is run of it, and back from its outputs to points."""
+
+from __future__ import annotations
+
+import re
+
+from nbformat.v4 import new_output
+from nbgrader.utils import is_locked, is_solution
+
+from .execution.run import KEPT
+from .execution.source import defined_names
+from .receive import handed_out, hidden_lines, is_test, item_of
+
+__all__ = ["NOTE", "answers_of", "cells_to_run", "describe_assignment", "enter_outputs"]
+
+BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
+
+
+def describe_assignment(nb, source):
+    """Note in a notebook which names are answers, and which items it has.
+
+    Parameters
+    ----------
+    nb : NotebookNode
+        A version of the assignment, which is changed.
+    source : NotebookNode
+        The instructor's version, with solutions.
+    """
+    solutions = (cell for cell in source.cells if cell.cell_type == "code" and is_solution(cell))
+    names = set().union(*(defined_names(cell.source) for cell in solutions))
+    items = [item_of(cell) for cell in source.cells if item_of(cell)]
+    nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
+
+
+def answers_of(nb):
+    """Return the names that `describe_assignment` noted; none of a notebook without a note."""
+    return nb.metadata.get(NOTE, {}).get("answers", [])
+
+
+def cells_to_run(nb):
+    """Return the code cells of a notebook as `run_cells` takes them."""
+    return [_cell_to_run(cell) for cell in nb.cells if cell.cell_type == "code"]
+
+
+def enter_outputs(nb, outcome):
+    """Put outputs into the code cells of a notebook; a test that was not run has an error.
+
+    Parameters
+    ----------
+    nb : NotebookNode
+        The notebook, which is changed.
+    outcome : Outcome
+        What came of its `cells_to_run`.
+    """
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    for number, cell in enumerate(code):
+        cell.outputs = _cleaned(outcome.outputs.get(number, ()), is_test(cell))
+        if not is_test(cell):
+            continue
+        cell.metadata[NOTE] = {"hidden": outcome.hidden.get(number, [])}
+        if number not in outcome.outputs:
+            cell.outputs.append(_error("NotRun", outcome.reason or "the run ended early"))
+
+
+def _cell_to_run(cell):
+    if not is_test(cell):
+        return {"source": cell.source, "kind": "given" if is_locked(cell) else "own"}
+    shown = {"shown": handed_out(cell), "hidden": hidden_lines(cell.source)}
+    return {"source": cell.source, "kind": "test", **shown}
+
+
+def _error(name, value):
+    return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
+
+
+def _cleaned(outputs, tests):
+    """Return the outputs that can be shown to anybody; of tests only what bears on the mark."""
+    cleaned = []
+    for output in outputs:
+        kind = output.get("output_type")
+        if kind == "execute_result" and tests:  # of the test itself: points, as nbgrader reads them
+            text = {"text/plain": _text(output.get("data", {}).get("text/plain"))}
+            cleaned.append(new_output("execute_result", data=text))
+        elif kind == "stream":
+            name = "stdout" if tests or output.get("name") != "stderr" else "stderr"
+            cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
+        elif kind == "error":
+            parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
+            lines = output.get("traceback")
+            lines = [_text(line) for line in lines] if isinstance(lines, list) else []
+            cleaned.append(new_output("error", **parts, traceback=lines))
+        elif kind in ("display_data", "execute_result") and not tests:
+            data = output.get("data")
+            data = data if isinstance(data, dict) else {}
+            shown = {mime: _text(data.get(mime)) for mime in KEPT}
+            data = {
+                mime: text
+                for mime, text in shown.items()
+                if text and (mime == "text/plain" or BASE64.fullmatch(text))
+            }
+            if data:
+                cleaned.append(new_output("display_data", data=data))
+    return cleaned
+
+
+def _text(value):
+    if isinstance(value, list):
+        value = "".join(map(str, value))
+    # Half of a surrogate pair is text for JSON and for nobody else.
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

@@ -1,0 +1,268 @@
+"""Tests run where no line of a submission runs, and call its answers there."""
+
+import numpy as np
+import pytest
+from cells import examine, run
+
+ANSWERS = {
+    "a function": "def f(x): return 2 * x",
+    "a partial function": "import functools\nf = functools.partial(lambda k, x: k * x, 2)",
+    "a cached function": "import functools\n@functools.cache\ndef f(x): return 2 * x",
+    "a bound method": "class A:\n    def g(self, x): return 2 * x\nf = A().g",
+    "an object that can be called": "class A:\n    def __call__(self, x): return 2 * x\nf = A()",
+    "a function of NumPy": "import numpy as np\nf = np.vectorize(lambda x: 2 * x)",
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_whatever_can_be_called_is_an_answer(shells, kind):
+    error, _ = examine(shells, ANSWERS[kind], "assert callable(f) and f(3.0) == 6.0 != f(2.0)")
+    assert error is None
+
+
+def test_values_are_the_same_on_both_sides(shells):
+    test = """
+values = [None, True, 3, 2.5, "é", (1, [2]), {"a": np.int8(3), 2: b"x"}, {1, 2}, range(3), 1j,
+          np.arange(6.0).reshape(2, 3).T, np.array(["a", "bc"]), np.zeros((0, 2)), np.bool_(True),
+          float("inf"), slice(1, None)]
+for value in values:
+    for found in (same(value), first(value, other=1), given(value)):
+        assert type(found) is type(value) and repr(found) == repr(value), value
+        assert getattr(found, "dtype", 0) == getattr(value, "dtype", 0)
+"""
+    answer = "def same(x): return x\ndef first(x, *, other): return x"
+    given = "import numpy as np\ndef given(x): return same(x)"
+    error, _ = examine(shells, answer, test, given)
+    assert error is None
+
+
+def test_an_answer_cannot_change_what_the_test_goes_on_with(shells):
+    answer = "def f(X): X[:] = 0; return 0.0"
+    for call in ("f(X)", "f(X=X)"):
+        error, _ = examine(shells, answer, f"X = np.ones(3)\nassert {call} == X.sum()")
+        assert error == "AssertionError: "
+
+
+def test_random_numbers_go_on_where_an_answer_has_stopped(shells):
+    test = """
+rng, again = np.random.default_rng(1), np.random.default_rng(1)
+assert (np.append(draw(2, rng), draw(3, rng=rng)) == again.normal(size=5)).all()
+"""
+    error, _ = examine(shells, "def draw(n, rng): return rng.normal(size=n)", test)
+    assert error is None
+
+
+def test_an_answer_calls_functions_and_objects_of_the_test(shells):
+    answer = """
+def fit_all(make, X, y):
+    machines = [make().fit(X, y) for _ in range(2)]
+    return [machine.predict(X) for machine in machines]
+def apply(f, x): return f(f(x))
+"""
+    test = """
+class Mean:
+    fitted = []
+    def fit(self, X, y):
+        Mean.fitted.append(len(y))
+        self.mean = y.mean()
+        return self
+    def predict(self, X):
+        return np.full(len(X), self.mean)
+from sklearn.dummy import DummyRegressor
+X, y = np.zeros((3, 1)), np.array([1.0, 2.0, 6.0])
+for make in (Mean, DummyRegressor, lambda: Mean()):
+    for found in fit_all(make, X, y):
+        assert found.tolist() == [3.0, 3.0, 3.0]
+assert Mean.fitted == [3] * 4
+assert apply(lambda x: x + len(X), 1) == 7 and apply(abs, -2) == 2
+"""
+    error, _ = examine(shells, answer, test)
+    assert error is None
+
+
+def test_an_object_of_an_answer_is_used_by_its_attributes_and_methods(shells):
+    answer = "from sklearn.dummy import DummyRegressor\nmachine = DummyRegressor()"
+    test = """
+assert type(machine).__name__ == "DummyRegressor" and not callable(machine)
+assert machine.fit(np.zeros((2, 1)), np.array([1.0, 3.0])).predict(np.zeros((1, 1))) == [2.0]
+assert machine.constant_.tolist() == [[2.0]]
+"""
+    assert examine(shells, answer, test)[0] is None
+    error, _ = examine(shells, answer, "len(machine)")
+    assert error.startswith("TypeError")
+
+
+def test_an_error_of_an_answer_is_told_with_its_own_lines(shells):
+    answer = "def inner(x): return {}[x]\ndef f(x):\n    return inner(x)"
+    error, outputs = examine(shells, answer, "f('a')")
+    assert error == "KeyError: 'a'"
+    text = "".join(outputs[-1]["traceback"])
+    assert "in f\n" in text and "in inner\n" in text and "peer.py" not in text
+    assert examine(shells, answer, "try: f('a')\nexcept KeyError: pass")[0] is None
+    own = "class Odd(Exception): pass\ndef f(): raise Odd('so')\ndef g(): raise SystemExit"
+    assert examine(shells, own, "f()")[0] == "AnswerError: Odd: so"
+    assert examine(shells, own, "g()")[0] == "AnswerError: SystemExit"
+    assert examine(shells, "", "f()")[0] == "NameError: name 'f' is not defined"
+
+
+def test_names_that_were_handed_out_are_in_tests_what_they_were(shells):
+    given = (
+        "import numpy as np\ndef double(x): return 2 * x\ndef helper(x): return double(x)\nX = 1"
+    )
+    answer = "class np: pass\ndef helper(x): return 0\ndef double(x): return 0\nX, f = 2, len"
+    test = "assert helper(3) == 6 and np.sum([1, 2]) == 3 and X == 1 and f([1]) == 1"
+    assert examine(shells, answer, test, given)[0] is None
+    assert examine(shells, answer, "assert X == 2", given, answers={"X"})[0] is None
+
+
+def test_a_given_cell_may_use_answers_and_fail(shells):
+    given = "import numpy as np\n%matplotlib inline\ny = 1 / 0\nz = 4"
+    assert examine(shells, "def f(): return y", "assert f() == 3", given)[0].startswith("NameError")
+    outcome = run(
+        shells,
+        *("def f(x): return 2 * x", "table = f(21)", "assert table == 42 == f(21)"),
+        given={1},
+        tests={2},
+    )
+    assert outcome.outputs[2] == []
+
+
+def test_what_is_built_in_is_that_in_tests_and_elsewhere_what_a_student_made_of_it(shells):
+    outcome = run(
+        shells,
+        "from numpy import *\ndef len(x): return 7\ndef rows(X): return sum(X, axis=1), len(X)",
+        "assert len([1]) == 1 and rows([[1, 2]])[1] == 7 and sum([1, 2]) == 3",
+        "print(len([1]))",
+        tests={1},
+    )
+    assert outcome.outputs[1] == []
+    assert outcome.outputs[2][0]["text"] == "7\n"
+
+
+def test_what_a_failing_test_would_have_defined_stands_for_the_next(shells):
+    outcome = run(shells, "x = 1", "assert x == 2\ny = 2", "assert y == 2", tests={1, 2})
+    assert outcome.outputs[1][-1]["ename"] == "AssertionError" and outcome.outputs[2] == []
+
+
+def test_the_last_line_of_a_test_may_be_its_points(shells):
+    _, outputs = examine(shells, "x = 3", "score = 0.5 * x\nscore")
+    assert [(one["output_type"], one["data"]) for one in outputs] == [
+        ("execute_result", {"text/plain": "1.5"})
+    ]
+    assert examine(shells, "x = 3", "x == 3\nNone")[1] == []
+
+
+def test_prints_are_outputs_of_the_test(shells):
+    _, outputs = examine(shells, "def f(x): print('in f', x)", "f(1)\nprint('in the test')")
+    assert "".join(one["text"] for one in outputs) == "in f 1\nin the test\n"
+
+
+# Each is played by a submission whose f is wrong. The first of them once earned all points.
+TRICKS = {
+    "input": "get_ipython().input_transformers_post.append(\n"
+    "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
+    "do_execute": "kernel = getattr(get_ipython(), 'kernel', None)\n"
+    "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}",
+    "run_cell": "type(get_ipython()).run_cell = lambda *a, **k: None",
+    "syntax": "import ast\nclass Pass(ast.NodeTransformer):\n"
+    "  def visit_Assert(self, node): return ast.Pass()\n"
+    "get_ipython().ast_transformers.append(Pass())",
+    "events": "get_ipython().events.register('pre_run_cell', lambda i: globals().update("
+    "check_close=lambda *a, **k: None))",
+    "checks": "from svmbook.course import checks\nchecks.check_close = lambda *a, **k: None\n"
+    "check_close = checks.check_close",
+    "built-in": "import builtins\nbuiltins.abs = lambda x: 0.0\nbuiltins.exec = lambda *a: None",
+    "shadows": "exec = compile = callable = abs = lambda *a, **k: 0",
+    "numpy": "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None\n"
+    "np.array = lambda *a, **k: 0",
+    "frames": "import sys\ndef f(x):\n"
+    "  frame, seen = sys._getframe(), []\n"
+    "  while frame:\n    seen.append(frame.f_locals.get('right'))\n    frame = frame.f_back\n"
+    "  return next((one for one in seen if one is not None), 4.0)",
+    "garbage": "import gc\ndef f(x):\n"
+    "  found = [o for o in gc.get_objects() if isinstance(o, dict) and 'right' in o]\n"
+    "  return found[0]['right'] if found else 4.0",
+    "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
+    "message": "import svmbook.course.execution.answers as a\n"
+    "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
+    "early end": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
+    "equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
+    "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
+    "  def __float__(self): return 9.0\ndef f(x): return Yes(4.0)",
+}
+
+
+def check_trick(sandbox, trick):
+    """Let a submission play a trick, and look that its wrong answer gets nothing for it."""
+    error, _ = examine(
+        sandbox,
+        f"def f(x): return 4.0\n{TRICKS[trick]}",
+        "right = 2.0**2\ncheck_close('f', f(2.0), right)\nright = 3.0**3\n"
+        "assert abs(f(3.0) - right) < 1e-9",
+        "from svmbook.course.checks import check_close",
+    )
+    assert error is not None
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_trick_earns_points(shells, trick):
+    check_trick(shells, trick)
+
+
+@pytest.mark.nightly  # above in a forked IPython, without the messages of a kernel
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_trick_earns_points_in_a_kernel_either(sandbox, trick):
+    check_trick(sandbox, trick)
+
+
+REACHES = {
+    "globals": "f.__globals__",
+    "attribute": "f._peer.ask('get', of=f._number, name='__globals__')",
+    "code": "f._peer.ask('get', of=f._number, name='__code__')",
+    "class": "made._peer.ask('get', of=made._number, name='__class__')",
+    "private": "made._peer.ask('get', of=made._number, name='_secret')",
+    "module": "made.module",
+    "frame": "made.generator.gi_frame",
+    "other object": "f._peer.ask('call', of=-1)",
+    "names": "f._peer.ask('look', args=['secret'])",
+    "estimator": "f._peer._stand_in({'estimator': 'os.system', 'params': {}})",
+}
+
+
+@pytest.mark.parametrize("way", REACHES)
+def test_an_answer_reaches_nothing_beside_what_it_was_given(shells, way):
+    test = """
+import os
+secret = 1234
+class Made:
+    module = os
+    _secret = 1234
+    generator = (x for x in [1])
+    def method(self): return 7
+assert steal(lambda: secret, Made()) == 7
+"""
+    answer = f"def steal(f, made):\n    made.method()\n    return {REACHES[way]}"
+    error, _ = examine(shells, answer, test)
+    assert error is not None and "1234" not in error
+    assert examine(shells, "def steal(f, made): return made.method()", test)[0] is None
+
+
+def test_what_cannot_be_sent_is_named(shells):
+    error, _ = examine(shells, "def f(x): return x", "import os\nf(os)")
+    assert "an object of type module cannot be sent to another process" in error
+    test = "from sklearn.dummy import DummyRegressor\nf(DummyRegressor().fit([[0]], [1]))"
+    error, _ = examine(shells, "def f(x): return x", test)
+    assert "DummyRegressor is fitted" in error and "let the answer fit it" in error
+
+
+def test_a_test_that_uses_no_answer_needs_none(shells):
+    assert examine(shells, "", "assert np.ones(2).sum() == 2")[0] is None
+
+
+def test_large_arrays_come_whole(shells):
+    given = f"import numpy as np\nX = np.arange({10**6}.0)"
+    assert (
+        examine(shells, "def f(X): return X[::-1]", "assert (f(X) == X[::-1]).all()", given)[0]
+        is None
+    )
+    assert np.arange(10**6).nbytes < 2**26

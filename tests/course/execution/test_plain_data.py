@@ -1,0 +1,109 @@
+"""Plain data come out as they went in; what is none is refused, whatever it looks like."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from svmbook.course.execution.plain_data import decode, encode
+
+
+def refuse(value):
+    raise TypeError(type(value).__name__)
+
+
+def there_and_back(value):
+    return decode(json.loads(json.dumps(encode(value, refuse))), refuse)
+
+
+NUMBERS = st.integers() | st.floats() | st.booleans() | st.complex_numbers()
+LEAVES = st.none() | NUMBERS | st.text() | st.binary()
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.text() | st.integers(), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(TREES)
+def test_containers_come_back_as_they_were(value):
+    assert repr(there_and_back(value)) == repr(value)
+
+
+@given(arrays.arrays(arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, min_side=0)))
+def test_arrays_come_back_bit_by_bit(value):
+    found = there_and_back(value)
+    assert found.dtype == value.dtype and found.shape == value.shape
+    assert found.tobytes() == value.tobytes()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["kind", "items", "parts", "shape", "dtype", "data", "state"]),
+            inner
+            | st.sampled_from(["array", "scalar", "set", "dict", "range", "<f8", "O", "AAAA"]),
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_any_other_tree_is_a_value_error(tree):
+    with contextlib.suppress(ValueError):
+        decode(tree, refuse)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"kind": "array", "dtype": "O", "shape": [1], "data": "AAAAAAAAAAA="},
+        {"kind": "array", "dtype": "f8,i4", "shape": [1], "data": "AAAAAAAAAAAAAAAA"},
+        {"kind": "array", "dtype": "<f8", "shape": [-1], "data": "AAAAAAAAAAA="},
+        {"kind": "array", "dtype": "<f8", "shape": [2**40], "data": ""},
+        {"kind": "set", "items": [[1]]},
+        {"kind": "range", "parts": [0, 1, 0]},
+        {"kind": "generator", "state": {"kind": "dict", "items": [["bit_generator", "os"]]}},
+        {"kind": "dict", "items": [[["a"], 1]]},
+    ],
+)
+def test_hostile_trees_are_refused(tree):
+    with pytest.raises(ValueError):
+        decode(tree, refuse)
+
+
+@pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
+def test_generators_go_on_with_the_same_numbers(name):
+    rng = np.random.Generator(getattr(np.random, name)(5))
+    rng.normal(size=3)
+    found = there_and_back(rng)
+    assert found.integers(2**60, size=4).tolist() == rng.integers(2**60, size=4).tolist()
+
+
+def test_subclasses_are_sent_as_what_they_are_subclasses_of():
+    class Number(float):
+        def __eq__(self, other):
+            return True
+
+    class Point(tuple):
+        pass
+
+    found = there_and_back([Number(7), Point((1, 2))])
+    assert [type(one) for one in found] == [float, tuple] and found == [7.0, (1, 2)]
+
+
+def test_arrays_of_objects_and_matrices_are_no_plain_data():
+    for value in (np.array([object()]), np.ma.array([1]), np.rec.array([(1, 2.0)])):
+        with pytest.raises(TypeError):
+            encode(value, refuse)
