@@ -62,17 +62,51 @@ def init(root, names):
     click.echo(f"{made.root}: {', '.join(made.names())}")
 
 
+UNSAFE = click.option("--unsafe", is_flag=True, help="Without a sandbox.")
+
+
+@course.command("check")
+@NAME
+@ROOT
+@UNSAFE
+def try_out(name, root, unsafe):
+    """Try out an assignment: grade its solution, and answers that are wrong.
+
+    The solution must get all points, in the sandbox and under the limits of the grader. Tests that
+    give points to None, zero, an empty array or the stub are listed as weak.
+
+    \b
+    Example:
+      svmbook course check dual_by_hand
+    """
+    _try_out(_open(root), name, unsafe)
+
+
 @course.command("release")
 @NAME
 @ROOT
-def release(name, root):
-    """Write the students' version of an assignment.
+@UNSAFE
+def release(name, root, unsafe):
+    """Write the students' version of an assignment, if its trial (see check) finds no problem.
 
     \b
     Example:
       svmbook course release dual_by_hand
     """
-    click.echo(_open(root).release(name))
+    folder = _open(root)
+    _try_out(folder, name, unsafe)
+    click.echo(folder.release(name))
+
+
+def _try_out(folder, name, unsafe):
+    """Try out an assignment; tell what is weak, and refuse where there is a problem."""
+    sandbox = _module("execution.sandbox").UNSAFE if unsafe else None
+    trial = _module("trial").try_out(folder, name, sandbox)
+    for text in trial.weak:
+        click.echo(f"weak: {text}", err=True)
+    if trial.problems:
+        raise ValueError(f"{name} cannot be handed out. " + "\n".join(trial.problems))
+    click.echo(f"{name}: the solution gets all points by tests", err=True)
 
 
 @course.command("grade")

@@ -27,7 +27,7 @@ from .marks import marks_in, marks_of, totals
 from .receive import Rejected, item_of, lay_upon, read_submission
 from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
 
-__all__ = ["Graded", "grade", "reasons_of"]
+__all__ = ["Graded", "grade", "reasons_of", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 futures = {
-                    pool.submit(_run, master, cells, reason, sandbox, limits, stop): rest
+                    pool.submit(run_submission, master, cells, reason, sandbox, limits, stop): rest
                     for *rest, cells, reason in pending
                 }
                 for future in as_completed(futures):
@@ -166,7 +166,7 @@ def _result(future, master, digest):
     except SandboxError:
         raise
     except Exception as error:  # without a digest the next run tries it once more
-        return None, *_run(master, None, f"the grader failed on it: {error!r}", None, None, None)
+        return None, *run_submission(master, None, f"the grader failed on it: {error!r}")
 
 
 def _read(folder, name):
@@ -188,8 +188,27 @@ def _note(path):
         return {}
 
 
-def _run(master, cells, reason, sandbox, limits, stop):
-    """Return the graded notebook of a submission, and what was not as it should be."""
+def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None):
+    """Lay a submission upon the instructor's notebook, and run it.
+
+    Parameters
+    ----------
+    master : NotebookNode
+        The instructor's notebook, from `Course.master`.
+    cells : list of tuple or None
+        As read by `read_submission`; None where nothing could be read.
+    reason : str, optional
+        Why nothing is run.
+    sandbox, limits, stop : optional
+        As `run_cells` takes them.
+
+    Returns
+    -------
+    nb : NotebookNode
+        The notebook with all outputs, as nbgrader reads marks from it.
+    notes : list of str
+        What was not as it should be.
+    """
     nb, notes = lay_upon(master, cells)
     outcome = Outcome(reason=reason)
     if reason is None:

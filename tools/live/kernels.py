@@ -17,24 +17,16 @@ from jupyter_server.services.kernels.kernelmanager import (
 from tornado import web
 from traitlets import Integer, Unicode
 
-from svmbook.course.execution.sandbox import bubble
+from svmbook.course.execution.sandbox import bubble, confined
 
 FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
 DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox
 PROCESSES, SECONDS = 100, 3600  # threads and processes, and processor time, of a kernel there
-# What a kernel does before it is one: it takes its limits (bytes of memory and of a file,
-# processes, seconds of a processor), and another user's name where it has root's.
+# What a kernel without a sandbox does before it is one: it limits its memory.
 LIMITED = """
 import os, resource, sys
-memory, file, processes, seconds, user = map(int, sys.argv[1:6])
-for name, most in (("AS", memory), ("FSIZE", file), ("NPROC", processes), ("CPU", seconds)):
-    if most:
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
-if user:
-    os.setgroups([])
-    os.setgid(user)
-    os.setuid(user)
-os.execv(sys.argv[6], sys.argv[6:])
+resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),))
+os.execv(sys.argv[2], sys.argv[2:])
 """
 LOOKS = 50  # for processes to end
 USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
@@ -52,7 +44,7 @@ class Kernel(ServerKernelManager):
         if self.sandbox:  # which has no network: the two speak through files of one folder
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(dir=self.room))
-                self.user = next(USERS) if os.geteuid() == 0 else 0
+                self.user = next(USERS) if os.geteuid() == 0 else None
             for old in self.folder.iterdir():
                 old.unlink()
             self.transport, self.ip = "ipc", f"{self.folder}/socket"
@@ -61,11 +53,14 @@ class Kernel(ServerKernelManager):
 
     def format_kernel_cmd(self, extra_arguments=None):
         """Return the command that starts a kernel."""
-        limits = (self.memory, DISK, PROCESSES, SECONDS) if self.sandbox else (self.memory, 0, 0, 0)
-        command = [sys.executable, "-c", LIMITED, *map(str, limits), str(self.user or 0)]
-        command += super().format_kernel_cmd(extra_arguments)
+        command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
-            return command
+            return [sys.executable, "-c", LIMITED, str(self.memory), *command]
+        command = confined(
+            command,
+            **{"memory": self.memory, "disk": DISK, "user": self.user},
+            **{"processes": PROCESSES, "seconds": SECONDS},
+        )
         # A signal would meet the sandbox's first process.
         self.kernel_spec.interrupt_mode = "message"
         if self.user:

@@ -2,7 +2,7 @@
 
 A process tree of its own under bubblewrap: no network, no file of the course or of the user, a
 file system that is read-only but for a small one in memory, no privileges. What a process may use
-is limited from inside (`inside`), and what all of them use together from here.
+is limited from inside (`confine`), and what all of them use together from here.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ import psutil
 
 from .outcome import Limits, Outcome
 
-__all__ = ["UNSAFE", "SandboxError", "bubble", "find_sandbox", "run_cells"]
+__all__ = ["UNSAFE", "SandboxError", "bubble", "confined", "find_sandbox", "run_cells"]
 
 UNSAFE = "unsafe"
 # The grammar of addresses that jsonschema would read takes a second, and no address is validated.
 START = "import sys; sys.modules['rfc3987_syntax'] = None; "
 START += "from svmbook.course.execution import inside; "
 PACKAGE = Path(__file__).resolve().parents[2]
+CONFINE = Path(__file__).resolve().with_name("confine.py")
+BOUNDS = ("memory", "disk", "processes", "seconds")  # of `Limits`, set inside
 STARTED = itertools.count()  # sandboxes
 PERIOD = 0.1  # seconds between two looks at what the processes use
 USERS = range(60_600, 61_180)  # between those that Debian and systemd give to anybody
@@ -108,16 +110,15 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
     limits = limits or Limits()
     sandbox = sandbox or find_sandbox()
     work = {"cells": cells, "answers": sorted(answers), "limits": vars(limits)}
-    work |= {"bounded": sandbox != UNSAFE, "user": None}
     # Results leave by a file of their own: the first process of a sandbox keeps stdout open, and
     # under the same user's name a submission could write to it.
     results, told = os.pipe()
     command = [python(), "-I", "-c", START + "inside.main()", str(told)]
     if sandbox != UNSAFE:
-        command = [*bubble(sandbox, limits.disk), *command]
-        if os.geteuid() == 0:
-            # Limits are counted by user, so that each sandbox of this run is another one.
-            work["user"] = USERS[(os.getpid() + next(STARTED)) % len(USERS)]
+        bounds = {name: getattr(limits, name) for name in BOUNDS}
+        # Limits are counted by user, so that each sandbox of this run is another one.
+        user = USERS[(os.getpid() + next(STARTED)) % len(USERS)] if os.geteuid() == 0 else None
+        command = [*bubble(sandbox, limits.disk), *confined(command, user=user, **bounds)]
     outcome = Outcome()
     with open(results, "rb", buffering=0) as results:
         process = subprocess.Popen(
@@ -138,6 +139,24 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
     if not outcome.started:  # that is no fault of the submission
         raise SandboxError(f"the sandbox did not start: {outcome.reason}.")
     return outcome
+
+
+def confined(command, *, memory, disk, processes, seconds, user=None):
+    """Return the command that takes limits inside the sandbox before it becomes another.
+
+    Parameters
+    ----------
+    command : list of str
+        What to become; the first is a path.
+    memory, disk, processes, seconds, user : int
+        As `confine.confine` takes them.
+
+    Returns
+    -------
+    list of str
+    """
+    limits = {"memory": memory, "disk": disk, "processes": processes, "seconds": seconds}
+    return [python(), "-I", str(CONFINE), json.dumps(limits | {"user": user}), *command]
 
 
 def bubble(path, disk=2**20, also=()):
@@ -162,7 +181,9 @@ def bubble(path, disk=2**20, also=()):
         folder = Path(folder).resolve()
         if not any(folder.is_relative_to(other) for other in visible):
             visible.append(folder)
-    command = [path, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    # Another first process would keep the environment of who has started it, open to all inside.
+    command = [path, "--unshare-ipc", "--unshare-pid", "--as-pid-1", "--unshare-net"]
+    command += ["--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
     command += ["--cap-drop", "ALL"]
     if os.geteuid() == 0:

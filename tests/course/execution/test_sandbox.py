@@ -8,7 +8,7 @@ import pytest
 from cells import SHORT, run
 
 from svmbook.course.execution import sandbox as sandboxes
-from svmbook.course.execution.inside import FORBIDDEN
+from svmbook.course.execution.confine import FORBIDDEN, KEYCTL
 from svmbook.course.execution.outcome import Limits, Outcome
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
 
@@ -39,6 +39,33 @@ def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
     assert texts(outcome, 3) == "written\n"
     assert outcome.outputs[4][-1]["ename"] in ("OSError", "PermissionError")
     assert texts(outcome, 0) == "True\n"
+
+
+def test_the_first_process_of_the_sandbox_tells_nothing(sandbox, monkeypatch):
+    """It would know the environment of who grades, and have no limits, if it were bubblewrap's."""
+    monkeypatch.setenv("CANARY", "of the one who grades")
+    machine = platform.machine()
+    outcome = run(
+        sandbox,
+        "print(open('/proc/1/environ').read())",
+        "open('/proc/1/mem', 'r+b')",
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "print(libc.ptrace(16, 1, 0, 0), ctypes.get_errno())",  # PTRACE_ATTACH
+        f"print(libc.syscall({KEYCTL.get(machine, 250)}, 0, -3, 0), ctypes.get_errno())",
+        "import os, signal, subprocess, time\n"
+        "subprocess.run(['/bin/sh', '-c', 'sleep 0.1 &'])\ntime.sleep(0.5)\n"
+        "states = [open(f'/proc/{p}/stat').read().split()[2] for p in os.listdir('/proc')"
+        " if p.isdigit()]\nprint('Z' in states)",
+        "os.kill(1, signal.SIGKILL)",
+        "print('alive')",
+    )
+    assert "CANARY" not in texts(outcome, 0)
+    assert outcome.outputs[1][-1]["ename"] == "PermissionError"
+    assert texts(outcome, 2) == "-1 1\n"
+    if machine in KEYCTL:
+        assert texts(outcome, 3) == "-1 1\n"
+    assert texts(outcome, 4) == "False\n"  # who has lost its parent is collected
+    assert texts(outcome, 6) == "alive\n"
 
 
 def test_no_more_output_is_taken_than_is_allowed(sandbox):

@@ -1,0 +1,157 @@
+"""A trial of an assignment before it is handed out: its solution, and answers that are wrong."""
+
+from __future__ import annotations
+
+import ast
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import nbformat
+from nbgrader.utils import determine_grade, is_solution
+
+from .execution.sandbox import find_sandbox
+from .execution.source import parts_of_test
+from .grade import run_submission
+from .receive import handed_out, hidden_lines, is_test, item_of
+
+__all__ = ["Trial", "try_out"]
+
+# What wrong functions return, and what stands in the place of other answers.
+WRONG = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
+STUB = "the stub that is handed out"
+HINT = (
+    "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
+    "can use."
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of the trial.
+
+    Attributes
+    ----------
+    problems : list of str
+        Why the assignment cannot be handed out; each names a cell.
+    weak : list of str
+        Tests that give points to answers that are certainly wrong.
+    """
+
+    problems: list
+    weak: list
+
+
+def try_out(course, name, sandbox=None):
+    """Run an assignment as the grader would: with its solution, and with wrong answers.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    name : str
+        The assignment.
+    sandbox : str, optional
+        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is looked for.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    ValueError
+        There is no such assignment.
+    SandboxError
+        There is no bubblewrap.
+    """
+    source = nbformat.read(course.source(name), as_version=4)
+    master = course.master(name)
+    problems = [text for cell in master.cells if is_test(cell) for text in _unreadable(cell)]
+    if problems:
+        return Trial(problems, [])
+    visible = nbformat.from_dict(master)
+    for cell in visible.cells:
+        if is_test(cell):
+            cell.source = handed_out(cell)
+    solution = [
+        (
+            item_of(theirs),
+            theirs.cell_type,
+            ours.source if is_solution(ours) else handed_out(theirs),
+        )
+        for ours, theirs in zip(source.cells, master.cells, strict=True)
+    ]
+    runs = {"the solution": (master, solution), "the solution, visible tests": (visible, solution)}
+    for kind, value in WRONG.items():
+        runs[kind] = master, [_wrong(cell, value, source) for cell in solution]
+    runs[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells]
+    sandbox = sandbox or find_sandbox()
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), runs.values())
+        found = dict(zip(runs, done, strict=True))
+    problems = _failures(*found.pop("the solution"), "for your solution")
+    if not problems:
+        of = "for your solution as students see the test"
+        problems = _failures(*found.pop("the solution, visible tests"), of)
+    found.pop("the solution, visible tests", None)
+    weak = [
+        f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"
+        for kind, (nb, _) in found.items()
+        for item, score, _, _ in _marks(nb)
+        if score > 0
+    ]
+    return Trial(problems, weak)
+
+
+def _unreadable(cell):
+    """Yield what is wrong with the text of a test."""
+    for what, text, hidden in (
+        ("", cell.source, hidden_lines(cell.source)),
+        (" without its hidden lines", handed_out(cell), ()),
+    ):
+        try:
+            parts_of_test(text, set(hidden))
+        except SyntaxError as error:
+            yield (
+                f"{item_of(cell)}{what} is not plain Python: {error.msg}, line {error.lineno}. "
+                "Write it without magics (%, !) and without await outside of functions, and hide "
+                "whole statements."
+            )
+            return
+
+
+def _failures(nb, notes, of):
+    """Return which tests do not give all points, and what else was not as it should be."""
+    failed = [
+        f"{item} gives {score:g} of {points:g} points {of}: {error or 'no error'}. {HINT}"
+        for item, score, points, error in _marks(nb)
+        if score != points
+    ]
+    return failed + [f"{of}: {note}" for note in notes]
+
+
+def _marks(nb):
+    """Yield name, points given, points, and the error of each test."""
+    for cell in nb.cells:
+        if is_test(cell):
+            errors = [f"{one.ename}: {one.evalue}" for one in cell.outputs if "ename" in one]
+            yield item_of(cell), *determine_grade(cell), (errors or [None])[0]
+
+
+def _wrong(cell, value, source):
+    """Return a cell with wrong answers under the names that the solution defines."""
+    item, kind, text = cell
+    if kind != "code" or not any(item_of(c) == item and is_solution(c) for c in source.cells):
+        return cell
+    lines = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines.append(f"def {node.name}(*args, **kwargs): return {value}")
+        elif isinstance(node, ast.ClassDef):
+            lines.append(f"class {node.name}:\n    def __init__(self, *args, **kwargs): pass")
+            lines.append(f"    def __getattr__(self, name): return lambda *a, **k: {value}")
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            lines += [f"{name} = {value}" for name in sorted(names)]
+    return item, kind, "\n".join(lines)
