@@ -59,8 +59,19 @@ def enter_outputs(nb, outcome):
         if not is_test(cell):
             continue
         cell.metadata[NOTE] = {"hidden": outcome.hidden.get(number, [])}
+        cell.outputs = [_within(output, cell.metadata.nbgrader.points) for output in cell.outputs]
         if number not in outcome.outputs:
             cell.outputs.append(_error("NotRun", outcome.reason or "the run ended early"))
+
+
+def _within(output, most):
+    """Return an output; points that nbgrader would not take as such become an error."""
+    if output.output_type != "execute_result":
+        return output
+    given = float(output.data["text/plain"])
+    if 0 <= given <= most:
+        return output
+    return _error("PointsError", f"the test gives {given:g} of {most:g} points")
 
 
 def _cell_to_run(cell):

@@ -28,7 +28,7 @@ def test_a_good_assignment_has_no_problem_and_no_weak_test(course, shells):
 
 
 WHAT_INSTRUCTORS_WRITE = {
-    "partial credit": "score = 1.5 * (square(2.0) == 4.0) + 1.5 * (square(3.0) == 9.0)\nscore",
+    "partial credit": "right = [float(square(x)) == x * x for x in (2.0, 3.0)]\nscore = 1.5 * sum(right)\nscore",
     "a hidden part in a block": "for x in (2.0, 5.0):\n    assert square(x) >= x\n"
     "    ### BEGIN HIDDEN TESTS\n    assert square(x) == x * x\n    ### END HIDDEN TESTS",
     "isinstance": "assert isinstance(square(2.0), float)\nassert square(2.0) != 3.0",
@@ -77,13 +77,18 @@ def test_what_does_not_work_is_refused_with_the_name_of_the_cell(course, shells,
 
 
 def test_a_test_that_passes_for_wrong_answers_is_named(course, shells):
-    trial = try_out(with_cells(course, test_square="square(2.0)"), NAME, shells)
+    trial = try_out(with_cells(course, test_square="y = square(2.0)"), NAME, shells)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak] == [
         "test_square gives 3 points to None",
         "test_square gives 3 points to zero",
         "test_square gives 3 points to an empty array",
     ]
+    with_cells(course, test_square="square(2.0)\n")
+    (problem,) = try_out(course, NAME, shells).problems
+    assert (
+        "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
+    )
     trial = try_out(with_cells(course, test_square="x = 1"), NAME, shells)
     assert "test_square gives 3 points to the stub that is handed out" in trial.weak[-1]
 
@@ -99,7 +104,7 @@ def test_release_refuses_what_does_not_work_and_tells_what_is_weak(course, sandb
     with_cells(course, test_square="assert square(2.0) == 5.0")
     result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
     assert "test_square gives 0 of 3 points" in str(result.exception) and result.exit_code == 1
-    with_cells(course, test_square="square(2.0)")
+    with_cells(course, test_square="y = square(2.0)")
     result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
     assert result.exit_code == 0 and result.output.count("weak: test_square") == 3
 

@@ -15,6 +15,7 @@ import threading
 import types
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -39,15 +40,15 @@ class Verdict:
         Name, message and lines of the first error.
     printed : str
         What the test itself printed.
-    value : str or None
-        What its last line is, where that is an expression with a value.
+    points : float or None
+        The value of its last line, where that is a number.
     ended : bool
         Whether the part came to its end.
     """
 
     error: dict | None = None
     printed: str = ""
-    value: str | None = None
+    points: float | None = None
     ended: bool = False
 
 
@@ -200,8 +201,8 @@ def _execute(source, names, answers, verdict):
             tree = ast.Expression(statement.value) if last else ast.Module([statement], [])
             try:
                 value = eval(compile(tree, "<test>", "eval" if last else "exec"), names)
-                if last and value is not None:
-                    verdict.value = repr(value)
+                if last and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+                    verdict.points = float(value)
             except Exception as error:
                 verdict.error = verdict.error or described(error)
                 if isinstance(error, NoAnswer):

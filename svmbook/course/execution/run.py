@@ -166,8 +166,9 @@ def _examine(kernel, examiner, text, is_last):
     outputs = [one for one in asked if one.output_type == "stream"]
     if verdict.printed:
         outputs.append(new_output("stream", name="stdout", text=verdict.printed))
-    if verdict.value is not None and is_last:
-        outputs.append(new_output("execute_result", data={"text/plain": verdict.value}))
+    if verdict.points is not None and is_last:
+        points = {"text/plain": repr(verdict.points)}
+        outputs.append(new_output("execute_result", data=points))
     error = verdict.error
     if error and (kernel.was_late or error["ename"] == NoAnswer.__name__):
         error = kernel.error or error

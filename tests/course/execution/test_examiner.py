@@ -149,7 +149,10 @@ def test_the_last_line_of_a_test_may_be_its_points(shells):
     assert [(one["output_type"], one["data"]) for one in outputs] == [
         ("execute_result", {"text/plain": "1.5"})
     ]
-    assert examine(shells, "x = 3", "x == 3\nNone")[1] == []
+    for last in ("None", "x == 3", "'3'", "[x]"):
+        assert examine(shells, "x = 3", last)[1] == []
+    outputs = examine(shells, "def f(): return np.float64(2)", "f()")[1]
+    assert outputs[0]["data"] == {"text/plain": "2.0"}
 
 
 def test_prints_are_outputs_of_the_test(shells):
