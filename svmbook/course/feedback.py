@@ -9,9 +9,9 @@ from nbgrader.utils import is_locked
 
 from .folder import write_whole
 from .grade import reasons_of
+from .items import handed_out, item_of
 from .marks import marks_of, totals
 from .pages import code, markdown, page, plain
-from .receive import handed_out, item_of
 from .verdicts import NOTE
 
 __all__ = ["feedback"]

@@ -9,7 +9,6 @@ import os
 import re
 import sqlite3
 import sysconfig
-import unicodedata
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,13 +24,12 @@ from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums
 from traitlets.config.loader import PyFileConfigLoader
 
 from ..experiments.running.records import part_of_book
+from .handed_in import find_submissions
 from .verdicts import describe_assignment
 
 __all__ = ["Course", "create", "write_whole"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
-# Beside letters and digits in the names of students; pages of nbgrader show them as they are.
-SIGNS = " .@+-_(),\u2011\u2019"
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -92,13 +90,6 @@ def write_whole(path, text):
     half = path.with_suffix(".part")
     half.write_text(text, encoding="utf-8")
     os.replace(half, path)
-
-
-def _of_a_student(name):
-    """Return whether a folder may be that of a student; accents may stand for themselves."""
-    letters = [c for c in name if c.isalnum()]
-    others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and others <= set(SIGNS)
 
 
 @contextmanager
@@ -208,20 +199,14 @@ class Course:
         return self.released(name)
 
     def submissions(self, name):
-        """Return the folders of those who handed in, by their names."""
-        folders = sorted((self.root / "submitted").iterdir())
-        handed_in = (f for f in folders if _of_a_student(f.name) and os.path.lexists(f / name))
-        return {f.name: f / name for f in handed_in}
+        """Return the submissions of an assignment, by the names of the students."""
+        found, _ = find_submissions(self.root / "submitted", self.names())
+        return {one.student: one for one in found[name]}
 
     def left_out(self):
         """Return what cannot be graded in `submitted`, and why."""
-        found = {}
-        for folder in sorted((self.root / "submitted").iterdir()):
-            if not _of_a_student(folder.name):
-                found[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
-            elif folder.suffix == ".ipynb" or any(folder.glob("*.ipynb")):
-                found[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
-        return found
+        _, left_out = find_submissions(self.root / "submitted", self.names())
+        return left_out
 
     def autograded(self, student, name):
         """Return the path of a graded notebook."""

@@ -12,9 +12,11 @@ import json
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
@@ -23,11 +25,14 @@ from sqlalchemy.exc import SAWarning
 from .execution.outcome import Outcome
 from .execution.sandbox import SandboxError, find_sandbox, run_cells
 from .folder import write_whole
+from .handed_in import Submission
+from .items import item_of
 from .marks import marks_in, marks_of, totals
-from .receive import Rejected, item_of, lay_upon, read_submission
+from .merge import lay_upon
+from .receive import Rejected, read_notebook
 from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
 
-__all__ = ["Graded", "grade", "reasons_of", "run_submission"]
+__all__ = ["Graded", "Judged", "grade", "reasons_of", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -90,30 +95,50 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         if pending:
             course.back_up()
         stop = threading.Event()
+        common = {"sandbox": sandbox, "limits": limits, "stop": stop}
+        late = []  # perhaps only because of what ran beside them
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 futures = {
-                    pool.submit(run_submission, master, cells, reason, sandbox, limits, stop): rest
-                    for *rest, cells, reason in pending
+                    pool.submit(run_submission, master, one.cells, one.reason, **common): one
+                    for one in pending
                 }
                 for future in as_completed(futures):
-                    student, digest = futures.pop(future)
-                    yield _record(course, name, student, *_result(future, master, digest))
+                    one = futures.pop(future)
+                    judged = _judged(future.result, master)
+                    if judged.late and jobs > 1:
+                        late.append(one)
+                    else:
+                        yield _record(course, name, one, judged)
             finally:
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
+        stop.clear()
+        for one in late:
+            alone = partial(run_submission, master, one.cells, one.reason, **common)
+            yield _record(course, name, one, _judged(alone, master))
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A submission that is to be graded: where it lies, its cells or why there are none."""
+
+    submission: Submission
+    cells: list | None
+    reason: str | None
+    digest: str
 
 
 def _pending(course, name, master, again):
-    """Return student, digest, cells and reason of each submission that is to be graded."""
+    """Return the submissions that are to be graded."""
     entered, pending = _entered(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
-    for student, folder in course.submissions(name).items():
-        cells, reason = _read(folder, name)
-        digest = _digest(tasks, cells, reason)
+    for student, submission in course.submissions(name).items():
+        cells, reason = _read(submission)
+        digest = _digest(tasks, cells, reason, submission.notes)
         note = _note(course.autograded(student, name))
         if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
-            pending.append((student, digest, cells, reason))
+            pending.append(Pending(submission, cells, reason, digest))
     return pending
 
 
@@ -159,19 +184,20 @@ def _entered(course, name, master):
         }
 
 
-def _result(future, master, digest):
+def _judged(work, master):
     """Return what came of a submission; of one that the grader cannot take, zeros for now."""
     try:
-        return digest, *future.result()
+        return work()
     except SandboxError:
         raise
-    except Exception as error:  # without a digest the next run tries it once more
-        return None, *run_submission(master, None, f"the grader failed on it: {error!r}")
+    except Exception as error:
+        failed = run_submission(master, None, f"the grader failed on it: {error!r}")
+        return replace(failed, final=False)
 
 
-def _read(folder, name):
+def _read(submission):
     try:
-        return read_submission(folder, name), None
+        return read_notebook(submission.path, within=2), None
     except Rejected as error:
         return None, str(error)
 
@@ -188,6 +214,28 @@ def _note(path):
         return {}
 
 
+@dataclass(frozen=True)
+class Judged:
+    """What came of a submission.
+
+    Attributes
+    ----------
+    nb : NotebookNode
+        The notebook with all outputs, as nbgrader reads marks from it.
+    notes : list of str
+        What was not as it should be.
+    late : bool
+        Whether a limit on time was met.
+    final : bool
+        Whether it need not be tried once more by the next run.
+    """
+
+    nb: NotebookNode
+    notes: list
+    late: bool = False
+    final: bool = True
+
+
 def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None):
     """Lay a submission upon the instructor's notebook, and run it.
 
@@ -196,7 +244,7 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
     master : NotebookNode
         The instructor's notebook, from `Course.master`.
     cells : list of tuple or None
-        As read by `read_submission`; None where nothing could be read.
+        As read by `read_notebook`; None where nothing could be read.
     reason : str, optional
         Why nothing is run.
     sandbox, limits, stop : optional
@@ -204,21 +252,19 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
 
     Returns
     -------
-    nb : NotebookNode
-        The notebook with all outputs, as nbgrader reads marks from it.
-    notes : list of str
-        What was not as it should be.
+    Judged
     """
     nb, notes = lay_upon(master, cells)
     outcome = Outcome(reason=reason)
     if reason is None:
         outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
     enter_outputs(nb, outcome)
-    return nb, [*([outcome.reason] if outcome.reason else []), *notes]
+    return Judged(nb, [*([outcome.reason] if outcome.reason else []), *notes], outcome.late)
 
 
-def _record(course, name, student, digest, nb, reasons):
+def _record(course, name, pending, judged):
     """Enter the marks, write the graded notebook, and return what was given."""
+    student, nb = pending.submission.student, judged.nb
     with course.gradebook() as book, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
         book.update_or_create_student(student)
@@ -229,9 +275,14 @@ def _record(course, name, student, digest, nb, reasons):
     with course.gradebook() as book:
         marks = marks_in(book.find_submission(name, student), name)
     changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
-    reasons = [*reasons, *(f"{item} has changed since it was marked by hand" for item in changed)]
+    reasons = [*judged.notes, *pending.submission.notes]
+    reasons += [f"{item} has changed since it was marked by hand" for item in changed]
     by_tests = {item: mark.by_tests for item, mark in marks.items()}
-    nb.metadata[NOTE] = {"digest": digest, "reasons": reasons, "marks": by_tests}
+    nb.metadata[NOTE] = {
+        "digest": pending.digest if judged.final else None,
+        "reasons": reasons,
+        "marks": by_tests,
+    }
     write_whole(path, nbformat.writes(nb))
     return Graded(student, *totals(marks), reasons)
 

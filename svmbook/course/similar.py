@@ -10,7 +10,8 @@ import nbformat
 from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_solution
 
-from .receive import Rejected, item_of, read_submission
+from .items import item_of
+from .receive import Rejected, read_notebook
 
 __all__ = ["Pair", "similar"]
 
@@ -64,9 +65,9 @@ def similar(course, name, least=0.5):
     known = _print(given, window=1).hashes  # all of what was handed out
     answers = {None, *(item_of(cell) for cell in handed_out.cells if is_solution(cell))}
     prints = {}
-    for student, folder in course.submissions(name).items():
+    for student, submission in course.submissions(name).items():
         try:
-            cells = read_submission(folder, name)
+            cells = read_notebook(submission.path, within=2)
         except Rejected:
             continue
         text = "\n".join(text for item, kind, text in cells if kind == "code" and item in answers)

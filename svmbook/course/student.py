@@ -9,7 +9,9 @@ from nbgrader.utils import compute_checksum, determine_grade, is_locked
 
 from .execution.outcome import Limits, Outcome
 from .execution.run import run
-from .receive import is_test, item_of, lay_upon, read_notebook
+from .items import is_test, item_of
+from .merge import lay_upon
+from .receive import read_notebook
 from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
 
 __all__ = ["Checked", "Result", "check"]

@@ -12,7 +12,7 @@ from nbgrader.utils import determine_grade, is_solution
 from .execution.sandbox import find_sandbox
 from .execution.source import parts_of_test
 from .grade import run_submission
-from .receive import handed_out, hidden_lines, is_test, item_of
+from .items import handed_out, hidden_lines, is_test, item_of
 
 __all__ = ["Trial", "try_out"]
 
@@ -89,15 +89,15 @@ def try_out(course, name, sandbox=None):
     with ThreadPoolExecutor(2) as pool:
         done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), runs.values())
         found = dict(zip(runs, done, strict=True))
-    problems = _failures(*found.pop("the solution"), "for your solution")
+    problems = _failures(found.pop("the solution"), "for your solution")
     if not problems:
         of = "for your solution as students see the test"
-        problems = _failures(*found.pop("the solution, visible tests"), of)
+        problems = _failures(found.pop("the solution, visible tests"), of)
     found.pop("the solution, visible tests", None)
     weak = [
         f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"
-        for kind, (nb, _) in found.items()
-        for item, score, _, _ in _marks(nb)
+        for kind, judged in found.items()
+        for item, score, _, _ in _marks(judged.nb)
         if score > 0
     ]
     return Trial(problems, weak)
@@ -120,14 +120,14 @@ def _unreadable(cell):
             return
 
 
-def _failures(nb, notes, of):
+def _failures(judged, of):
     """Return which tests do not give all points, and what else was not as it should be."""
     failed = [
         f"{item} gives {score:g} of {points:g} points {of}: {error or 'no error'}. {HINT}"
-        for item, score, points, error in _marks(nb)
+        for item, score, points, error in _marks(judged.nb)
         if score != points
     ]
-    return failed + [f"{of}: {note}" for note in notes]
+    return failed + [f"{of}: {note}" for note in judged.notes]
 
 
 def _marks(nb):

@@ -9,7 +9,7 @@ from nbgrader.utils import is_locked, is_solution
 
 from .execution.run import KEPT
 from .execution.source import defined_names
-from .receive import handed_out, hidden_lines, is_test, item_of
+from .items import handed_out, hidden_lines, is_test, item_of
 
 __all__ = ["NOTE", "answers_of", "cells_to_run", "describe_assignment", "enter_outputs"]
 

@@ -4,12 +4,13 @@ import pytest
 from coursework import NAME, SQUARE, answered, hand_in
 from nbconvert import HTMLExporter
 
-from svmbook.course.receive import Rejected, lay_upon, read_submission
+from svmbook.course.merge import lay_upon
+from svmbook.course.receive import Rejected, read_notebook
 
 
 def laid(course, nb):
     folder = hand_in(course, "somebody", nb)
-    return lay_upon(course.master(NAME), read_submission(folder, NAME))
+    return lay_upon(course.master(NAME), read_notebook(folder / f"{NAME}.ipynb"))
 
 
 def cell_of(nb, item):
@@ -122,10 +123,10 @@ def test_links_and_pictures_in_an_essay_are_dead(course):
 def test_what_is_no_notebook_is_refused(course, cells, says):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
     with pytest.raises(Rejected, match=says):
-        read_submission(folder, NAME)
+        read_notebook(folder / f"{NAME}.ipynb")
 
 
 def test_lines_and_lists_of_lines_are_the_same(course):
     cells = [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw", "source": "c"}]
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    assert read_submission(folder, NAME) == [(None, "code", "a\nb"), (None, "raw", "c")]
+    assert read_notebook(folder / f"{NAME}.ipynb") == [(None, "code", "a\nb"), (None, "raw", "c")]

@@ -28,7 +28,8 @@ def test_a_good_assignment_has_no_problem_and_no_weak_test(course, shells):
 
 
 WHAT_INSTRUCTORS_WRITE = {
-    "partial credit": "right = [float(square(x)) == x * x for x in (2.0, 3.0)]\nscore = 1.5 * sum(right)\nscore",
+    "partial credit": "right = [float(square(x)) == x * x for x in (2.0, 3.0)]\n"
+    "score = 1.5 * sum(right)\nscore",
     "a hidden part in a block": "for x in (2.0, 5.0):\n    assert square(x) >= x\n"
     "    ### BEGIN HIDDEN TESTS\n    assert square(x) == x * x\n    ### END HIDDEN TESTS",
     "isinstance": "assert isinstance(square(2.0), float)\nassert square(2.0) != 3.0",

@@ -49,16 +49,20 @@ class Outcome:
         Why not all were run.
     started : bool
         Whether the kernel stood, so that what follows is the submission's doing.
+    late : bool
+        Whether a limit on time was met.
     """
 
     outputs: dict = field(default_factory=dict)
     hidden: dict = field(default_factory=dict)
     reason: str | None = None
     started: bool = False
+    late: bool = False
 
     def take(self, told):
         """Take what `run` tells; return whether it was the last."""
         self.started |= "started" in told
+        self.late |= "late" in told
         if "cell" in told:
             self.outputs[told["cell"]] = told["outputs"]
             self.hidden[told["cell"]] = told.get("hidden", [])

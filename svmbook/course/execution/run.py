@@ -17,6 +17,8 @@ from .source import defined_names, free_names, parts_of_test
 
 __all__ = ["KEPT", "run"]
 
+# A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
+NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 SHOWN = 200_000  # characters of one output that are kept
 # Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.
 KEPT = ("text/plain", "image/png", "image/jpeg")
@@ -113,14 +115,17 @@ def run(work, tell, folder=None):
         with client.setup_kernel(), Examiner(set(work["answers"])) as examiner:
             tell(started=True)
             kernel = Kernel(client, late)
+            kernel.ask(NO_EXIT)
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
                 tell(cell=number, **_run_cell(kernel, examiner, cell))
+                if kernel.was_late:
+                    tell(late=True)
                 if number in needed:
                     examiner.define(cell["source"])
                 if time.monotonic() > end:
                     reason = f"the notebook took more than {limits['seconds']} seconds"
-                    tell(reason=reason)
+                    tell(reason=reason, late=True)
                     break
     except Ended as ended:
         own = cell["kind"] != "test"
@@ -152,6 +157,8 @@ def _run_cell(kernel, examiner, cell):
         found = _examine(kernel, examiner, text, is_last=k == len(parts) - 1)
         hidden += range(len(outputs), len(outputs) + len(found)) if is_hidden else ()
         outputs += found
+        if kernel.was_late:
+            break
     if not kernel.was_late:
         kernel.ask(cell["shown"])  # later cells may use the names that it defines
     return {"outputs": outputs, "hidden": hidden}

@@ -205,7 +205,7 @@ def bubble(path, disk=2**20, also=()):
         else:
             command += ["--ro-bind-try", f"/{name}", f"/{name}"]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    settings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
+    settings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     settings |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
     for name, value in settings.items():
         command += ["--setenv", name, value]
@@ -234,6 +234,7 @@ def _watch(process, results, limits, outcome, stop):
                 if any([outcome.take(json.loads(line)) for line in lines]):
                     return
             outcome.reason = _passed(root, limits, end, left)
+            outcome.late |= time.monotonic() > end
             if stop.is_set():
                 outcome.reason = "grading was stopped"
             if outcome.reason:

@@ -41,6 +41,27 @@ def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
     assert texts(outcome, 0) == "True\n"
 
 
+def test_figures_are_kept_however_they_are_shown(sandbox):
+    draw = "figure, ax = plt.subplots(figsize=(1, 1))\nax.plot([0, 1])\n"
+    outcome = run(
+        sandbox,
+        "import matplotlib.pyplot as plt",
+        draw + "plt.show()",
+        draw,
+        draw + "plt.close()\nfigure",
+        draw + "plt.close()\nfrom IPython.display import display\ndisplay(figure)",
+    )
+    for number in range(1, 5):
+        pictures = [one for one in outcome.outputs[number] if "image/png" in one.get("data", ())]
+        assert len(pictures) == 1, number
+
+
+def test_a_forgotten_exit_does_not_end_the_kernel(sandbox):
+    outcome = run(sandbox, "x = 1", "exit()", "quit", "%pdb on", "1 / 0", "print(x)")
+    assert outcome.reason is None and texts(outcome, 5) == "1\n"
+    assert "no effect" in texts(outcome, 1) and "no effect" in texts(outcome, 2)
+
+
 def test_the_first_process_of_the_sandbox_tells_nothing(sandbox, monkeypatch):
     """It would know the environment of who grades, and have no limits, if it were bubblewrap's."""
     monkeypatch.setenv("CANARY", "of the one who grades")

@@ -1,0 +1,130 @@
+"""What lies in the folder of submissions: whose it is, for which assignment, in which file.
+
+A folder or a file whose name is nearly right is taken where only one can be meant, and noted.
+Everything else that was handed in is listed with what was found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Submission", "find_submissions"]
+
+# Beside letters and digits in the names of students; pages of nbgrader show them as they are.
+SIGNS = " .@+-_(),\u2011\u2019"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's submission of an assignment.
+
+    Attributes
+    ----------
+    student : str
+        Whose it is, with letters and accents composed (NFC).
+    path : Path
+        The notebook, which need not exist.
+    notes : list of str
+        What of its names was not as it should be.
+    """
+
+    student: str
+    path: Path
+    notes: list = field(default_factory=list)
+
+
+def find_submissions(root, names):
+    """Look through the folder of submissions.
+
+    Parameters
+    ----------
+    root : Path
+        The folder, with a folder for each student, and in it one for each assignment.
+    names : sequence of str
+        The assignments of the course.
+
+    Returns
+    -------
+    found : dict
+        Of each assignment a list of `Submission`, in the order of the students.
+    left_out : dict
+        Why other things in the folder are not graded, by their paths from it.
+    """
+    found, left_out, handed_in = {name: [] for name in names}, {}, defaultdict(list)
+    for folder in sorted(root.iterdir()):
+        student = unicodedata.normalize("NFC", folder.name)
+        if not _of_a_student(folder.name):
+            left_out[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
+        elif folder.is_dir():
+            for name, place in _assignments(folder, names, left_out):
+                handed_in[name, student].append(place)
+        elif folder.suffix == ".ipynb":
+            left_out[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
+    for (name, student), places in handed_in.items():
+        if len(places) == 1:
+            found[name].append(_submission(student, name, *places))
+            continue
+        for place in places:
+            others = ", ".join(repr(str(o.relative_to(root))) for o in places if o is not place)
+            left_out[str(place.relative_to(root))] = f"it may be the same as {others}; keep one"
+    return found, left_out
+
+
+def _assignments(folder, names, left_out):
+    """Yield the assignments in a student's folder, each with its place."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        left_out[folder.name] = f"it cannot be read ({error.strerror})"
+        return
+    spelt = defaultdict(list)
+    for place in inside:
+        spelt[_plain(place.name)].append(place)
+    for key, places in spelt.items():
+        name = next((name for name in names if _plain(name) == key), None)
+        exact = [place for place in places if place.name == name]
+        for place in exact or (places if name else ()):
+            yield name, place
+        for place in places:
+            where = f"{folder.name}/{place.name}"
+            if name and exact and place not in exact:
+                left_out[where] = f"{name} is there as well, and was graded"
+            elif not name and place.suffix == ".ipynb":
+                left_out[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
+            elif not name and place.is_dir() and any(place.glob("*.ipynb")):
+                there = ", ".join(names)
+                left_out[where] = f"the course has no such assignment; there are {there}"
+
+
+def _submission(student, name, place):
+    """Return the submission at a place: of nearly right names, what is meant."""
+    notes = []
+    if place.name != name:
+        notes.append(f"the folder {place.name!r} was taken for {name}")
+    path = place / f"{name}.ipynb"
+    if not os.path.lexists(path) and place.is_dir() and not place.is_symlink():
+        try:
+            others = sorted(one for one in place.iterdir() if one.suffix.lower() == ".ipynb")
+        except OSError:
+            others = []
+        if len(others) == 1:
+            path = others[0]
+            notes.append(f"the file {path.name!r} was taken for {name}.ipynb")
+    return Submission(student, path, notes)
+
+
+def _of_a_student(name):
+    """Return whether a folder may be that of a student; accents may stand for themselves."""
+    letters = [c for c in name if c.isalnum()]
+    others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
+    return bool(letters) and others <= set(SIGNS)
+
+
+def _plain(name):
+    """Return a name without what is easily mistaken: case, accents' form, spaces and dashes."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())

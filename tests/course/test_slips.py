@@ -1,0 +1,59 @@
+"""Honest students slip: each slip has its verdict, and none loses a point that it should have."""
+
+import re
+from pathlib import Path
+
+import nbformat
+from coursework import ESSAY, NAME
+from slips import LEFT_OUT, SLIPS, hand_in_all, student_of
+
+from svmbook.course.grade import grade
+from svmbook.course.report import report
+
+GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
+
+
+def test_every_slip_has_its_verdict(course, shells, subtests):
+    hand_in_all(course)
+    total, *done = grade(course, NAME, jobs=2, sandbox=shells)
+    done = {one.student: one for one in done}
+    assert total == len(done) == len(SLIPS)
+    for kind, (_, points, says) in SLIPS.items():
+        with subtests.test(kind):
+            one = done[student_of(kind)]
+            assert one.score == points
+            assert says in "; ".join(one.reasons) if says else one.reasons == []
+    left_out = course.left_out()
+    assert len(left_out) == len(LEFT_OUT)
+    for kind, (_, says) in LEFT_OUT.items():
+        (why,) = (why for where, why in left_out.items() if student_of(kind) in where)
+        assert says in why
+    page = report(course, NAME).read_text("utf-8")
+    assert page.count("Left out: ") == len(LEFT_OUT)
+
+
+def test_essays_are_found_wherever_they_were_written(course, shells):
+    hand_in_all(course)
+    list(grade(course, NAME, sandbox=shells))
+    for kind in SLIPS:
+        if "essay in" in kind:
+            nb = nbformat.read(course.autograded(student_of(kind), NAME), as_version=4)
+            essay = next(
+                c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "essay"
+            )
+            assert essay.source.strip() == ESSAY
+            with course.gradebook() as book:
+                assert book.find_grade("essay", NAME, NAME, student_of(kind)).needs_manual_grade
+
+
+def test_the_guide_has_all_slips():
+    text = GUIDE.read_text(encoding="utf-8")
+    _, table = text.split("### Everyday slips")
+    lines = re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table.split("###")[0], re.M)
+    said = {kind: (points, words) for kind, points, words in lines}
+    assert said.keys() == SLIPS.keys() | LEFT_OUT.keys()
+    for kind, (_, points, says) in SLIPS.items():
+        assert said[kind][0] == str(points)
+        assert (says or "nothing") in said[kind][1]
+    for kind, (_, says) in LEFT_OUT.items():
+        assert said[kind][0] == "not graded" and says in said[kind][1]
