@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def write_report(name, root):
     default="plain",
     help="Whose columns.",
 )
-@click.option("--output", type=click.File("w", encoding="utf-8"), default="-", help="File.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File.")
 def export_marks(root, kind, output):
     """Write the marks of all assignments as CSV.
 
@@ -185,9 +186,18 @@ def export_marks(root, kind, output):
     Example:
       svmbook course export --format moodle --output marks.csv
     """
-    waiting = _module("export").export(_open(root), output, kind)
+    folder, written = _open(root), io.StringIO()
+    waiting = _module("export").export(folder, written, kind)
+    if output is None:
+        click.echo(written.getvalue(), nl=False)
+    else:
+        _module("folder").write_whole(output, written.getvalue())
     if waiting:
         click.echo(f"{waiting} answers wait to be read; they count nothing yet", err=True)
+    for name in folder.names():
+        ungraded = [s for s in folder.submissions(name) if not folder.autograded(s, name).exists()]
+        if ungraded:
+            click.echo(f"{name}: {len(ungraded)} submissions are not graded yet", err=True)
 
 
 @course.command("similar")
@@ -207,9 +217,14 @@ def list_similar(name, root, least):
         for student, lines in zip(pair.students, pair.lines, strict=True):
             click.echo(f"  {student!r}")
             for line in lines:
-                click.echo(f"    {line}")
+                click.echo(f"    {_printable(line)}")
     if not pairs:
         click.echo(f"no two submissions share {least:g} of their code")
+
+
+def _printable(text):
+    """Return a text without characters that a terminal would obey."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @click.command("check")

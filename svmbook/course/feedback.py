@@ -16,6 +16,8 @@ from .verdicts import NOTE
 
 __all__ = ["feedback"]
 
+MOST_MARKDOWN = 300_000  # characters of a notebook that are set; the rest is shown as it is
+
 
 def feedback(course, name):
     """Write the feedback of all submissions that are graded.
@@ -55,15 +57,18 @@ def _page(nb, name, marks, comments, reasons):
         body.append(f" Still to be read by a person: {escape(', '.join(waiting))}.")
     body.append("</p>")
     body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
-    body += [_cell(cell, marks, comments) for cell in nb.cells]
+    left = MOST_MARKDOWN
+    for cell in nb.cells:
+        left -= len(cell.source) if cell.cell_type == "markdown" else 0
+        body.append(_cell(cell, marks, comments, markdown if left >= 0 else plain))
     return page(f"Feedback: {name}", "\n".join(body))
 
 
-def _cell(cell, marks, comments):
+def _cell(cell, marks, comments, set_text):
     """Return a cell as HTML, with its mark and comment where it has them."""
     item = item_of(cell)
     text = handed_out(cell) if is_locked(cell) else cell.source
-    inside = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [markdown(text)]
+    inside = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [set_text(text)]
     if item in comments:
         inside.append(markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:

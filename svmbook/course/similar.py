@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import nbformat
 from copydetect import CodeFingerprint, compare_files
-from nbgrader.utils import is_solution
+from nbgrader.utils import is_locked
 
 from .items import item_of
 from .receive import Rejected, read_notebook
@@ -63,15 +63,15 @@ def similar(course, name, least=0.5):
     handed_out = nbformat.read(course.released(name), as_version=4)
     given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
     known = _print(given, window=1).hashes  # all of what was handed out
-    answers = {None, *(item_of(cell) for cell in handed_out.cells if is_solution(cell))}
+    locked = {item_of(cell) for cell in handed_out.cells if is_locked(cell)}
     prints = {}
     for student, submission in course.submissions(name).items():
         try:
             cells = read_notebook(submission.path, within=2)
         except Rejected:
             continue
-        text = "\n".join(text for item, kind, text in cells if kind == "code" and item in answers)
-        prints[student] = _print(text, known)
+        own = (text for item, kind, text in cells if kind == "code" and item not in locked)
+        prints[student] = _print("\n".join(own), known)
     pairs = []
     for one, other in itertools.combinations(prints, 2):
         _, shares, slices = compare_files(prints[one], prints[other])
@@ -85,6 +85,8 @@ def similar(course, name, least=0.5):
 
 
 def _print(text, known=(), window=WINDOW):
+    # Blank lines say nothing, and copydetect needs time with the square of their number.
+    text = "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
     return CodeFingerprint(
         "answer.py", GRAM, window, boilerplate=list(known), language="python", fp=io.StringIO(text)
     )

@@ -6,9 +6,12 @@ import sqlite3
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from coursework import ESSAY, NAME, SQUARE, about, answered, hand_in
 
+from svmbook.course import feedback as pages_of_feedback
 from svmbook.course import grade as grading
+from svmbook.course.cli import course as commands
 from svmbook.course.export import export
 from svmbook.course.feedback import feedback
 from svmbook.course.grade import grade, reasons_of
@@ -307,3 +310,46 @@ def test_code_in_cells_of_ones_own_is_compared_as_well(course):
         hand_in(course, student, nb)
     (pair,) = similar(course, NAME)
     assert any("helper_3" in line for line in pair.lines[0])
+
+
+def test_code_in_cells_of_an_unknown_name_is_compared_and_blank_lines_take_no_time(course):
+    long = "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
+    hand_in(course, "one", answered(course, square=long))
+    nb = answered(course, square="")
+    unknown = {"nbgrader": {"grade_id": "of-my-own"}}
+    cell = {"cell_type": "code", "source": long, "metadata": unknown, "outputs": []}
+    nb.cells.insert(2, cell)
+    hand_in(course, "copy", nb)
+    hand_in(course, "blank", answered(course, square="x=1\n" + " \n" * 99_000))
+    pair = similar(course, NAME)[0]
+    assert set(pair.students) == {"one", "copy"}
+
+
+def test_code_of_students_cannot_steer_the_terminal(course):
+    parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
+    long = f"def square(x):\n{parts}    return x * x"
+    for student in ("one", "copy"):
+        hand_in(course, student, answered(course, square=long))
+    said = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
+    assert "parts = [x * k" in said and "\\x1b]52" in said and "\x1b" not in said
+
+
+def test_marks_are_written_whole_and_what_is_not_graded_is_told(course, shells, tmp_path):
+    hand_in(course, "one", answered(course))
+    graded(course, shells)
+    hand_in(course, "late", answered(course))
+    words = ["export", "--course", str(course.root), "--output", str(tmp_path / "marks.csv")]
+    result = CliRunner().invoke(commands, words)
+    assert "small: 1 submissions are not graded yet" in result.stderr
+    assert "one,small,5.0" in (tmp_path / "marks.csv").read_text()
+
+
+def test_a_page_of_formulas_without_end_is_shown_as_it_is(course, shells, monkeypatch):
+    monkeypatch.setattr(pages_of_feedback, "MOST_MARKDOWN", 3_000)
+    nb = answered(course)
+    formulas = "$x_1 + y^2$ " * 100
+    nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]
+    hand_in(course, "one", nb)
+    graded(course, shells)
+    list(feedback(course, NAME))
+    assert texts(course, "one").count("<math") == 200
