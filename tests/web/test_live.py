@@ -144,6 +144,27 @@ def test_each_page_has_its_own_kernel_and_who_comes_too_late_waits(begun, reader
     assert "7" in third.run("print(7)").inner_text()
 
 
+def test_a_page_says_that_its_kernel_has_died_and_what_is_lost(begun):
+    begun.run("a = 5")
+    begun.run("import os\nos._exit(1)")
+    begun.page.get_by_text("The kernel has died and was started again").wait_for()
+    assert "All names are lost" in begun.told
+    assert begun.page.locator(".live-ran").count() == 0
+    assert "NameError" in begun.run("print(a)").inner_text()
+
+
+def test_a_cell_is_stopped_and_names_stay(begun):
+    begun.run("a = 5")
+    begun.write("import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.01)", 0)
+    cell = begun.page.locator("div.cell:has(.thebe-cell)").first
+    cell.get_by_role("button", name="Run", exact=True).click()
+    cell.locator(".live-output").get_by_text("begun").wait_for()
+    begun.page.get_by_role("button", name="Stop").click()
+    begun.page.wait_for_function("() => !document.querySelector('.live-busy')")
+    assert "KeyboardInterrupt" in cell.locator(".live-output").inner_text()
+    assert "10" in begun.run("print(2 * a)").inner_text()
+
+
 def test_memory_is_limited(begun):
     assert "MemoryError" in begun.run("bytearray(8 * 2**30)").inner_text()
 

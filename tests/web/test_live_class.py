@@ -1,10 +1,17 @@
 """The live book for a class: a password, kernels in sandboxes, and nobody in another's."""
 
 import contextlib
+import http.client
 import json
+import platform
 import shutil
 import signal
 import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -12,6 +19,20 @@ import pytest
 
 from .conftest import ROOT, module_at
 from .live import CHAPTERS, LIGHT, PASSWORD, SERVER, Reader, log_in, running
+
+# What a page does to get a kernel, and to give back all that it has.
+POST = """async () => {
+  const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
+  const headers = { "X-XSRFToken": xsrf, "Content-Type": "application/json" };
+  const kernel = { name: "python3" }, path = String(Math.random());
+  const body = JSON.stringify({ path, type: "notebook", name: "x", kernel });
+  return (await fetch("/api/sessions", { method: "POST", headers, body })).status;
+}"""
+END_ALL = """async () => {
+  const headers = { "X-XSRFToken": document.cookie.match(/_xsrf=([^;]*)/)[1] };
+  const all = await (await fetch("/api/sessions")).json(), end = { method: "DELETE", headers };
+  return Promise.all(all.map(async ({ id }) => (await fetch(`/api/sessions/${id}`, end)).status));
+}"""
 
 
 @pytest.fixture
@@ -111,6 +132,31 @@ def test_a_class_logs_in_and_its_kernels_reach_nothing(student, classroom):
     assert student.elsewhere == []
 
 
+def test_a_kernel_of_a_class_learns_nothing_of_the_server(student):
+    told = student.run(
+        "import ctypes, os\n"
+        "for path in ('/proc/1/environ', '/proc/1/cmdline', '/proc/self/environ'):\n"
+        "    try:\n        print(open(path).read())\n"
+        "    except OSError as error:\n        print(type(error).__name__)\n"
+        "try:\n    os.memfd_create('x')\nexcept OSError as error:\n    print('no memory:', error)\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "print('keys', libc.syscall(250, 0, -3, 0), ctypes.get_errno())\n"
+    ).inner_text()
+    assert PASSWORD not in told and "no memory" in told
+    if platform.machine() == "x86_64":
+        assert "keys -1 1" in told
+
+
+def test_a_kernel_that_fills_the_disk_is_ended_and_its_page_says_why(student):
+    student.run(
+        "import os\nfrom ipykernel.connect import get_connection_file\n"
+        "folder = os.path.dirname(get_connection_file())\n"
+        "for k in range(3):\n    open(f'{folder}/{k}', 'wb').write(bytes(3 * 10**7))"
+    )
+    student.page.get_by_text("it stored more than 64 MiB").wait_for()
+    assert "8" in student.run("print(8)").inner_text()  # with another one
+
+
 def test_a_restart_in_a_class_goes_on_with_the_same_page(student):
     student.run("a = 5")
     student.page.get_by_role("button", name="Restart").click()
@@ -129,19 +175,78 @@ def test_nobody_sees_anothers_kernel(student, classroom, browser):
         for path in ("/api/sessions", "/api/kernels"):
             assert student.page.evaluate(lists, path) == 1
             assert other.page.evaluate(lists, path) == 0
+        ask = """async ([path, method]) => {
+          const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
+          return (await fetch(path, { method, headers: { "X-XSRFToken": xsrf } })).status;
+        }"""
+        kernels, sessions = (
+            student.page.evaluate("async path => (await (await fetch(path)).json())[0].id", path)
+            for path in ("/api/kernels", "/api/sessions")
+        )
+        for path, method in (
+            (f"/api/kernels/{kernels}", "GET"),
+            (f"/api/kernels/{kernels}", "DELETE"),
+            (f"/api/kernels/{kernels}/restart", "POST"),
+            (f"/api/kernels/{kernels}/interrupt", "POST"),
+            (f"/api/kernels/{kernels}/channels", "GET"),
+            (f"/api/sessions/{sessions}", "DELETE"),
+        ):
+            assert other.page.evaluate(ask, [path, method]) == 403, (path, method)
+        assert student.page.evaluate(ask, [f"/api/kernels/{kernels}", "GET"]) == 200
+
+
+def test_requests_are_small_and_guesses_slow(classroom):
+    address, _ = classroom
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=30)
+    with pytest.raises((OSError, http.client.HTTPException)):
+        for _ in range(3):  # refused at the latest when the answer is read
+            connection.request("POST", "/login", body=b"password=" + b"x" * 3_000_000)
+            assert connection.getresponse().status in (400, 413)
+            raise ConnectionError("refused")
+    connection.close()
+
+
+@pytest.mark.nightly  # a second for each wrong password
+def test_guesses_come_one_after_the_other_and_slow_nobody_else(classroom):
+    address, _ = classroom
+    xsrf = "2|00000000|00000000000000000000000000000000|0"
+
+    def guess(word):
+        body = urllib.parse.urlencode({"password": word, "_xsrf": xsrf}).encode()
+        asked = urllib.request.Request(f"{address}/login", body, {"Cookie": f"_xsrf={xsrf}"})
+        try:
+            with urllib.request.urlopen(asked, timeout=60) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    with ThreadPoolExecutor(12) as pool:
+        began = time.monotonic()
+        guesses = [pool.submit(guess, f"wrong {k}") for k in range(12)]
+        times = []
+        while not all(one.done() for one in guesses):
+            start = time.monotonic()
+            urllib.request.urlopen(f"{address}/login", timeout=60).close()
+            times.append(time.monotonic() - start)
+            time.sleep(0.1)
+        found = [one.result() for one in guesses]
+    assert found.count(401) == 5 and found.count(429) == 7
+    assert time.monotonic() - began > 5 and sorted(times)[len(times) // 2] < 0.5
+
+
+def test_nobody_takes_all_kernels(classroom, browser):
+    address, _ = classroom
+    with contextlib.closing(browser.new_context()) as opened:
+        opened.set_default_timeout(60_000)
+        reader = Reader(opened, address, LIGHT)
+        log_in(reader)
+        assert [reader.page.evaluate(POST) for _ in range(3)] == [201, 201, 429]
+        assert reader.page.evaluate(END_ALL) == [204, 204]
 
 
 def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
     if not shutil.which("bwrap") or not CHAPTERS:
         pytest.skip("no bubblewrap, or no book")
-    post = """async () => {
-      const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
-      const headers = { "X-XSRFToken": xsrf, "Content-Type": "application/json" };
-      const kernel = { name: "python3" }, path = String(Math.random());
-      const body = JSON.stringify({ path, type: "notebook", name: "x", kernel });
-      const made = await (await fetch("/api/sessions", { method: "POST", headers, body })).json();
-      return (await fetch(`/api/sessions/${made.id}`, { method: "DELETE", headers })).status;
-    }"""
     # A folder of its own, since other servers may run; short, as names of sockets must be.
     room = tempfile.mkdtemp(prefix="room-", dir="/tmp")
     variables = {"SVMBOOK_PASSWORD": PASSWORD, "TMPDIR": room}
@@ -154,8 +259,11 @@ def test_no_process_of_a_class_outlives_its_page_or_the_server(browser):
         log_in(reader)
         reader.page.get_by_role("button", name="Live code").wait_for()
         for _ in range(4):  # begun and given back at once
-            assert reader.page.evaluate(post) == 204
+            assert reader.page.evaluate(POST) == 201
+            assert reader.page.evaluate(END_ALL) == [204]
         assert sandboxes(room) == []
+        (live,) = Path(room).glob("live-*")
+        assert not any(live.iterdir())  # folders of kernels have gone with them
         reader.begin()
         assert sandboxes(room)
         process.send_signal(signal.SIGINT)

@@ -21,6 +21,7 @@ from svmbook.course.execution.sandbox import bubble, confined
 
 FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
 DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox
+BLOCK = 4096  # bytes that a name takes
 PROCESSES, SECONDS = 100, 3600  # threads and processes, and processor time, of a kernel there
 # What a kernel without a sandbox does before it is one: it limits its memory.
 LIMITED = """
@@ -28,6 +29,7 @@ import os, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),))
 os.execv(sys.argv[2], sys.argv[2:])
 """
+LARGEST_MESSAGE = 2**24  # bytes of a message of a kernel; a larger one ends the connection
 LOOKS = 50  # for processes to end
 USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
 
@@ -46,7 +48,7 @@ class Kernel(ServerKernelManager):
                 self.folder = Path(tempfile.mkdtemp(dir=self.room))
                 self.user = next(USERS) if os.geteuid() == 0 else None
             for old in self.folder.iterdir():
-                old.unlink()
+                remove(old)
             self.transport, self.ip = "ipc", f"{self.folder}/socket"
             self.connection_file = f"{self.folder}/kernel.json"
         return await super()._async_pre_start_kernel(**options)
@@ -73,13 +75,27 @@ class Kernel(ServerKernelManager):
         around += ["--perms", "0755", "--dir", self.room]
         return [*around, "--bind", str(self.folder), str(self.folder), *command]
 
-    def cleanup_resources(self, restart=False):
+    async def _async_cleanup_resources(self, restart=False):
         """End what is left of a sandbox, whose first process may have died before the others."""
-        super().cleanup_resources(restart=restart)
+        await super()._async_cleanup_resources(restart=restart)
         if self.folder is not None:
             end_all(self.folder)
             if not restart:
-                shutil.rmtree(self.folder, ignore_errors=True)
+                remove(self.folder)
+
+    def stored(self):
+        """Return the bytes of the files in its folder, which is on the disk of this machine.
+
+        A file without content counts as well: it takes a block for its name.
+        """
+        if self.folder is None:
+            return 0
+        total = 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    total += BLOCK + os.lstat(os.path.join(folder, name)).st_blocks * 512
+        return total
 
     def resident(self):
         """Return the bytes of memory of all its processes."""
@@ -90,6 +106,17 @@ class Kernel(ServerKernelManager):
                 for one in (first, *first.children(recursive=True)):
                     total += one.memory_info().rss
         return total
+
+
+def remove(path):
+    """Remove a file or a folder, whatever its owner has made of it."""
+    if path.is_dir() and not path.is_symlink():
+        for folder, _, _ in os.walk(path):
+            with contextlib.suppress(OSError):
+                os.chmod(folder, 0o700)
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def end_all(folder):
@@ -109,18 +136,26 @@ def end_all(folder):
 
 
 class Kernels(AsyncMappingKernelManager):
-    """All kernels, no more than so many at a time."""
+    """All kernels, no more than so many at a time, and no more than so many of one reader."""
 
     most = Integer(8, config=True)
+    most_each = Integer(0, config=True)
     starting = 0
 
     def __init__(self, **options):
         super().__init__(**options)
+        self.context.MAXMSGSIZE = LARGEST_MESSAGE  # for all sockets that read from kernels
         self.owners = {}  # of kernels: who asked for them
+        self.ended = {}  # why kernels were ended
+        self._last_seen = {}  # when a page was last connected to a kernel
 
     def kernels_of(self, user):
-        """Return the names of the kernels that somebody has asked for."""
-        return {kernel for kernel, owner in self.owners.items() if owner == user}
+        """Return the names of the kernels of a reader that run."""
+        return {kernel for kernel, owner in self.owners.items() if owner == user and kernel in self}
+
+    def reasons(self, user):
+        """Return why kernels of a reader were ended."""
+        return {k: reason for k, reason in self.ended.items() if self.owners.get(k) == user}
 
     async def start_kernel(self, **options):
         """Start a kernel, or refuse."""
@@ -133,8 +168,26 @@ class Kernels(AsyncMappingKernelManager):
             self.starting -= 1
 
     async def watch(self):
-        """End kernels whose processes take more memory together than one may."""
+        """End kernels that take more than they may, or whose page is gone."""
         for kernel_id in self.list_kernel_ids():
-            kernel = self.get_kernel(kernel_id)
+            kernel, now = self.get_kernel(kernel_id), time.monotonic()
+            if self._kernel_connections.get(kernel_id):
+                self._last_seen[kernel_id] = now
+            unseen = now - self._last_seen.setdefault(kernel_id, now)
+            reason = None
             if kernel.resident() > kernel.memory:
+                reason = f"it took more than {kernel.memory >> 20} MiB of memory"
+            elif kernel.stored() > DISK:
+                reason = f"it stored more than {DISK >> 20} MiB in its folder"
+            elif self.cull_idle_timeout and unseen > self.cull_idle_timeout:
+                reason = "its page was gone"
+            if reason:
+                self.ended[kernel_id] = reason
                 await self.shutdown_kernel(kernel_id, now=True)
+
+    async def cull_kernel_if_idle(self, kernel_id):
+        """End a kernel that has done nothing for long, and note why."""
+        await super().cull_kernel_if_idle(kernel_id)
+        if kernel_id not in self:
+            minutes = self.cull_idle_timeout / 60
+            self.ended[kernel_id] = f"it did nothing for {minutes:g} minutes"

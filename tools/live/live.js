@@ -5,7 +5,9 @@
 
 const VENDOR = "/live/vendor/", ROOM = "/live/room", AGAIN = 3000; // milliseconds to the next try
 const cells = [...document.querySelectorAll(".bd-article div.cell")].filter((cell) => cell.querySelector(".cell_input pre"));
-let notebook = null, server = null, session = null, status = null, taking = null, left = false;
+let notebook = null, server = null, session = null, status = null, taking = null, left = false, died = false;
+
+const LOST = "The kernel has died and was started again. All names are lost: run the cells above once more.";
 
 const cookie = (name) => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1] ?? "";
 const pause = (time) => new Promise((done) => setTimeout(done, time));
@@ -84,11 +86,35 @@ async function waitForKernel() {
       const path = `${location.pathname.slice(1)}-${name}.ipynb`;
       session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path }).catch(unlessTaken);
       if (session && left) giveBack();
-      if (session) return notebook.attachSession(session);
+      if (session) return attach();
     }
     tell(`All ${room.most} kernels are in use. You are waiting for one.`);
     await pause(AGAIN * (0.5 + Math.random()));
   }
+}
+
+/** Let the cells have the kernel, and notice when it dies: the server then starts it again. */
+function attach() {
+  died = false;
+  session.kernel.statusChanged.connect((_, what) => {
+    if (!["autorestarting", "restarting"].includes(what) || document.querySelector(".live-restarting")) return;
+    died = true;
+    forget();
+    tell(LOST);
+  });
+  return notebook.attachSession(session);
+}
+
+/** Nothing has run in the kernel that the page has now. */
+function forget() {
+  for (const cell of cells) cell.classList.remove("live-ran", "live-busy");
+}
+
+/** Say why the server has ended a kernel, as far as it tells. */
+async function tellWhy(kernel) {
+  const room = await fetch(ROOM).then((answer) => answer.json()).catch(() => ({}));
+  const reason = room.ended?.[kernel];
+  tell(`The kernel was ended${reason ? `: ${reason}` : ""}. All names are lost. The next run begins with a new one.`);
 }
 
 /** Do something, and say so where it fails. */
@@ -109,8 +135,13 @@ const run = trying(async (numbers) => {
     cell.classList.add("live-busy");
     if (!session) await takeKernel();
     tell(`Running cell ${k + 1} of ${cells.length} ...`);
+    died = false;
     const done = await notebook.cells[k].execute(notebook.cells[k].source);
     cell.classList.remove("live-busy");
+    if (died) {
+      tell(LOST);
+      return false;
+    }
     cell.classList.add("live-ran");
     await setMarkdown(place);
     if (!done || done.error) {
@@ -124,10 +155,17 @@ const run = trying(async (numbers) => {
 
 const restart = trying(async () => {
   tell("Restarting ...");
+  status.classList.add("live-restarting");
   await (session ? session.restart() : takeKernel());
-  for (const cell of cells) cell.classList.remove("live-ran", "live-busy");
+  status.classList.remove("live-restarting");
+  forget();
   notebook.cells.forEach((cell) => cell.clear());
   tell("Restarted: nothing has run.");
+});
+
+/** Stop what runs; the kernel and its names stay. */
+const interrupt = trying(async () => {
+  await session?.kernel?.interrupt();
 });
 
 /** Give each cell its buttons. */
@@ -161,13 +199,16 @@ async function start(target) {
     // Thebe says so as well where it does not know; the kernel itself does.
     const lost = !session?.kernel || session.kernel.isDisposed || ["dead", "terminating"].includes(session.kernel.status);
     if (subject !== "session" || what !== "shutdown" || !session || !lost) return;
+    const { kernel } = session;
     session = null;
-    tell("The kernel was ended, for want of work or of memory. The next run begins with a new one.");
+    forget();
+    tellWhy(kernel?.id);
   });
   tell("Waiting for a kernel ...");
   await takeKernel();
   target.remove();
   button("Run all", () => run([...cells.keys()]), status.parentElement).focus();
+  button("Stop", interrupt, status.parentElement).title = "Ends the cell that runs; all names stay";
   button("Restart", restart, status.parentElement);
   document.documentElement.dataset.live = "ready";
   tell("Ready. Change a cell and run it; those above have to run first.");

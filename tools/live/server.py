@@ -17,6 +17,7 @@ import tempfile
 from ipaddress import ip_address
 from pathlib import Path
 
+from guards import Channels, OwnersOnly
 from jupyter_server.auth import passwd
 from jupyter_server.auth.identity import PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
@@ -34,6 +35,7 @@ ROOT = HERE.parents[1]
 HTML = ROOT / "_build" / "html"
 FIRST = "/book/intro.html"
 SHORTEST = 8  # letters of a password
+LARGEST_BODY = 2**20  # bytes of a request
 TOP = r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.zip"
 PART = (
     b'<link rel="stylesheet" href="/live/live.css"><script type="module" src="/live/live.js">'
@@ -55,6 +57,10 @@ class OwnSessions(SessionRootHandler):
     @web.authenticated
     async def post(self):
         """Start one, and note whose it is."""
+        kernels, user = self.kernel_manager, self.current_user.username
+        if kernels.most_each and len(kernels.kernels_of(user)) >= kernels.most_each:
+            words = f"you have {kernels.most_each} kernels already; leave a page that has one"
+            raise web.HTTPError(429, words)
         try:
             await super().post()
         except web.HTTPError as error:  # of status 500, whatever the cause
@@ -115,7 +121,9 @@ class Room(APIHandler):
     def get(self):
         """Tell."""
         kernels = self.kernel_manager
-        self.finish({"kernels": len(kernels) + kernels.starting, "most": kernels.most})
+        ended = kernels.reasons(self.current_user.username)
+        count = len(kernels) + kernels.starting
+        self.finish({"kernels": count, "most": kernels.most, "ended": ended})
 
 
 class Live(ServerApp):
@@ -169,11 +177,15 @@ def settings(options, room):
             "identity_provider_class": PasswordIdentityProvider,
             "jpserver_extensions": {},
             "terminals_enabled": False,
+            "max_body_size": LARGEST_BODY,
+            "max_buffer_size": LARGEST_BODY,
+            "kernel_websocket_connection_class": Channels,
+            **({} if alone else {"authorizer_class": OwnersOnly}),
             "allow_root": True,
             "answer_yes": True,
             "log_level": "ERROR",
         },
-        "PasswordIdentityProvider": identity,
+        "PasswordIdentityProvider": {"login_handler_class": "guards.Login", **identity},
         "Kernels": {
             "most": options.kernels,
             "kernel_manager_class": "kernels.Kernel",
@@ -181,6 +193,8 @@ def settings(options, room):
             "cull_interval": max(1, min(60, options.idle // 3)),
             "cull_connected": True,
             "cull_busy": not alone,  # a loop without end does not keep a place for ever
+            "buffer_offline_messages": False,  # without end where the page has gone
+            "most_each": 0 if alone else options.each,
         },
         "Kernel": {"memory": options.memory * 2**20, "sandbox": sandbox, "room": room},
     }
@@ -239,6 +253,9 @@ def read(arguments=None):
         "--idle", type=positive, default=1200, help="seconds after which a kernel ends"
     )
     parser.add_argument(
+        "--each", type=positive, default=2, help="at most so many kernels of one reader of a class"
+    )
+    parser.add_argument(
         "--unsafe", action="store_true", help="no sandbox for the kernels of a class"
     )
     return parser.parse_args(arguments)
@@ -255,7 +272,7 @@ def main():
         token = app.identity_provider.token
         address = f"http://{app.ip}:{app.port}{FIRST}" + (f"?token={token}" if token else "")
         print(f"The live book is at {address} (stop with Ctrl-C)", flush=True)
-        PeriodicCallback(app.kernel_manager.watch, 5000).start()
+        PeriodicCallback(app.kernel_manager.watch, 1000).start()
         app.start()
         end_all(room)
 
