@@ -1,0 +1,56 @@
+"""Pairs of submissions with the same code are found, whatever hides it."""
+
+import nbformat
+from click.testing import CliRunner
+from coursework import NAME, answered, hand_in
+
+from svmbook.course.cli import course as commands
+from svmbook.course.similar import similar
+
+
+def test_the_same_code_under_other_names_is_found(course):
+    long = (
+        "def square(number):\n    result = 0.0\n    for step in range(3):\n"
+        "        result = result + number * number if step == 1 else result\n    return result"
+    )
+    renamed = long.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
+    hand_in(course, "one", answered(course, square=long))
+    hand_in(course, "copy", answered(course, square="# all mine\n" + renamed))
+    hand_in(course, "other", answered(course, square="import numpy as np\nsquare = np.square"))
+    hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    (pair,) = similar(course, NAME, least=0.6)
+    assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
+    assert any("number * number" in line for lines in pair.lines for line in lines)
+
+
+def test_code_in_cells_of_ones_own_is_compared_as_well(course):
+    helper = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
+    for student, name in (("one", "values"), ("copy", "q")):
+        nb = answered(course)
+        text = helper.replace("values", name)
+        nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
+        hand_in(course, student, nb)
+    (pair,) = similar(course, NAME)
+    assert any("helper_3" in line for line in pair.lines[0])
+
+
+def test_code_in_cells_of_an_unknown_name_is_compared_and_blank_lines_take_no_time(course):
+    long = "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
+    hand_in(course, "one", answered(course, square=long))
+    nb = answered(course, square="")
+    unknown = {"nbgrader": {"grade_id": "of-my-own"}}
+    cell = {"cell_type": "code", "source": long, "metadata": unknown, "outputs": []}
+    nb.cells.insert(2, cell)
+    hand_in(course, "copy", nb)
+    hand_in(course, "blank", answered(course, square="x=1\n" + " \n" * 99_000))
+    pair = similar(course, NAME)[0]
+    assert set(pair.students) == {"one", "copy"}
+
+
+def test_code_of_students_cannot_steer_the_terminal(course):
+    parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
+    long = f"def square(x):\n{parts}    return x * x"
+    for student in ("one", "copy"):
+        hand_in(course, student, answered(course, square=long))
+    said = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
+    assert "parts = [x * k" in said and "\\x1b]52" in said and "\x1b" not in said
