@@ -12,7 +12,6 @@ import io
 import secrets
 import socket
 import threading
-import types
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from numbers import Real
@@ -30,6 +29,9 @@ SERVE = "import svmbook.course.execution.answers as _answers\n_answers.serve({po
 GRACE = 10.0  # seconds that a test may take after the kernel has stopped to answer
 
 
+NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
+
+
 @dataclass
 class Verdict:
     """What became of a part of a test.
@@ -37,7 +39,7 @@ class Verdict:
     Attributes
     ----------
     error : dict or None
-        Name, message and lines of the first error.
+        Name, message and lines of the first error; None only if all was run without one.
     printed : str
         What the test itself printed.
     points : float or None
@@ -46,7 +48,7 @@ class Verdict:
         Whether the part came to its end.
     """
 
-    error: dict | None = None
+    error: dict | None = field(default_factory=lambda: NOT_RUN)
     printed: str = ""
     points: float | None = None
     ended: bool = False
@@ -61,10 +63,9 @@ class Tests(Peer):
 
     def may_share(self, value):
         """Return whether an object may be sent by reference."""
-        if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
-            return True
         kind = value if isinstance(value, type) else type(value)
-        return kind.__module__ == "__main__" or isinstance(value, Remote | np.ufunc)
+        is_function = callable(value) and value is not kind
+        return is_function or kind.__module__ == "__main__" or isinstance(value, Remote)
 
     def attribute(self, value, name):
         """Return a public method, or plain data, of an object of the notebook's own classes."""
@@ -150,8 +151,8 @@ class Examiner:
         try:
             self._peer.connection = self._connected(key)
             _execute(source, self._names, self._look(source), verdict)
-        except NoAnswer as error:
-            verdict.error = verdict.error or described(error)
+        except BaseException as error:  # whatever an answer makes of its side of the connection
+            verdict.error = described(error)
         finally:
             if self._peer.connection is not None:
                 with suppress(OSError):
@@ -194,7 +195,7 @@ class Examiner:
 
 def _execute(source, names, answers, verdict):
     """Run the statements of a part one by one; what follows an error may still define names."""
-    statements = ast.parse(source, "<test>").body
+    statements, first = ast.parse(source, "<test>").body, None
     with redirect_stdout(io.StringIO()) as printed:
         for statement in statements:
             last = statement is statements[-1] and isinstance(statement, ast.Expr)
@@ -203,11 +204,11 @@ def _execute(source, names, answers, verdict):
                 value = eval(compile(tree, "<test>", "eval" if last else "exec"), names)
                 if last and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
                     verdict.points = float(value)
-            except Exception as error:
-                verdict.error = verdict.error or described(error)
+            except BaseException as error:
+                first = first or described(error)
                 if isinstance(error, NoAnswer):
                     break
-    verdict.printed = printed.getvalue()
+    verdict.printed, verdict.error = printed.getvalue(), first
     for name, value in answers.items():
         if names.get(name) is value:
             del names[name]

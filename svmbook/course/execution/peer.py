@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import json
 import traceback
+from contextlib import suppress
+from socket import SHUT_RDWR
 
 import numpy as np
 
@@ -58,7 +60,9 @@ class Connection:
         return tree
 
     def close(self):
-        """Close the socket."""
+        """Close the socket, also for another thread that waits for it."""
+        with suppress(OSError):
+            self._socket.shutdown(SHUT_RDWR)
         self._file.close()
         self._socket.close()
 

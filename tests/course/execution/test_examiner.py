@@ -188,6 +188,10 @@ TRICKS = {
     "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
     "message": "import svmbook.course.execution.answers as a\n"
     "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
+    "no names": "import svmbook.course.execution.answers as a\n"
+    "def fail(self, *args): raise ValueError\na.Answers.perform = fail",
+    "odd reply": "import svmbook.course.execution.answers as a\n"
+    'a.Connection.send = lambda self, tree: self._socket.sendall(b\'{"value": {"kind": 1}}\\n\')',
     "early end": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
     "equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
     "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
