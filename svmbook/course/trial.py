@@ -81,26 +81,26 @@ def try_out(course, name, sandbox=None):
         )
         for ours, theirs in zip(source.cells, master.cells, strict=True)
     ]
-    runs = {"the solution": (master, solution), "the solution, visible tests": (visible, solution)}
-    for kind, value in WRONG.items():
-        runs[kind] = master, [_wrong(cell, value, source) for cell in solution]
-    runs[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells]
+    right = {
+        "for your solution": (master, solution),
+        "for your solution as students see the test": (visible, solution),
+    }
+    wrong = {kind: (master, [_wrong(c, v, source) for c in solution]) for kind, v in WRONG.items()}
+    wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells]
     sandbox = sandbox or find_sandbox()
+    for of, run in right.items():
+        if problems := _failures(run_submission(*run, sandbox=sandbox), of):
+            return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), runs.values())
-        found = dict(zip(runs, done, strict=True))
-    problems = _failures(found.pop("the solution"), "for your solution")
-    if not problems:
-        of = "for your solution as students see the test"
-        problems = _failures(found.pop("the solution, visible tests"), of)
-    found.pop("the solution, visible tests", None)
+        done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), wrong.values())
+        found = dict(zip(wrong, done, strict=True))
     weak = [
         f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"
         for kind, judged in found.items()
         for item, score, _, _ in _marks(judged.nb)
         if score > 0
     ]
-    return Trial(problems, weak)
+    return Trial([], weak)
 
 
 def _unreadable(cell):
