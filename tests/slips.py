@@ -250,7 +250,7 @@ def _loose(course, student):
 
 # What is not graded, and the words with which it is listed.
 LEFT_OUT = {
-    "hands in no folder": (_loose, "a notebook belongs into"),
+    "hands in no folder": (_loose, "a notebook belongs in"),
     "calls the folder hw1": (_named(folder="hw1"), "the course has no such assignment"),
 }
 

@@ -17,6 +17,7 @@ __all__ = ["Submission", "find_submissions"]
 
 # Beside letters and digits in the names of students; pages of nbgrader show them as they are.
 SIGNS = " .@+-_(),\u2011\u2019"
+WRONG_PLACE = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def find_submissions(root, names):
             for name, place in _assignments(folder, names, left_out):
                 handed_in[name, student].append(place)
         elif folder.suffix == ".ipynb":
-            left_out[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
+            left_out[folder.name] = WRONG_PLACE
     for (name, student), places in handed_in.items():
         if len(places) == 1:
             found[name].append(_submission(student, name, *places))
@@ -82,23 +83,26 @@ def _assignments(folder, names, left_out):
     except OSError as error:
         left_out[folder.name] = f"it cannot be read ({error.strerror})"
         return
-    spelt = defaultdict(list)
-    for place in inside:
-        spelt[_plain(place.name)].append(place)
-    for key, places in spelt.items():
-        name = next((name for name in names if _plain(name) == key), None)
-        exact = [place for place in places if place.name == name]
-        for place in exact or (places if name else ()):
+    inside = [place for place in inside if not place.name.startswith(".")]
+    near = {name: [p for p in inside if _plain(p.name) == _plain(name)] for name in names}
+    for name in names:
+        exact = [place for place in inside if place.name == name]
+        alike = [other for other in names if _plain(other) == _plain(name)]
+        for place in exact or (near[name] if alike == [name] else ()):
             yield name, place
-        for place in places:
-            where = f"{folder.name}/{place.name}"
-            if name and exact and place not in exact:
-                left_out[where] = f"{name} is there as well, and was graded"
-            elif not name and place.suffix == ".ipynb":
-                left_out[folder.name] = "a notebook belongs into submitted/STUDENT/ASSIGNMENT"
-            elif not name and place.is_dir() and any(place.glob("*.ipynb")):
-                there = ", ".join(names)
-                left_out[where] = f"the course has no such assignment; there are {there}"
+    for place in inside:
+        where = f"{folder.name}/{place.name}"
+        meant = [name for name in names if place in near[name]]
+        if place.name in names:
+            continue
+        if any((folder / name).exists() for name in meant):
+            left_out[where] = f"{meant[0]} is there as well, and was graded"
+        elif len(meant) > 1:
+            left_out[where] = f"it may be any of {', '.join(meant)}; rename it"
+        elif not meant and place.suffix == ".ipynb":
+            left_out[folder.name] = WRONG_PLACE
+        elif not meant and place.is_dir() and any(place.glob("*.ipynb")):
+            left_out[where] = f"the course has no such assignment; there are {', '.join(names)}"
 
 
 def _submission(student, name, place):
@@ -109,7 +113,8 @@ def _submission(student, name, place):
     path = place / f"{name}.ipynb"
     if not os.path.lexists(path) and place.is_dir() and not place.is_symlink():
         try:
-            others = sorted(one for one in place.iterdir() if one.suffix.lower() == ".ipynb")
+            inside = sorted(one for one in place.iterdir() if not one.name.startswith("."))
+            others = [one for one in inside if one.suffix.lower() == ".ipynb"]
         except OSError:
             others = []
         if len(others) == 1:

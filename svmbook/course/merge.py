@@ -78,7 +78,7 @@ def _enter(nb, place, pieces, own, notes):
         return
     if any(kind != cell.cell_type for kind, _ in pieces):
         notes.append(f"cell {name} was of another kind")
-    texts = [text for _, text in pieces if text != cell.source] or [cell.source]
+    texts = [text for _, text in pieces if not _is_stub(cell, text)] or [pieces[0][1]]
     if len(texts) > 1:
         notes.append(f"cell {name} was there in {len(texts)} pieces; they count as one")
     if cell.cell_type == "code":
@@ -100,16 +100,21 @@ def _keep_additions(nb, place, pieces, own, notes):
         return
     known = {line.strip() for line in right.splitlines()}
     lines = [line for text in changed for line in text.splitlines() if line.strip() not in known]
-    notes.append(f"cell {name} had been changed; what was added to it stands below it")
-    own[place].insert(0, ("markdown", "\n".join(lines)))
+    if lines:
+        notes.append(f"cell {name} had been changed; what was added to it stands below it")
+        own[place].insert(0, ("markdown", "\n".join(lines)))
+
+
+def _is_stub(cell, text):
+    """Return whether a text is the one that was handed out in a cell."""
+    handed = deepcopy(cell)
+    handed.source = text
+    return not text.strip() or cell.metadata.nbgrader.get("checksum") == compute_checksum(handed)
 
 
 def _is_unanswered(cell):
     """Return whether an answer that a person reads is as it was handed out."""
-    if not (is_grade(cell) and is_solution(cell)):
-        return False
-    handed = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)
-    return handed or not cell.source.strip()
+    return is_grade(cell) and is_solution(cell) and _is_stub(cell, cell.source)
 
 
 def _take_essay_from_beside(nb, place, own, notes):

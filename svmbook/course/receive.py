@@ -15,6 +15,10 @@ __all__ = ["Rejected", "read_notebook"]
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
 MOST_CELLS = 1_000
+# A link is not followed, and a pipe does not keep us waiting; Windows has neither flag.
+FLAGS = os.O_RDONLY
+for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    FLAGS |= getattr(os, name, 0)
 
 
 class Rejected(ValueError):
@@ -62,8 +66,7 @@ def read_notebook(path, within=0):
 
 def _bytes_of(path):
     try:
-        # A link is not followed, and a pipe does not keep us waiting.
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        file = os.open(path, FLAGS)
     except FileNotFoundError:
         raise Rejected(f"there is no file {path.name}{_what_is_there(path)}") from None
     except OSError as error:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 import nbformat
-from nbgrader.utils import compute_checksum, determine_grade, is_locked
+from nbformat.warnings import DuplicateCellId
+from nbgrader.utils import compute_checksum, determine_grade, is_locked, is_solution
 
 from .execution.outcome import Limits, Outcome
 from .execution.run import run
@@ -74,17 +77,35 @@ def check(path, limits=None):
     """
     limits = limits or Limits()
     cells = read_notebook(path)
-    handed_in = nbformat.read(path, as_version=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DuplicateCellId)  # of cells that were copied
+        handed_in = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
     if not any(is_test(cell) for cell in handed_in.cells):
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
-    nb, notes = lay_upon(handed_in, cells)
-    notes += _differences(handed_in)
+    master = _master(handed_in)
+    nb, notes = lay_upon(master, cells)
+    notes += _differences(master)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
     run(work, lambda **told: outcome.take(told), path.resolve().parent)
     enter_outputs(nb, outcome)
     results = [_result(cell) for cell in nb.cells if is_test(cell)]
     return Checked(results, [*([outcome.reason] if outcome.reason else []), *notes])
+
+
+def _master(handed_in):
+    """Return the notebook that the grader lays a submission upon, as far as it can be known here.
+
+    One cell for each item, in the order in which they were handed out, with no answers.
+    """
+    cells = {item_of(cell): cell for cell in reversed(handed_in.cells) if item_of(cell)}
+    items = handed_in.metadata.get(NOTE, {}).get("items", [*reversed(cells)])
+    master = deepcopy(handed_in)
+    master.cells = [deepcopy(cells[item]) for item in items if item in cells]
+    for cell in master.cells:
+        if is_solution(cell):
+            cell.source = ""
+    return master
 
 
 def _differences(nb):

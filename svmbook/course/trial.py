@@ -10,7 +10,7 @@ import nbformat
 from nbgrader.utils import determine_grade, is_solution
 
 from .execution.sandbox import find_sandbox
-from .execution.source import parts_of_test
+from .execution.source import parts_of_test, without_commands
 from .grade import run_submission
 from .items import handed_out, hidden_lines, is_test, item_of
 
@@ -110,6 +110,7 @@ def _unreadable(cell):
         (" without its hidden lines", handed_out(cell), ()),
     ):
         try:
+            compile(text, "<test>", "exec", dont_inherit=True)
             parts_of_test(text, set(hidden))
         except SyntaxError as error:
             yield (
@@ -144,7 +145,11 @@ def _wrong(cell, value, source):
     if kind != "code" or not any(item_of(c) == item and is_solution(c) for c in source.cells):
         return cell
     lines = []
-    for node in ast.parse(text).body:
+    try:
+        statements = ast.parse(without_commands(text)).body
+    except SyntaxError:  # which the run of the solution has told
+        return cell
+    for node in statements:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines.append(f"def {node.name}(*args, **kwargs): return {value}")
         elif isinstance(node, ast.ClassDef):

@@ -44,8 +44,8 @@ def check_marks(course, name, handed, sandbox):
         assert given == expected, student
 
 
-# In forked shells: what a variant is given depends on the tests and on what must fail after them,
-# which is the grader's own code there too. Bubblewrap and the limits are those of all assignments.
+# In forked shells: what a variant is given depends on the tests, which run in the grader's own code
+# there too. Bubblewrap and the limits are those of all assignments.
 @pytest.mark.parametrize("name", NAMES)
 def test_solutions_get_all_and_mistakes_lose_their_own(name, shells, autumn):
     check_marks(autumn, name, combined(name), shells)

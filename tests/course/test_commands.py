@@ -34,7 +34,7 @@ def test_the_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeyp
     nbformat.write(answered(course), root / "submitted/cem/small.ipynb")
     said = run("grade", NAME, "--jobs", "2")
     assert "small: 2 graded, 0 unchanged" in said and "'ben': 0 of 9; the file is no" in said
-    assert "left out: 'cem'; a notebook belongs into" in said
+    assert "left out: 'cem'; a notebook belongs in" in said
     assert "small: 0 graded, 2 unchanged" in run("grade", NAME)
     assert "small: 2 graded" in run("grade", NAME, "--again", "--unsafe")
     assert "2 pages" in run("feedback", NAME) and "small.html" in run("report", NAME)

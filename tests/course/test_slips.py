@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 import nbformat
+import pytest
 from coursework import ESSAY, NAME, about
 from slips import LEFT_OUT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grade import grade
 from svmbook.course.report import report
+from svmbook.course.student import check
 
 GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
@@ -54,3 +56,24 @@ def test_the_guide_has_all_slips():
         assert (says or "nothing") in said[kind][1]
     for kind, (_, says) in LEFT_OUT.items():
         assert said[kind][0] == "not graded" and says in said[kind][1]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("answers in two cells", "has every cell twice", "moves the answers to the end"),
+        *("deletes a test", "leaves exit() at the end", "saves with a byte order mark"),
+        *("calls a variable sum", "overwrites a name of the tests"),
+    ],
+)
+def test_a_student_learns_the_same_at_home(course, shells, kind):
+    make, points, says = SLIPS[kind]
+    make(course, "one")
+    found = check(course.root / "submitted" / "one" / NAME / f"{NAME}.ipynb")
+    assert sum(result.score for result in found.results) + found_missing(found) == points
+    assert (says is None) or found.notes
+
+
+def found_missing(found):
+    """Return the points of tests that are not in the notebook; the grader puts them back."""
+    return 3.0 if any("test_square is missing" in note for note in found.notes) else 0.0

@@ -230,8 +230,8 @@ def test_guesses_come_one_after_the_other_and_slow_nobody_else(classroom):
             times.append(time.monotonic() - start)
             time.sleep(0.1)
         found = [one.result() for one in guesses]
-    assert found.count(401) == 5 and found.count(429) == 7
-    assert time.monotonic() - began > 5 and sorted(times)[len(times) // 2] < 0.5
+    assert found == [401] * 12
+    assert time.monotonic() - began > 12 and sorted(times)[len(times) // 2] < 0.5
 
 
 def test_nobody_takes_all_kernels(classroom, browser):
@@ -240,7 +240,8 @@ def test_nobody_takes_all_kernels(classroom, browser):
         opened.set_default_timeout(60_000)
         reader = Reader(opened, address, LIGHT)
         log_in(reader)
-        assert [reader.page.evaluate(POST) for _ in range(3)] == [201, 201, 429]
+        at_once = f"async () => (await Promise.all([1, 2, 3].map({POST}))).sort()"
+        assert reader.page.evaluate(at_once) == [201, 201, 429]
         assert reader.page.evaluate(END_ALL) == [204, 204]
 
 

@@ -11,11 +11,11 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 from tornado import web
 
 MOST_WAITING = 2**26  # bytes of messages that a page has still to fetch
-SLOWED, MOST_GUESSES = 1.0, 5  # seconds after a wrong password; guesses at a time from an address
+SLOWED, MOST_GUESSES = 1.0, 40  # seconds after a wrong password; guesses at a time from an address
 
 
 class OwnersOnly(Authorizer):
-    """In a class a kernel obeys nobody but the reader who has asked for it."""
+    """In a class only the reader who has asked for a kernel can control it."""
 
     async def is_authorized(self, handler, user, action, resource):
         """Say whether a reader may do something with a kernel or a session."""
@@ -35,12 +35,8 @@ class Channels(ZMQChannelsWebsocketConnection):
 
     _waiting = 0
 
-    @property
-    def write_message(self):
-        """Return the function that sends a message."""
-        return self._send
-
-    def _send(self, message, binary=False):
+    def write_message(self, message, binary=False):
+        """Send a message, or close the connection if too much waits to be fetched."""
         size = len(message)
         if self._waiting + size > MOST_WAITING:
             return self.websocket_handler.close(1013, "the page does not keep up")

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import psutil
@@ -86,13 +87,13 @@ class Kernel(ServerKernelManager):
     def stored(self):
         """Return the bytes of the files in its folder, which is on the disk of this machine.
 
-        A file without content counts as well: it takes a block for its name.
+        A file or folder without content counts as well: it takes a block for its name.
         """
         if self.folder is None:
             return 0
         total = 0
-        for folder, _, names in os.walk(self.folder):
-            for name in names:
+        for folder, folders, files in os.walk(self.folder):
+            for name in (*folders, *files):
                 with contextlib.suppress(OSError):
                     total += BLOCK + os.lstat(os.path.join(folder, name)).st_blocks * 512
         return total
@@ -110,13 +111,14 @@ class Kernel(ServerKernelManager):
 
 def remove(path):
     """Remove a file or a folder, whatever its owner has made of it."""
-    if path.is_dir() and not path.is_symlink():
-        for folder, _, _ in os.walk(path):
-            with contextlib.suppress(OSError):
-                os.chmod(folder, 0o700)
-        shutil.rmtree(path, ignore_errors=True)
-    else:
+    if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
+        return
+    with contextlib.suppress(OSError):
+        path.chmod(0o700)
+        for inside in path.iterdir():
+            remove(inside)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def end_all(folder):
@@ -148,10 +150,17 @@ class Kernels(AsyncMappingKernelManager):
         self.owners = {}  # of kernels: who asked for them
         self.ended = {}  # why kernels were ended
         self._last_seen = {}  # when a page was last connected to a kernel
+        self.asking = Counter()  # of readers: kernels that are being started
 
     def kernels_of(self, user):
         """Return the names of the kernels of a reader that run."""
         return {kernel for kernel, owner in self.owners.items() if owner == user and kernel in self}
+
+    def may_have_another(self, user):
+        """Return whether a reader may start another kernel."""
+        return not self.most_each or (
+            len(self.kernels_of(user)) + self.asking[user] < self.most_each
+        )
 
     def reasons(self, user):
         """Return why kernels of a reader were ended."""
@@ -170,6 +179,8 @@ class Kernels(AsyncMappingKernelManager):
     async def watch(self):
         """End kernels that take more than they may, or whose page is gone."""
         for kernel_id in self.list_kernel_ids():
+            if kernel_id not in self:  # it has ended while another was being ended
+                continue
             kernel, now = self.get_kernel(kernel_id), time.monotonic()
             if self._kernel_connections.get(kernel_id):
                 self._last_seen[kernel_id] = now
@@ -190,4 +201,4 @@ class Kernels(AsyncMappingKernelManager):
         await super().cull_kernel_if_idle(kernel_id)
         if kernel_id not in self:
             minutes = self.cull_idle_timeout / 60
-            self.ended[kernel_id] = f"it did nothing for {minutes:g} minutes"
+            self.ended[kernel_id] = f"it put out nothing for {minutes:g} minutes"

@@ -156,8 +156,11 @@ const run = trying(async (numbers) => {
 const restart = trying(async () => {
   tell("Restarting ...");
   status.classList.add("live-restarting");
-  await (session ? session.restart() : takeKernel());
-  status.classList.remove("live-restarting");
+  try {
+    await (session ? session.restart() : takeKernel());
+  } finally {
+    status.classList.remove("live-restarting");
+  }
   forget();
   notebook.cells.forEach((cell) => cell.clear());
   tell("Restarted: nothing has run.");

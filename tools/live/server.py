@@ -58,20 +58,25 @@ class OwnSessions(SessionRootHandler):
     async def post(self):
         """Start one, and note whose it is."""
         kernels, user = self.kernel_manager, self.current_user.username
-        if kernels.most_each and len(kernels.kernels_of(user)) >= kernels.most_each:
+        if not kernels.may_have_another(user):
             words = f"you have {kernels.most_each} kernels already; leave a page that has one"
             raise web.HTTPError(429, words)
+        kernels.asking[user] += 1
         try:
             await super().post()
+            await self._note_owner(user)
         except web.HTTPError as error:  # of status 500, whatever the cause
             if isinstance(error.__cause__, web.HTTPError):
                 raise error.__cause__ from None
             raise
+        finally:
+            kernels.asking[user] -= 1
+
+    async def _note_owner(self, user):
         path = (self.get_json_body() or {}).get("path", "")
         for one in await self.session_manager.list_sessions():
             if one["path"] == path:
-                owners = self.kernel_manager.owners
-                owners.setdefault(one["kernel"]["id"], self.current_user.username)
+                self.kernel_manager.owners.setdefault(one["kernel"]["id"], user)
 
 
 class OwnKernels(MainKernelHandler):

@@ -6,10 +6,21 @@ import socket
 import sys
 from importlib import import_module
 
+import numpy as np
+
 from .peer import Connection, Peer
 from .plain_data import decode
 
 __all__ = ["serve"]
+
+LARGEST_ARRAY = 2**25  # bytes
+
+
+class NotSent:
+    """Stands for a value that cannot be sent to the tests."""
+
+    def __init__(self, reason):
+        self.reason = reason
 
 
 class Answers(Peer):
@@ -19,8 +30,18 @@ class Answers(Peer):
         """Do what a test asks for."""
         if message["action"] == "look":
             names = sys.modules["__main__"].__dict__
-            return {name: names[name] for name in args if name in names}
+            return {name: self._sendable(names[name]) for name in args if name in names}
         return super().perform(message, args, kwargs)
+
+    def _sendable(self, value):
+        """Return a value, or an object with the reason why it cannot be sent."""
+        if isinstance(value, np.ndarray) and value.nbytes > LARGEST_ARRAY:
+            return NotSent(f"an array has more than {LARGEST_ARRAY >> 20} MiB")
+        try:
+            self._encoded(value)
+        except TypeError as error:
+            return NotSent(str(error))
+        return value
 
     def _stand_in(self, tree):
         match tree:
@@ -42,11 +63,13 @@ def serve(port, key):
     port : int
         Where it listens on this computer.
     key : str
-        What it wants to hear first.
+        Authenticates the connection.
     """
     answers = Answers(_SHARED)
-    with socket.create_connection(("127.0.0.1", port)) as connected:
-        answers.connection = Connection(connected)
+    answers.connection = Connection(socket.create_connection(("127.0.0.1", port)))
+    try:
         answers.connection.send({"key": key, "wanted": True})
         while "action" in (message := answers.connection.receive()):
             answers.reply(message)
+    finally:
+        answers.connection.close()

@@ -1,9 +1,9 @@
-"""Take limits upon this process, then become another program: the first process of a sandbox.
+"""Apply limits to this process, then start another program: the first process of a sandbox.
 
 Usage: python confine.py LIMITS PROGRAM [ARGUMENT ...]
 
 LIMITS is JSON: bytes of ``memory`` (address space) and ``disk`` (of a file), ``processes``, the
-``seconds`` of processor time, and the ``user`` whose name to take where root starts this, or null.
+``seconds`` of processor time, and the ``user`` ID to switch to where root starts this, or null.
 The first process of a sandbox stays, collects processes that have lost their parents, and ends
 with the program. This file is read without the package, which takes longer to import.
 """
@@ -47,7 +47,7 @@ AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 
 
 def main(arguments):
-    """Take limits and become another program, whose processes this one collects."""
+    """Apply limits, and start a program whose orphaned processes this one collects."""
     limits, *program = arguments
     confine(**json.loads(limits))
     libc = ctypes.CDLL(None)
@@ -65,14 +65,14 @@ def main(arguments):
 
 
 def confine(memory, disk, processes, seconds, user):
-    """Take limits upon this process and its children, and, as root, another user's name.
+    """Apply limits to this process and its children, and, as root, switch to another user.
 
     Parameters
     ----------
     memory, disk, processes, seconds : int
         Bytes of address space, bytes of a file, processes, and seconds of processor time.
     user : int or None
-        Whose name to take.
+        The user ID to switch to.
     """
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")  # where memory ends all the same, the system ends us and nobody else

@@ -11,6 +11,7 @@ import builtins
 import io
 import secrets
 import socket
+import sys
 import threading
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
@@ -20,15 +21,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .peer import Connection, NoAnswer, Peer, Remote
-from .source import free_names, without_commands
+from .source import defined_names, free_names, without_commands
 
 __all__ = ["Examiner", "Verdict", "described"]
 
 #: What the kernel runs to be asked.
 SERVE = "import svmbook.course.execution.answers as _answers\n_answers.serve({port}, {key!r})"
-GRACE = 10.0  # seconds that a test may take after the kernel has stopped to answer
+GRACE = 10.0  # seconds that a test may take after the kernel has stopped answering
 
 
+# The error of a test until it has come to its end.
 NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
 
@@ -72,7 +74,7 @@ class Tests(Peer):
         kind = value if isinstance(value, type) else type(value)
         if kind.__module__ == "__main__" and not name.startswith("_"):
             return getattr(value, name)
-        raise AttributeError(f"{name} of this object is not for answers")
+        raise AttributeError(f"{name} of this object is not accessible to answers")
 
     def _reference(self, value):
         kind = value if isinstance(value, type) else type(value)
@@ -104,7 +106,7 @@ class Examiner:
     def __post_init__(self):
         """Start with no names."""
         self._names = {"__name__": "__main__"}
-        self._wanted = set()
+        self._wanted, self._made = set(), set()  # names that are used; made by this test
         self._peer = Tests([])
         self._listener = socket.create_server(("127.0.0.1", 0))
 
@@ -118,9 +120,18 @@ class Examiner:
 
     def define(self, source):
         """Run a given cell for what it defines; its errors show in the kernel, not here."""
-        with suppress(Exception), redirect_stdout(io.StringIO()):
-            exec(compile(without_commands(source), "<given>", "exec"), self._names)
-            self._wanted |= free_names(source)
+        self._wanted |= free_names(source)
+        code = without_commands(source)
+        try:
+            with redirect_stdout(io.StringIO()):
+                exec(compile(code, "<given>", "exec", dont_inherit=True), self._names)
+        except Exception:  # it may need an answer: then the kernel knows its names, or nobody
+            for name in defined_names(source):
+                self._names.pop(name, None)
+
+    def begin(self):
+        """Begin another test: what earlier ones made of answers is forgotten."""
+        self._made = set()
 
     def run(self, source, ask_kernel):
         """Run a part of a test.
@@ -136,7 +147,8 @@ class Examiner:
         -------
         Verdict
         """
-        verdict, key = Verdict(), secrets.token_hex(16)
+        verdict, key, stdout = Verdict(), secrets.token_hex(16), sys.stdout
+        self._peer.connection = None
         worker = threading.Thread(target=self._run, args=(source, key, verdict), daemon=True)
         worker.start()
         try:
@@ -144,20 +156,23 @@ class Examiner:
         finally:
             self._hang_up(key)
             worker.join(GRACE)
+        if worker.is_alive():
+            sys.stdout = stdout  # which it has redirected, and will not restore
         return verdict
 
     def _run(self, source, key, verdict):
         """Wait for the kernel, run the part, and end the kernel's waiting."""
+        connection = None
         try:
-            self._peer.connection = self._connected(key)
+            self._peer.connection = connection = self._connected(key)
             _execute(source, self._names, self._look(source), verdict)
+            self._made |= defined_names(source)
         except BaseException as error:  # whatever an answer makes of its side of the connection
             verdict.error = described(error)
-        finally:
-            if self._peer.connection is not None:
-                with suppress(OSError):
-                    self._peer.connection.send({"end": True})
-            verdict.ended = True
+        verdict.ended = True
+        if connection is not None:
+            with suppress(OSError):
+                connection.send({"end": True})
 
     def _connected(self, key):
         """Return the connection to the kernel, which says the key first."""
@@ -177,9 +192,9 @@ class Examiner:
 
     def _hang_up(self, key):
         """End what waits for the kernel: it will not answer any more."""
-        if self._peer.connection is not None:
-            self._peer.connection.close()
-            self._peer.connection = None
+        connection, self._peer.connection = self._peer.connection, None
+        if connection is not None:
+            connection.close()
             return
         with suppress(OSError), socket.create_connection(self._listener.getsockname()) as caller:
             Connection(caller).send({"key": key, "wanted": False})
@@ -188,7 +203,8 @@ class Examiner:
         """Put the answers that a part needs among the names; return their names."""
         self._wanted |= free_names(source)
         known = self._names.keys() | vars(builtins).keys()
-        found = self._peer.ask("look", args=sorted(self._wanted - known | self.answers))
+        asked = self._wanted - (known - self.answers) - self._made
+        found = self._peer.ask("look", args=sorted(asked))
         self._names.update(found)
         return found
 
@@ -201,7 +217,8 @@ def _execute(source, names, answers, verdict):
             last = statement is statements[-1] and isinstance(statement, ast.Expr)
             tree = ast.Expression(statement.value) if last else ast.Module([statement], [])
             try:
-                value = eval(compile(tree, "<test>", "eval" if last else "exec"), names)
+                mode = "eval" if last else "exec"
+                value = eval(compile(tree, "<test>", mode, dont_inherit=True), names)
                 if last and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
                     verdict.points = float(value)
             except BaseException as error:

@@ -48,7 +48,7 @@ class Outcome:
     reason : str or None
         Why not all were run.
     started : bool
-        Whether the kernel stood, so that what follows is the submission's doing.
+        Whether the kernel had started, so that what follows is the submission's doing.
     late : bool
         Whether a limit on time was met.
     """

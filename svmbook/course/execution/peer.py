@@ -9,8 +9,10 @@ from __future__ import annotations
 import builtins
 import json
 import traceback
+import weakref
 from contextlib import suppress
 from socket import SHUT_RDWR
+from threading import RLock
 
 import numpy as np
 
@@ -20,6 +22,16 @@ __all__ = ["AnswerError", "Connection", "NoAnswer", "Peer", "Remote", "RemoteFun
 
 LONGEST_LINE = 2**26  # bytes
 LONGEST_TEXT = 10_000  # characters of an error's message
+
+
+# Exceptions that take one text: tests catch errors of answers under these names.
+CAUGHT = {
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type)
+    and issubclass(kind, Exception)
+    and not issubclass(kind, UnicodeError | ExceptionGroup)
+}
 
 
 class AnswerError(Exception):
@@ -44,19 +56,27 @@ class Connection:
 
     def send(self, tree):
         """Send one line."""
-        self._socket.sendall(json.dumps(tree).encode() + b"\n")
+        try:
+            self._socket.sendall(json.dumps(tree).encode() + b"\n")
+        except (OSError, ValueError) as error:  # ValueError: of a file that was closed
+            raise ConnectionError(f"the connection is lost ({error})") from None
 
     def receive(self):
         """Return the next line, or raise ConnectionError."""
-        line = self._file.readline(LONGEST_LINE)
+        try:
+            line = self._file.readline(LONGEST_LINE)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(f"the connection is lost ({error})") from None
+        if not line:
+            raise ConnectionError("the other process has closed the connection")
         if not line.endswith(b"\n"):
-            raise ConnectionError("too long a value" if line else "the other side has closed")
+            raise ConnectionError(f"a value has more than {LONGEST_LINE >> 20} MiB; return less")
         try:
             tree = json.loads(line)
         except (ValueError, RecursionError):
-            raise ConnectionError("no JSON") from None
+            tree = None
         if not isinstance(tree, dict):
-            raise ConnectionError("no message")
+            raise ConnectionError("the other process sent something that is not a message")
         return tree
 
     def close(self):
@@ -72,6 +92,7 @@ class Remote:
 
     def __init__(self, peer, number):
         self.__dict__.update(_peer=peer, _number=number)
+        weakref.finalize(self, peer.unused.append, number)
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -101,33 +122,39 @@ class Peer:
 
     def __init__(self, shared):
         self.shared, self.connection = shared, None
+        self.unused = []  # numbers of objects of the other side that nothing here refers to
+        self._one_at_a_time = RLock()
 
     def ask(self, action, *, args=(), kwargs=None, **more):
         """Let the other side do something; return the result, or raise its error."""
-        if self.connection is None:
-            raise NoAnswer("nothing of the other process can be called here")
-        trees = [self._encoded(value) for value in (list(args), dict(kwargs or {}))]
+        kwargs = dict(kwargs or {})
+        request = {"action": action, "args": self._encoded(list(args)), **more}
+        request["kwargs"] = self._encoded(kwargs)
+        with self._one_at_a_time:  # an answer may have several threads
+            if self.connection is None:
+                raise NoAnswer("the kernel is not connected")
+            request["unused"] = [self.unused.pop() for _ in range(len(self.unused))]
+            try:
+                self.connection.send(request)
+                while "action" in (message := self.connection.receive()):
+                    self.reply(message)
+            except ConnectionError as problem:
+                raise NoAnswer(str(problem)) from None
+        if message.get("error") is not None:
+            raise _rebuilt(message["error"])
+        given = [one for one in [*args, *kwargs.values()] if _is_generator(one)]
         try:
-            self.connection.send({"action": action, "args": trees[0], "kwargs": trees[1], **more})
-            while "action" in (message := self.connection.receive()):
-                self.reply(message)
-        except ConnectionError as problem:
-            raise NoAnswer(str(problem)) from None
-        states = message.get("states", [])
-        given = [one for one in [*args, *(kwargs or {}).values()] if _is_generator(one)]
-        try:
-            for one, state in zip(given, states, strict=True):
+            for one, state in zip(given, message.get("states", []), strict=True):
                 set_state(one, decode(state, self._refused))
-            error, value = message.get("error"), decode(message.get("value"), self._stand_in)
-        except (ValueError, RecursionError) as problem:
-            raise NoAnswer(f"no reply: {problem}") from None
-        if error is not None:
-            raise _rebuilt(error)
-        return value
+            return decode(message.get("value"), self._stand_in)
+        except (ValueError, TypeError, RecursionError) as problem:
+            raise NoAnswer(f"the reply cannot be read: {problem}") from None
 
     def reply(self, message):
         """Do what the other side asks for, and send the result or the error."""
         given = []
+        for number in message.get("unused", []):
+            self.shared[number] = None
         try:
             args, kwargs = (
                 decode(message.get(part), self._stand_in) for part in ("args", "kwargs")
@@ -152,7 +179,7 @@ class Peer:
                     return self.shared[number](*args, **kwargs)
                 case {"action": "get", "name": str(name)}:
                     return self.attribute(self.shared[number], name)
-        raise TypeError("this cannot be asked for")
+        raise TypeError("this request is not accessible")
 
     def attribute(self, value, name):
         """Return an attribute of an object that was sent."""
@@ -171,12 +198,13 @@ class Peer:
     def _reference(self, value):
         if isinstance(value, Remote) and value._peer is self:
             return {"kind": "object", "yours": value._number}
-        name = type(value).__name__
+        name = "array of objects" if type(value) is np.ndarray else type(value).__name__
         if not self.may_share(value):
             raise TypeError(
                 f"an object of type {name} cannot be sent to another process. Numbers, texts, "
-                "arrays, functions, estimators that are not fitted, objects of classes that the "
-                "notebook defines, and containers of these can."
+                "arrays, functions, random generators (numpy.random.default_rng), estimators that "
+                "are not fitted, objects of classes that the notebook defines, and containers of "
+                "these can."
             )
         self.shared.append(value)
         about = {"type": name, "callable": callable(value)}
@@ -188,11 +216,11 @@ class Peer:
                 return self.shared[number]
             case {"mine": int(number), "type": str(name), "callable": bool(can_be_called)}:
                 base = RemoteFunction if can_be_called else Remote
-                return type(name if name.isidentifier() else "object", (base,), {})(self, number)
+                return type(name, (base,), {})(self, number)
         raise ValueError("no such object")
 
     def _refused(self, value):
-        raise ValueError("no plain data")
+        raise ValueError("this is not plain data")
 
 
 def _is_generator(value):
@@ -201,23 +229,28 @@ def _is_generator(value):
 
 def _described(error):
     """Return an error as plain data; its traceback begins where the call left our code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
-    lines = traceback.format_list(own) + traceback.format_exception_only(error)
-    says = error.args[0] if isinstance(error, KeyError) and error.args else error
+    kind = type(error)
+    base = next(one for one in kind.__mro__ if one.__module__ == "builtins")
+    try:
+        says = str(error.args[0] if kind is KeyError and error.args else error)[:LONGEST_TEXT]
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
+        lines = traceback.format_list(own) + traceback.format_exception_only(error)
+    except Exception:  # of an error that cannot even be shown
+        says, lines = "", []
     lines = [line[:LONGEST_TEXT] for line in lines]
-    return {"name": type(error).__name__, "says": str(says)[:LONGEST_TEXT], "lines": lines}
+    return {"name": kind.__name__, "base": base.__name__, "says": says, "lines": lines}
 
 
 def _rebuilt(error):
-    """Return an exception of the same name if that is a built-in one."""
+    """Return an exception that tests can catch as the built-in one that it is, or is made of."""
     match error:
-        case {"name": str(name), "says": str(says), "lines": [*lines]}:
-            kind = getattr(builtins, name, None)
-            if isinstance(kind, type) and issubclass(kind, Exception):
-                made = kind(says) if not issubclass(kind, UnicodeError) else AnswerError(says)
-            else:
+        case {"name": str(name), "base": str(base), "says": str(says), "lines": [*lines]}:
+            kind = getattr(builtins, base, None)
+            if base not in CAUGHT:
                 made = AnswerError(f"{name}: {says}" if says else name)
+            else:
+                made = (kind if name == base else type(name, (AnswerError, kind), {}))(says)
             made.lines = [line for line in lines if isinstance(line, str)]
             return made
     return AnswerError("an error that cannot be read")

@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 
 import numpy as np
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "set_state"]
 
 ARRAY_KINDS = "biufcUSmM"  # of NumPy's data types: all but objects and records
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
@@ -39,6 +39,8 @@ def encode(value, refer):
     >>> decode(encode((1, [2.5, "x"]), refer=repr), refer=eval)
     (1, [2.5, 'x'])
     """
+    if isinstance(value, int) and abs(value) >= 2**63:  # Python reads no decimals without end
+        return {"kind": "int", "hex": f"{int(value):x}"}
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, np.generic) and value.dtype.kind in ARRAY_KINDS:
@@ -89,7 +91,7 @@ def decode(tree, refer):
     Raises
     ------
     ValueError
-        The tree is none that `encode` makes.
+        The tree was not produced by `encode`.
     """
     match tree:
         case None | bool() | int() | float() | str():
@@ -100,6 +102,8 @@ def decode(tree, refer):
             return _decoded_array(dtype, shape, data)
         case {"kind": "scalar", "dtype": str(dtype), "shape": [], "data": str(data)}:
             return _decoded_array(dtype, [], data)[()]
+        case {"kind": "int", "hex": str(digits)}:
+            return int(digits, 16)
         case {"kind": "complex", "parts": [int() | float() as real, int() | float() as imaginary]}:
             return complex(real, imaginary)
         case {"kind": "bytes", "data": str(data)}:
@@ -118,7 +122,7 @@ def decode(tree, refer):
             return _generator(decode(state, refer))
         case {"kind": "object"}:
             return refer(tree)
-    raise ValueError("this is no plain data")
+    raise ValueError("this is not plain data")
 
 
 def _hashable(value, container):

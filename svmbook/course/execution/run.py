@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import contextmanager
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -13,11 +14,12 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from .examiner import Examiner, described
 from .peer import NoAnswer
-from .source import defined_names, free_names, parts_of_test
+from .source import defined_names, free_names, imported_names, parts_of_test
 
 __all__ = ["KEPT", "run"]
 
 # A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
+NO_CELL = {"source": ""}  # for texts that belong to none
 NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 SHOWN = 200_000  # characters of one output that are kept
 # Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.
@@ -78,7 +80,7 @@ class Ended(Exception):
         self.outputs = [*outputs]
 
 
-def run(work, tell, folder=None):
+def run(work, tell, folder=None, settings=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
@@ -89,6 +91,8 @@ def run(work, tell, folder=None):
         Is called with what came out of each cell when it has ended.
     folder : path, optional
         Where the kernel starts, by default here.
+    settings : dict, optional
+        Environment variables of this process from when the kernel has started.
     """
     limits = work["limits"]
     late = {
@@ -97,7 +101,7 @@ def run(work, tell, folder=None):
         "traceback": [],
     }
     client = Client(
-        new_notebook(cells=[new_code_cell(cell["source"]) for cell in work["cells"]]),
+        new_notebook(cells=[new_code_cell(cell["source"]) for cell in [*work["cells"], NO_CELL]]),
         limits["output"],
         timeout=limits["cell_seconds"],
         iopub_timeout=10,
@@ -110,15 +114,21 @@ def run(work, tell, folder=None):
         resources={"metadata": {"path": str(folder or os.getcwd())}},
     )
     end = time.monotonic() + limits["seconds"]
-    needed = _needed(work["cells"])
+    needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
+    number = None
     try:
-        with client.setup_kernel(), Examiner(set(work["answers"])) as examiner:
-            tell(started=True)
+        with (
+            client.setup_kernel(),
+            _environment({"MPLBACKEND": "agg"} | (settings or {})),
+            Examiner(set(work["answers"])) as examiner,
+        ):
             kernel = Kernel(client, late)
+            kernel.number = len(work["cells"])
             kernel.ask(NO_EXIT)
+            tell(started=True)
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
-                tell(cell=number, **_run_cell(kernel, examiner, cell))
+                tell(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
                 if kernel.was_late:
                     tell(late=True)
                 if number in needed:
@@ -128,23 +138,50 @@ def run(work, tell, folder=None):
                     tell(reason=reason, late=True)
                     break
     except Ended as ended:
-        own = cell["kind"] != "test"
+        own = number is not None and work["cells"][number]["kind"] != "test"
         tell(reason=str(ended), **({"cell": number, "outputs": ended.outputs} if own else {}))
     tell(done=True)
 
 
+@contextmanager
+def _environment(settings):
+    """Set environment variables of this process for a while."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
 def _needed(cells):
-    """Return the numbers of the given cells that define what a later test uses."""
+    """Return the numbers of the given cells that define, or may change, what a later test uses."""
+    given = [cell["source"] for cell in cells if cell["kind"] == "given"]
+    modules = set().union(*map(imported_names, given))
     wanted, needed = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
-        is_given = cell["kind"] == "given"
-        if cell["kind"] == "test" or (is_given and wanted & defined_names(cell["source"])):
-            wanted |= free_names(cell["source"])
-            needed |= {number} if is_given else set()
+        source = cell["source"]
+        touched = defined_names(source) | (free_names(source) - modules)
+        if cell["kind"] == "given" and wanted & touched:
+            needed.add(number)
+        if cell["kind"] == "test" or number in needed:
+            wanted |= free_names(source)
     return needed
 
 
-def _run_cell(kernel, examiner, cell):
+def _used_later(cells):
+    """Return the numbers of the tests that define what a later cell uses."""
+    used, found = set(), set()
+    for number, cell in reversed([*enumerate(cells)]):
+        if cell["kind"] == "test":
+            found |= {number} if used & defined_names(cell["shown"]) else set()
+        else:
+            used |= free_names(cell["source"])
+    return found
+
+
+def _run_cell(kernel, examiner, cell, is_used_later):
     """Return the outputs of a cell, and the places of hidden ones among them."""
     if cell["kind"] != "test":
         return {"outputs": kernel.run(cell["source"])}
@@ -153,14 +190,15 @@ def _run_cell(kernel, examiner, cell):
         parts = parts_of_test(cell["source"], set(cell["hidden"]))
     except SyntaxError as error:
         return {"outputs": [new_output("error", **described(error))]}
+    examiner.begin()
     for k, (is_hidden, text) in enumerate(parts):
         found = _examine(kernel, examiner, text, is_last=k == len(parts) - 1)
         hidden += range(len(outputs), len(outputs) + len(found)) if is_hidden else ()
         outputs += found
         if kernel.was_late:
             break
-    if not kernel.was_late:
-        kernel.ask(cell["shown"])  # later cells may use the names that it defines
+    if is_used_later and not kernel.was_late:
+        kernel.ask(cell["shown"])
     return {"outputs": outputs, "hidden": hidden}
 
 
@@ -173,12 +211,12 @@ def _examine(kernel, examiner, text, is_last):
     outputs = [one for one in asked if one.output_type == "stream"]
     if verdict.printed:
         outputs.append(new_output("stream", name="stdout", text=verdict.printed))
-    if verdict.points is not None and is_last:
+    error = verdict.error
+    if kernel.was_late or (error and error["ename"] == NoAnswer.__name__):
+        error = kernel.error or error
+    if verdict.points is not None and is_last and not error:
         points = {"text/plain": repr(verdict.points)}
         outputs.append(new_output("execute_result", data=points))
-    error = verdict.error
-    if error and (kernel.was_late or error["ename"] == NoAnswer.__name__):
-        error = kernel.error or error
     return outputs + ([new_output("error", **error)] if error else [])
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import symtable
 
-__all__ = ["defined_names", "free_names", "parts_of_test", "without_commands"]
+__all__ = ["defined_names", "free_names", "imported_names", "parts_of_test", "without_commands"]
 
 
 def parts_of_test(source, hidden):
@@ -29,8 +30,8 @@ def parts_of_test(source, hidden):
     SyntaxError
         The test is not plain Python.
     """
-    lines, groups = source.splitlines(), []
-    for statement in ast.parse(source).body:
+    lines, groups = source.split("\n"), []
+    for statement in ast.parse(source, "<test>").body:
         first = min(
             [statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))]
         )
@@ -72,6 +73,13 @@ def defined_names(source):
     }
 
 
+def imported_names(source):
+    """Return the names under which a text imports modules and their parts."""
+    return {
+        symbol.get_name() for symbol in _scopes(source)[0].get_symbols() if symbol.is_imported()
+    }
+
+
 def _scopes(source):
     """Return the symbol tables of a text and of all its functions and classes."""
     try:
@@ -84,6 +92,9 @@ def _scopes(source):
 
 
 def without_commands(source):
-    """Return the text of a cell without the commands of IPython."""
-    lines = source.splitlines()
-    return "\n".join("" if line.lstrip()[:1] in ("%", "!") else line for line in lines)
+    """Return the text of a cell without the commands of IPython, if it has any."""
+    try:
+        ast.parse(source)
+        return source
+    except SyntaxError:
+        return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)

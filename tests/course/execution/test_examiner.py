@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 from cells import examine, run
+from shell import run_here
+
+from svmbook.course.execution.outcome import Limits
+from svmbook.course.execution.sandbox import run_cells
 
 ANSWERS = {
     "a function": "def f(x): return 2 * x",
@@ -100,7 +104,10 @@ def test_an_error_of_an_answer_is_told_with_its_own_lines(shells):
     assert "in f\n" in text and "in inner\n" in text and "peer.py" not in text
     assert examine(shells, answer, "try: f('a')\nexcept KeyError: pass")[0] is None
     own = "class Odd(Exception): pass\ndef f(): raise Odd('so')\ndef g(): raise SystemExit"
-    assert examine(shells, own, "f()")[0] == "AnswerError: Odd: so"
+    assert examine(shells, own, "f()")[0] == "Odd: so"
+    test = "try: np.linalg.inv\nexcept ValueError: pass\ntry: h()\nexcept ValueError: pass"
+    singular = "import numpy as np\ndef h(): return np.linalg.inv(np.zeros((2, 2)))"
+    assert examine(shells, singular, test)[0] is None  # LinAlgError is one
     assert examine(shells, own, "g()")[0] == "AnswerError: SystemExit"
     assert examine(shells, "", "f()")[0] == "NameError: name 'f' is not defined"
 
@@ -273,3 +280,103 @@ def test_large_arrays_come_whole(shells):
         is None
     )
     assert np.arange(10**6).nbytes < 2**26
+
+
+def test_points_are_for_tests_that_do_not_fail(shells):
+    _, outputs = examine(shells, "def f(x): return 1", "assert f(2) == 4\n3")
+    assert [one["output_type"] for one in outputs] == ["error"]
+
+
+def test_an_answer_that_cannot_be_sent_spoils_no_other_test(shells):
+    answer = "a = []\na.append(a)\nb = 2"
+    assert examine(shells, answer, "assert b == 2", answers={"a", "b"})[0] is None
+    error, _ = examine(shells, answer, "assert len(a) == 1", answers={"a", "b"})
+    assert error is not None
+
+
+def test_what_a_test_makes_of_an_answer_stays_for_its_hidden_part(shells):
+    test = "w = np.asarray(w)\n### BEGIN\nassert w.shape == (2,)\n### END"
+    cells = [
+        {"source": "import numpy as np", "kind": "given"},
+        {"source": "w = [1, 2]", "kind": "own"},
+        {"source": test, "kind": "test", "shown": "w = np.asarray(w)", "hidden": [2, 3, 4]},
+        {"source": "assert w == [1, 2]", "kind": "test", "shown": "", "hidden": [1]},
+    ]
+    outcome = run_here(cells, answers={"w"})
+    assert outcome.outputs[2] == [] and outcome.outputs[3] == []
+
+
+def test_given_cells_work_on_each_other_and_leave_no_stale_names(shells):
+    outcome = run(
+        shells,
+        "t = {}\nw = 0",
+        "t['a'] = 1",
+        "def train(w): return w + 5",
+        "w = train(w)",
+        "assert t == {'a': 1} and w == 5",
+        given={0, 1, 3},
+        tests={4},
+    )
+    assert outcome.outputs[4] == []
+    failing = run(
+        shells, "w = 0", "w = train(w)", "w = 7", "assert w == 7", given={0, 1}, tests={3}
+    )
+    assert failing.outputs[3] == []
+
+
+def test_commands_of_ipython_are_told_from_python(shells):
+    given = "import numpy as np\ndef half(x):\n    return (\n        x\n        % 2\n    )\n"
+    assert examine(shells, "def half(x): return 7", "assert half(5) == 1", given)[0] is None
+    given = "%matplotlib inline\nfor k in range(2):\n    %time 1\ny = 3"
+    assert examine(shells, "", "assert y == 3", given)[0] is None
+
+
+def test_objects_that_nobody_uses_any_more_are_forgotten(shells):
+    answer = """
+class Big:
+    made = []
+    def __init__(self):
+        import weakref
+        Big.made.append(weakref.ref(self))
+def make(): return Big()
+def alive(): return sum(one() is not None for one in Big.made)
+"""
+    error, _ = examine(shells, answer, "for _ in range(20): make()\nassert alive() <= 2, alive()")
+    assert error is None
+
+
+def test_an_answer_may_call_a_test_from_several_threads(shells):
+    answer = """
+from concurrent.futures import ThreadPoolExecutor
+def squares(f):
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(f, range(20)))
+"""
+    test = "assert squares(lambda x: x * x) == [x * x for x in range(20)]"
+    assert examine(shells, answer, test)[0] is None
+
+
+def test_whole_numbers_have_no_end_and_errors_need_no_words(shells):
+    answer = """
+def power(k): return 7 ** k
+class Odd(Exception):
+    def __str__(self): raise ValueError
+def odd(): raise Odd
+"""
+    assert examine(shells, answer, "assert power(9_000) == 7 ** 9_000")[0] is None
+    assert examine(shells, answer, "odd()")[0].startswith("Odd")
+
+
+@pytest.mark.nightly  # it waits for the end of a cell's time
+def test_a_kernel_that_hangs_after_a_test_earns_nothing_by_it(sandbox):
+    hook = "import time\nget_ipython().events.register('post_run_cell', lambda r: time.sleep(60))"
+    cells = [
+        {"source": f"def f(x): return 4.0\n{hook}", "kind": "own"},
+        {
+            "source": "assert f(2.0) == 4.0\nassert f(3.0) == 9.0",
+            "kind": "test",
+            **{"shown": "assert f(2.0) == 4.0", "hidden": [2]},
+        },
+    ]
+    outcome = run_cells(cells, Limits(seconds=60, cell_seconds=2), sandbox)
+    assert any("ename" in one for one in outcome.outputs.get(1, [{"ename": ""}]))
