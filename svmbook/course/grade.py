@@ -12,7 +12,7 @@ import json
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import nbformat
@@ -228,12 +228,15 @@ class Judged:
         Whether a limit on time was met.
     final : bool
         Whether it need not be tried once more by the next run.
+    failed : dict
+        Errors of given cells in the process of the tests, by their names.
     """
 
     nb: NotebookNode
     notes: list
     late: bool = False
     final: bool = True
+    failed: dict = field(default_factory=dict)
 
 
 def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None):
@@ -259,7 +262,10 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
     if reason is None:
         outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
     enter_outputs(nb, outcome)
-    return Judged(nb, [*([outcome.reason] if outcome.reason else []), *notes], outcome.late)
+    notes = [*([outcome.reason] if outcome.reason else []), *notes]
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    failed = {item_of(code[number]): error for number, error in outcome.failed.items()}
+    return Judged(nb, notes, outcome.late, failed=failed)
 
 
 def _record(course, name, pending, judged):

@@ -128,6 +128,11 @@ def _failures(judged, of):
         for item, score, points, error in _marks(judged.nb)
         if score != points
     ]
+    failed += [
+        f"{item}, a locked cell, fails where tests need its names ({error}). Write it as plain "
+        "Python that also runs outside of Jupyter."
+        for item, error in judged.failed.items()
+    ]
     return failed + [f"{of}: {note}" for note in judged.notes]
 
 

@@ -8,7 +8,7 @@ from nbformat.v4 import new_output
 from nbgrader.utils import is_locked, is_solution
 
 from .execution.run import KEPT
-from .execution.source import defined_names
+from .execution.source import defined_names, imported_names
 from .items import handed_out, hidden_lines, is_test, item_of
 
 __all__ = ["NOTE", "answers_of", "cells_to_run", "describe_assignment", "enter_outputs"]
@@ -28,7 +28,9 @@ def describe_assignment(nb, source):
         The instructor's version, with solutions.
     """
     solutions = (cell for cell in source.cells if cell.cell_type == "code" and is_solution(cell))
-    names = set().union(*(defined_names(cell.source) for cell in solutions))
+    names = set()
+    for cell in solutions:
+        names |= defined_names(cell.source) - imported_names(cell.source)
     items = [item_of(cell) for cell in source.cells if item_of(cell)]
     nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
 

@@ -77,6 +77,12 @@ REFUSED = {
 }
 
 
+def test_a_locked_cell_that_fails_beside_jupyter_is_named(course, shells):
+    text = "display(1)\nfrom svmbook.course.checks import check_close"
+    problems = try_out(with_cells(course, setup=text), NAME, shells).problems
+    assert any("setup, a locked cell, fails where tests need its names" in one for one in problems)
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_does_not_work_is_refused_with_the_name_of_the_cell(course, shells, kind):
     text, says = REFUSED[kind]

@@ -66,7 +66,9 @@ def serve(port, key):
         Authenticates the connection.
     """
     answers = Answers(_SHARED)
-    answers.connection = Connection(socket.create_connection(("127.0.0.1", port)))
+    connected = socket.create_connection(("127.0.0.1", port))
+    connected.settimeout(None)  # whatever a submission has set as default
+    answers.connection = Connection(connected)
     try:
         answers.connection.send({"key": key, "wanted": True})
         while "action" in (message := answers.connection.receive()):

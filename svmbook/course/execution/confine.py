@@ -27,17 +27,18 @@ OPEN_FILES = 256
 # System calls that give memory which no process is charged for, or the rights of a new namespace:
 # memfd_create, memfd_secret, shmget, shmat, semget, msgget, mq_open, io_uring_setup, bpf, keyctl,
 # add_key, request_key, unshare, setns; and the numbers of clone, which is forbidden with
-# CLONE_NEWUSER, and of socket, which is for families that have no network here.
+# CLONE_NEWUSER, of socket, which is for families that have no network here, and of prlimit64, which
+# is for the process itself alone.
 FORBIDDEN = {
     "x86_64": (
         0xC000003E,
         (319, 447, 29, 30, 64, 68, 240, 425, 321, 250, 248, 249, 272, 308),
-        (56, 41),
+        (56, 41, 302),
     ),
     "aarch64": (
         0xC00000B7,
         (279, 447, 194, 196, 190, 186, 180, 425, 280, 219, 217, 218, 97, 268),
-        (220, 198),
+        (220, 198, 261),
     ),
 }
 KEYCTL = {"x86_64": 250, "aarch64": 219}
@@ -105,7 +106,7 @@ def _forbid():
     """
     if platform.machine() not in FORBIDDEN:
         return
-    machine, calls, (clone, socket) = FORBIDDEN[platform.machine()]
+    machine, calls, (clone, socket, prlimit) = FORBIDDEN[platform.machine()]
     read, equal, at_least, has, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     refused, missing, allowed = (
         (answer, 0, 0, value)
@@ -117,6 +118,7 @@ def _forbid():
         *(line for call in calls for line in ((equal, 0, 1, call), refused)),
         *((equal, 0, 1, CLONE3), missing),
         *((equal, 0, 4, clone), (read, 0, 0, 16), (has, 0, 1, CLONE_NEWUSER), refused, allowed),
+        *((equal, 0, 4, prlimit), (read, 0, 0, 16), (equal, 0, 1, 0), allowed, refused),
         *((equal, 0, 6, socket), (read, 0, 0, 16), (equal, 4, 0, AF_UNIX), (equal, 3, 0, AF_INET)),
         *((equal, 2, 0, AF_INET6), (equal, 1, 0, AF_NETLINK), refused, allowed),
     ]

@@ -26,7 +26,7 @@ from .source import defined_names, free_names, without_commands
 __all__ = ["Examiner", "Verdict", "described"]
 
 #: What the kernel runs to be asked.
-SERVE = "import svmbook.course.execution.answers as _answers\n_answers.serve({port}, {key!r})"
+SERVE = "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
 GRACE = 10.0  # seconds that a test may take after the kernel has stopped answering
 
 
@@ -99,9 +99,13 @@ class Examiner:
     ----------
     answers : set of str
         Names that are answers even where a given cell or a test has defined them.
+    own : set of str
+        Names that given cells and tests define. A submission is never asked for them, even where
+        a cell that should have defined them has failed: else it could replace what tests compare.
     """
 
     answers: set = field(default_factory=set)
+    own: set = field(default_factory=set)
 
     def __post_init__(self):
         """Start with no names."""
@@ -118,16 +122,14 @@ class Examiner:
         """Stop listening."""
         self._listener.close()
 
-    def define(self, source):
-        """Run a given cell for what it defines; its errors show in the kernel, not here."""
-        self._wanted |= free_names(source)
-        code = without_commands(source)
-        try:
-            with redirect_stdout(io.StringIO()):
-                exec(compile(code, "<given>", "exec", dont_inherit=True), self._names)
-        except Exception:  # it may need an answer: then the kernel knows its names, or nobody
-            for name in defined_names(source):
-                self._names.pop(name, None)
+    def define(self, source, ask_kernel):
+        """Run a given cell for what it defines, as `run` does; return its error in words, or None."""
+        verdict = self.run(without_commands(source), ask_kernel)
+        if not verdict.error:
+            return None
+        for name in defined_names(source):  # an older value would be another
+            self._names.pop(name, None)
+        return f"{verdict.error['ename']}: {verdict.error['evalue']}"
 
     def begin(self):
         """Begin another test: what earlier ones made of answers is forgotten."""
@@ -162,13 +164,19 @@ class Examiner:
 
     def _run(self, source, key, verdict):
         """Wait for the kernel, run the part, and end the kernel's waiting."""
-        connection = None
+        connection, found, error = None, {}, None
         try:
             self._peer.connection = connection = self._connected(key)
-            _execute(source, self._names, self._look(source), verdict)
-            self._made |= defined_names(source)
-        except BaseException as error:  # whatever an answer makes of its side of the connection
-            verdict.error = described(error)
+            found = self._look(source)
+        except BaseException as problem:  # whatever an answer makes of its side of the connection
+            error = described(problem)
+        self._names.update(found)
+        _execute(source, self._names, verdict)  # also without answers: later tests need its names
+        made = defined_names(source)
+        for name in found.keys() - made:
+            self._names.pop(name, None)
+        self._made |= made
+        verdict.error = error or verdict.error
         verdict.ended = True
         if connection is not None:
             with suppress(OSError):
@@ -200,16 +208,18 @@ class Examiner:
             Connection(caller).send({"key": key, "wanted": False})
 
     def _look(self, source):
-        """Put the answers that a part needs among the names; return their names."""
+        """Return the answers that a part, or what it calls, uses, by their names."""
         self._wanted |= free_names(source)
-        known = self._names.keys() | vars(builtins).keys()
+        known = self._names.keys() | vars(builtins).keys() | self.own
         asked = self._wanted - (known - self.answers) - self._made
+        asked = {name for name in asked if not name.startswith("__")}
         found = self._peer.ask("look", args=sorted(asked))
-        self._names.update(found)
-        return found
+        if not isinstance(found, dict):
+            raise NoAnswer("the answers cannot be looked up")
+        return {name: found[name] for name in asked if name in found}
 
 
-def _execute(source, names, answers, verdict):
+def _execute(source, names, verdict):
     """Run the statements of a part one by one; what follows an error may still define names."""
     statements, first = ast.parse(source, "<test>").body, None
     with redirect_stdout(io.StringIO()) as printed:
@@ -223,12 +233,7 @@ def _execute(source, names, answers, verdict):
                     verdict.points = float(value)
             except BaseException as error:
                 first = first or described(error)
-                if isinstance(error, NoAnswer):
-                    break
     verdict.printed, verdict.error = printed.getvalue(), first
-    for name, value in answers.items():
-        if names.get(name) is value:
-            del names[name]
 
 
 def described(error):

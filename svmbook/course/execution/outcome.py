@@ -51,6 +51,8 @@ class Outcome:
         Whether the kernel had started, so that what follows is the submission's doing.
     late : bool
         Whether a limit on time was met.
+    failed : dict
+        Errors of given cells in the process of the tests, by their numbers.
     """
 
     outputs: dict = field(default_factory=dict)
@@ -58,11 +60,15 @@ class Outcome:
     reason: str | None = None
     started: bool = False
     late: bool = False
+    failed: dict = field(default_factory=dict)
 
     def take(self, told):
         """Take what `run` tells; return whether it was the last."""
         self.started |= "started" in told
         self.late |= "late" in told
+        if "failed" in told:
+            number, error = told["failed"]
+            self.failed[number] = error
         if "cell" in told:
             self.outputs[told["cell"]] = told["outputs"]
             self.hidden[told["cell"]] = told.get("hidden", [])

@@ -7,6 +7,7 @@ code of the sender, which unpickling would.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from collections.abc import ItemsView, KeysView, ValuesView
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def encode(value, refer):
     if isinstance(value, range | slice):
         parts = [encode(part, refer) for part in (value.start, value.stop, value.step)]
         return {"kind": type(value).__name__, "parts": parts}
-    if isinstance(value, list):
+    if isinstance(value, list | KeysView | ValuesView | ItemsView):
         return [encode(item, refer) for item in value]
     for name, container in CONTAINERS.items():
         if isinstance(value, container):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from contextlib import contextmanager
 
@@ -120,7 +121,7 @@ def run(work, tell, folder=None, settings=None):
         with (
             client.setup_kernel(),
             _environment({"MPLBACKEND": "agg"} | (settings or {})),
-            Examiner(set(work["answers"])) as examiner,
+            Examiner(set(work["answers"]), _own_names(work["cells"])) as examiner,
         ):
             kernel = Kernel(client, late)
             kernel.number = len(work["cells"])
@@ -132,7 +133,9 @@ def run(work, tell, folder=None, settings=None):
                 if kernel.was_late:
                     tell(late=True)
                 if number in needed:
-                    examiner.define(cell["source"])
+                    examiner.begin()
+                    if error := examiner.define(cell["source"], kernel.ask):
+                        tell(failed=[number, error])
                 if time.monotonic() > end:
                     reason = f"the notebook took more than {limits['seconds']} seconds"
                     tell(reason=reason, late=True)
@@ -155,6 +158,11 @@ def _environment(settings):
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
+def _own_names(cells):
+    """Return the names that given cells and tests define."""
+    return set().union(*(defined_names(c["source"]) for c in cells if c["kind"] != "own"))
+
+
 def _needed(cells):
     """Return the numbers of the given cells that define, or may change, what a later test uses."""
     given = [cell["source"] for cell in cells if cell["kind"] == "given"]
@@ -163,7 +171,8 @@ def _needed(cells):
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
         touched = defined_names(source) | (free_names(source) - modules)
-        if cell["kind"] == "given" and wanted & touched:
+        brings_any = re.search(r"^\s*from .* import \*", source, re.M)
+        if cell["kind"] == "given" and (wanted & touched or brings_any):
             needed.add(number)
         if cell["kind"] == "test" or number in needed:
             wanted |= free_names(source)

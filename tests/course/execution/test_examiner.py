@@ -5,9 +5,6 @@ import pytest
 from cells import examine, run
 from shell import run_here
 
-from svmbook.course.execution.outcome import Limits
-from svmbook.course.execution.sandbox import run_cells
-
 ANSWERS = {
     "a function": "def f(x): return 2 * x",
     "a partial function": "import functools\nf = functools.partial(lambda k, x: k * x, 2)",
@@ -167,100 +164,6 @@ def test_prints_are_outputs_of_the_test(shells):
     assert "".join(one["text"] for one in outputs) == "in f 1\nin the test\n"
 
 
-# Each is played by a submission whose f is wrong. The first of them once earned all points.
-TRICKS = {
-    "input": "get_ipython().input_transformers_post.append(\n"
-    "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
-    "do_execute": "kernel = getattr(get_ipython(), 'kernel', None)\n"
-    "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}",
-    "run_cell": "type(get_ipython()).run_cell = lambda *a, **k: None",
-    "syntax": "import ast\nclass Pass(ast.NodeTransformer):\n"
-    "  def visit_Assert(self, node): return ast.Pass()\n"
-    "get_ipython().ast_transformers.append(Pass())",
-    "events": "get_ipython().events.register('pre_run_cell', lambda i: globals().update("
-    "check_close=lambda *a, **k: None))",
-    "checks": "from svmbook.course import checks\nchecks.check_close = lambda *a, **k: None\n"
-    "check_close = checks.check_close",
-    "built-in": "import builtins\nbuiltins.abs = lambda x: 0.0\nbuiltins.exec = lambda *a: None",
-    "shadows": "exec = compile = callable = abs = lambda *a, **k: 0",
-    "numpy": "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None\n"
-    "np.array = lambda *a, **k: 0",
-    "frames": "import sys\ndef f(x):\n"
-    "  frame, seen = sys._getframe(), []\n"
-    "  while frame:\n    seen.append(frame.f_locals.get('right'))\n    frame = frame.f_back\n"
-    "  return next((one for one in seen if one is not None), 4.0)",
-    "garbage": "import gc\ndef f(x):\n"
-    "  found = [o for o in gc.get_objects() if isinstance(o, dict) and 'right' in o]\n"
-    "  return found[0]['right'] if found else 4.0",
-    "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
-    "message": "import svmbook.course.execution.answers as a\n"
-    "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
-    "no names": "import svmbook.course.execution.answers as a\n"
-    "def fail(self, *args): raise ValueError\na.Answers.perform = fail",
-    "odd reply": "import svmbook.course.execution.answers as a\n"
-    'a.Connection.send = lambda self, tree: self._socket.sendall(b\'{"value": {"kind": 1}}\\n\')',
-    "early end": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
-    "equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
-    "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
-    "  def __float__(self): return 9.0\ndef f(x): return Yes(4.0)",
-}
-
-
-def check_trick(sandbox, trick):
-    """Let a submission play a trick, and look that its wrong answer gets nothing for it."""
-    error, _ = examine(
-        sandbox,
-        f"def f(x): return 4.0\n{TRICKS[trick]}",
-        "right = 2.0**2\ncheck_close('f', f(2.0), right)\nright = 3.0**3\n"
-        "assert abs(f(3.0) - right) < 1e-9",
-        "from svmbook.course.checks import check_close",
-    )
-    assert error is not None
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_no_trick_earns_points(shells, trick):
-    check_trick(shells, trick)
-
-
-@pytest.mark.nightly  # above in a forked IPython, without the messages of a kernel
-@pytest.mark.parametrize("trick", TRICKS)
-def test_no_trick_earns_points_in_a_kernel_either(sandbox, trick):
-    check_trick(sandbox, trick)
-
-
-REACHES = {
-    "globals": "f.__globals__",
-    "attribute": "f._peer.ask('get', of=f._number, name='__globals__')",
-    "code": "f._peer.ask('get', of=f._number, name='__code__')",
-    "class": "made._peer.ask('get', of=made._number, name='__class__')",
-    "private": "made._peer.ask('get', of=made._number, name='_secret')",
-    "module": "made.module",
-    "frame": "made.generator.gi_frame",
-    "other object": "f._peer.ask('call', of=-1)",
-    "names": "f._peer.ask('look', args=['secret'])",
-    "estimator": "f._peer._stand_in({'estimator': 'os.system', 'params': {}})",
-}
-
-
-@pytest.mark.parametrize("way", REACHES)
-def test_an_answer_reaches_nothing_beside_what_it_was_given(shells, way):
-    test = """
-import os
-secret = 1234
-class Made:
-    module = os
-    _secret = 1234
-    generator = (x for x in [1])
-    def method(self): return 7
-assert steal(lambda: secret, Made()) == 7
-"""
-    answer = f"def steal(f, made):\n    made.method()\n    return {REACHES[way]}"
-    error, _ = examine(shells, answer, test)
-    assert error is not None and "1234" not in error
-    assert examine(shells, "def steal(f, made): return made.method()", test)[0] is None
-
-
 def test_what_cannot_be_sent_is_named(shells):
     error, _ = examine(shells, "def f(x): return x", "import os\nf(os)")
     assert "an object of type module cannot be sent to another process" in error
@@ -321,7 +224,8 @@ def test_given_cells_work_on_each_other_and_leave_no_stale_names(shells):
     failing = run(
         shells, "w = 0", "w = train(w)", "w = 7", "assert w == 7", given={0, 1}, tests={3}
     )
-    assert failing.outputs[3] == []
+    assert failing.outputs[3][-1]["ename"] == "NameError"
+    assert failing.failed == {1: "NameError: name 'train' is not defined"}
 
 
 def test_commands_of_ipython_are_told_from_python(shells):
@@ -367,16 +271,13 @@ def odd(): raise Odd
     assert examine(shells, answer, "odd()")[0].startswith("Odd")
 
 
-@pytest.mark.nightly  # it waits for the end of a cell's time
-def test_a_kernel_that_hangs_after_a_test_earns_nothing_by_it(sandbox):
-    hook = "import time\nget_ipython().events.register('post_run_cell', lambda r: time.sleep(60))"
-    cells = [
-        {"source": f"def f(x): return 4.0\n{hook}", "kind": "own"},
-        {
-            "source": "assert f(2.0) == 4.0\nassert f(3.0) == 9.0",
-            "kind": "test",
-            **{"shown": "assert f(2.0) == 4.0", "hidden": [2]},
-        },
-    ]
-    outcome = run_cells(cells, Limits(seconds=60, cell_seconds=2), sandbox)
-    assert any("ename" in one for one in outcome.outputs.get(1, [{"ename": ""}]))
+def test_everyday_values_and_settings_are_no_obstacle(shells):
+    answer = """
+import socket
+socket.setdefaulttimeout(0.01)
+_answers = [1]
+def keys(): return {"a": 1}.keys()
+def first(): return _answers[0]
+"""
+    test = "import time\ntime.sleep(0.1)\nassert keys() == ['a'] and first() == 1"
+    assert examine(shells, answer, test)[0] is None
