@@ -123,7 +123,7 @@ class Examiner:
         self._listener.close()
 
     def define(self, source, ask_kernel):
-        """Run a given cell for what it defines, as `run` does; return its error in words, or None."""
+        """Run a given cell for what it defines, as `run` does; return its error or None."""
         verdict = self.run(without_commands(source), ask_kernel)
         if not verdict.error:
             return None

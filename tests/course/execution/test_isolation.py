@@ -1,4 +1,4 @@
-"""What a submission may try in order to earn points for wrong answers, or to see what tests know."""
+"""What a submission may try in order to earn points for wrong answers, or to see the tests."""
 
 import pytest
 from cells import examine, run
