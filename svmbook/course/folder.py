@@ -166,10 +166,10 @@ class Course:
     def master(self, name):
         """Return the notebook that submissions are laid upon: all tests, no solution."""
         nb, resources = nbformat.read(self.source(name), as_version=4), {}
+        describe_assignment(nb, nb)  # before its solutions go
         config = self.nbgrader(name).config
         for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
             nb, resources = step(config=config).preprocess(nb, resources)
-        describe_assignment(nb, nbformat.read(self.source(name), as_version=4))
         return nb
 
     def release(self, name):
@@ -193,9 +193,9 @@ class Course:
                     f"{name} cannot be released: {error} Once it was handed in, no item can be "
                     "added or removed; give one no points, or give the assignment another name."
                 ) from None
-        released = nbformat.read(self.released(name), as_version=4)
-        describe_assignment(released, nbformat.read(self.source(name), as_version=4))
-        write_whole(self.released(name), nbformat.writes(released))
+            released = nbformat.read(self.released(name), as_version=4)
+            describe_assignment(released, nbformat.read(self.source(name), as_version=4))
+            write_whole(self.released(name), nbformat.writes(released))
         return self.released(name)
 
     def submissions(self, name):

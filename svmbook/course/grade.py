@@ -30,7 +30,7 @@ from .items import item_of
 from .marks import marks_in, marks_of, totals
 from .merge import lay_upon
 from .receive import Rejected, read_notebook
-from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
+from .verdicts import NOTE, answers_of, cells_to_run, code_cells, enter_outputs
 
 __all__ = ["Graded", "Judged", "grade", "reasons_of", "run_submission"]
 
@@ -263,7 +263,7 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
         outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
     enter_outputs(nb, outcome)
     notes = [*([outcome.reason] if outcome.reason else []), *notes]
-    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    code = code_cells(nb)
     failed = {item_of(code[number]): error for number, error in outcome.failed.items()}
     return Judged(nb, notes, outcome.late, failed=failed)
 

@@ -16,9 +16,8 @@ LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
 MOST_CELLS = 1_000
 # A link is not followed, and a pipe does not keep us waiting; Windows has neither flag.
-FLAGS = os.O_RDONLY
-for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-    FLAGS |= getattr(os, name, 0)
+FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+FLAGS |= getattr(os, "O_BINARY", 0)
 
 
 class Rejected(ValueError):

@@ -11,7 +11,14 @@ from .execution.run import KEPT
 from .execution.source import defined_names, imported_names
 from .items import handed_out, hidden_lines, is_test, item_of
 
-__all__ = ["NOTE", "answers_of", "cells_to_run", "describe_assignment", "enter_outputs"]
+__all__ = [
+    "NOTE",
+    "answers_of",
+    "cells_to_run",
+    "code_cells",
+    "describe_assignment",
+    "enter_outputs",
+]
 
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
@@ -42,7 +49,12 @@ def answers_of(nb):
 
 def cells_to_run(nb):
     """Return the code cells of a notebook as `run_cells` takes them."""
-    return [_cell_to_run(cell) for cell in nb.cells if cell.cell_type == "code"]
+    return [_cell_to_run(cell) for cell in code_cells(nb)]
+
+
+def code_cells(nb):
+    """Return the code cells of a notebook; outcomes name them by their places in this list."""
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
 
 
 def enter_outputs(nb, outcome):
@@ -55,8 +67,7 @@ def enter_outputs(nb, outcome):
     outcome : Outcome
         What came of its `cells_to_run`.
     """
-    code = [cell for cell in nb.cells if cell.cell_type == "code"]
-    for number, cell in enumerate(code):
+    for number, cell in enumerate(code_cells(nb)):
         cell.outputs = _cleaned(outcome.outputs.get(number, ()), is_test(cell))
         if not is_test(cell):
             continue

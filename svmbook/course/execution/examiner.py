@@ -28,8 +28,6 @@ __all__ = ["Examiner", "Verdict", "described"]
 #: What the kernel runs to be asked.
 SERVE = "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
 GRACE = 10.0  # seconds that a test may take after the kernel has stopped answering
-
-
 # The error of a test until it has come to its end.
 NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
@@ -170,17 +168,19 @@ class Examiner:
             found = self._look(source)
         except BaseException as problem:  # whatever an answer makes of its side of the connection
             error = described(problem)
-        self._names.update(found)
-        _execute(source, self._names, verdict)  # also without answers: later tests need its names
-        made = defined_names(source)
-        for name in found.keys() - made:
-            self._names.pop(name, None)
-        self._made |= made
-        verdict.error = error or verdict.error
-        verdict.ended = True
-        if connection is not None:
-            with suppress(OSError):
-                connection.send({"end": True})
+        try:
+            self._names.update(found)
+            _execute(source, self._names, verdict)  # also without answers: others need its names
+            made = defined_names(source)
+            for name in found.keys() - made:
+                self._names.pop(name, None)
+            self._made |= made
+            verdict.error = error or verdict.error
+            verdict.ended = True
+        finally:
+            if connection is not None:
+                with suppress(OSError):
+                    connection.send({"end": True})
 
     def _connected(self, key):
         """Return the connection to the kernel, which says the key first."""

@@ -19,8 +19,8 @@ from .source import defined_names, free_names, imported_names, parts_of_test
 
 __all__ = ["KEPT", "run"]
 
-# A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
 NO_CELL = {"source": ""}  # for texts that belong to none
+# A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
 NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 SHOWN = 200_000  # characters of one output that are kept
 # Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.

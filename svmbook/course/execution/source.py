@@ -61,16 +61,13 @@ def free_names(source):
 
 def defined_names(source):
     """Return the names that a text defines among the globals."""
-    return {
-        symbol.get_name()
-        for table in _scopes(source)
-        for symbol in table.get_symbols()
-        if symbol.is_assigned() and (table.get_type() == "module" or symbol.is_declared_global())
-    } | {
-        symbol.get_name()
-        for symbol in _scopes(source)[0].get_symbols()
-        if symbol.is_imported() or symbol.is_namespace()
-    }
+    module, *inner = _scopes(source)
+    top = (
+        s for s in module.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
+    )
+    inside = (symbol for table in inner for symbol in table.get_symbols())
+    declared = (s for s in inside if s.is_assigned() and s.is_declared_global())
+    return {symbol.get_name() for symbols in (top, declared) for symbol in symbols}
 
 
 def imported_names(source):
