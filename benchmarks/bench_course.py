@@ -25,10 +25,10 @@ from coursework import ASSIGNMENTS, filled, hand_in_as, variants
 from measure import main, print_table
 from nbformat.v4 import new_code_cell
 
-from svmbook.course.folder import Course, create
-from svmbook.course.grade import grade
-from svmbook.course.report import report
-from svmbook.course.similar import similar
+from svmbook.course.grading.grade import grade
+from svmbook.course.layout.folder import Course, create
+from svmbook.course.reports.report import report
+from svmbook.course.submissions.similar import similar
 
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
 NAMES = (

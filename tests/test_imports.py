@@ -11,7 +11,12 @@ PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
 ROOMS = {
     "__init__": set(),
     "cli": {"course", "experiments"},
-    "course": {"experiments/running"},
+    "course": set(),
+    "course/reports": {"course/grading", "course/layout"},
+    "course/grading": {"course/execution", "course/layout", "course/submissions"},
+    "course/submissions": {"course/layout"},
+    "course/layout": {"course/execution", "experiments/running"},
+    "course/execution": set(),
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("calibration", "datasets", "ensembles", "experiments/methods", "experiments/running"),

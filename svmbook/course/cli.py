@@ -34,7 +34,7 @@ def course():
 
 
 def _open(root):
-    return _module("folder").Course(root)
+    return _module("layout.folder").Course(root)
 
 
 def _module(name):
@@ -59,7 +59,7 @@ def init(root, names):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    made = _module("folder").create(root, names)
+    made = _module("layout.folder").create(root, names)
     click.echo(f"{made.root}: {', '.join(made.names())}")
 
 
@@ -102,7 +102,7 @@ def release(name, root, unsafe):
 def _try_out(folder, name, unsafe):
     """Try out an assignment; tell what is weak, and refuse where there is a problem."""
     sandbox = _module("execution.sandbox").UNSAFE if unsafe else None
-    trial = _module("trial").try_out(folder, name, sandbox)
+    trial = _module("grading.trial").try_out(folder, name, sandbox)
     for text in trial.weak:
         click.echo(f"weak: {text}", err=True)
     if trial.problems:
@@ -126,7 +126,7 @@ def grade(name, root, jobs, again, unsafe):
     Example:
       svmbook course grade dual_by_hand --jobs 2
     """
-    grading, sandbox = _module("grade"), _module("execution.sandbox")
+    grading, sandbox = _module("grading.grade"), _module("execution.sandbox")
     folder = _open(root)
     steps = grading.grade(
         folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
@@ -152,7 +152,7 @@ def give_feedback(name, root):
       svmbook course feedback dual_by_hand
     """
     folder = _open(root)
-    pages = list(_module("feedback").feedback(folder, name))
+    pages = list(_module("reports.feedback").feedback(folder, name))
     click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
 
 
@@ -166,7 +166,7 @@ def write_report(name, root):
     Example:
       svmbook course report dual_by_hand
     """
-    click.echo(_module("report").report(_open(root), name))
+    click.echo(_module("reports.report").report(_open(root), name))
 
 
 @course.command("export")
@@ -187,11 +187,11 @@ def export_marks(root, kind, output):
       svmbook course export --format moodle --output marks.csv
     """
     folder, written = _open(root), io.StringIO()
-    waiting = _module("export").export(folder, written, kind)
+    waiting = _module("reports.export").export(folder, written, kind)
     if output is None:
         click.echo(written.getvalue(), nl=False)
     else:
-        _module("folder").write_whole(output, written.getvalue())
+        _module("layout.folder").write_whole(output, written.getvalue())
     if waiting:
         click.echo(f"{waiting} answers wait to be read; they count nothing yet", err=True)
     for name in folder.names():
@@ -211,7 +211,7 @@ def list_similar(name, root, least):
     Example:
       svmbook course similar dual_by_hand
     """
-    pairs = _module("similar").similar(_open(root), name, least)
+    pairs = _module("submissions.similar").similar(_open(root), name, least)
     for pair in pairs:
         click.echo(f"{pair.score:.2f}  {pair.students[0]!r}  {pair.students[1]!r}")
         for student, lines in zip(pair.students, pair.lines, strict=True):
@@ -239,7 +239,7 @@ def check(notebook):
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    checked = _module("student").check(notebook)
+    checked = _module("grading.student").check(notebook)
     width = max(len(result.item) for result in checked.results)
     for result in checked.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"

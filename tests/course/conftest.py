@@ -10,10 +10,10 @@ pytest.importorskip("nbgrader")
 from coursework import NAME, source
 from shell import SHELLS, Shell, run_here
 
-from svmbook.course import grade as grading
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
-from svmbook.course.folder import create
+from svmbook.course.grading import grade as grading
+from svmbook.course.layout.folder import create
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ from coursework import (
     variants,
 )
 
-from svmbook.course.folder import create
-from svmbook.course.grade import grade
-from svmbook.course.marks import marks_of
+from svmbook.course.grading.grade import grade
+from svmbook.course.layout.folder import create
+from svmbook.course.layout.marks import marks_of
 
 NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 

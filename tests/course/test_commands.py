@@ -5,13 +5,13 @@ import pytest
 from click.testing import CliRunner
 from coursework import NAME, TOTAL, answered, hand_in
 
-from svmbook.course import trial
 from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
-from svmbook.course.folder import Course, create
-from svmbook.course.grade import grade
-from svmbook.course.report import report
-from svmbook.course.student import check
+from svmbook.course.grading import trial
+from svmbook.course.grading.grade import grade
+from svmbook.course.grading.student import check
+from svmbook.course.layout.folder import Course, create
+from svmbook.course.reports.report import report
 
 
 def test_the_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 from coursework import ESSAY, NAME, SQUARE, about, answered, hand_in
 
-from svmbook.course import feedback as pages_of_feedback
-from svmbook.course import grade as grading
 from svmbook.course.cli import course as commands
-from svmbook.course.export import export
-from svmbook.course.feedback import feedback
-from svmbook.course.grade import grade, reasons_of
-from svmbook.course.pages import code, markdown
-from svmbook.course.report import report
+from svmbook.course.grading import grade as grading
+from svmbook.course.grading.grade import grade, reasons_of
+from svmbook.course.reports import feedback as pages_of_feedback
+from svmbook.course.reports.export import export
+from svmbook.course.reports.feedback import feedback
+from svmbook.course.reports.pages import code, markdown
+from svmbook.course.reports.report import report
 
 WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"  # of the hidden test alone
 

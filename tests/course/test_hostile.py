@@ -31,9 +31,9 @@ from hostile import (
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
-from svmbook.course.feedback import feedback
-from svmbook.course.grade import grade
-from svmbook.course.report import report
+from svmbook.course.grading.grade import grade
+from svmbook.course.reports.feedback import feedback
+from svmbook.course.reports.report import report
 
 GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 

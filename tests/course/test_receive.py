@@ -4,8 +4,8 @@ import pytest
 from coursework import NAME, SQUARE, answered, hand_in
 from nbconvert import HTMLExporter
 
-from svmbook.course.merge import lay_upon
-from svmbook.course.receive import Rejected, read_notebook
+from svmbook.course.submissions.merge import lay_upon
+from svmbook.course.submissions.receive import Rejected, read_notebook
 
 
 def laid(course, nb):

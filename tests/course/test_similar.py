@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from coursework import NAME, answered, hand_in
 
 from svmbook.course.cli import course as commands
-from svmbook.course.similar import similar
+from svmbook.course.submissions.similar import similar
 
 
 def test_the_same_code_under_other_names_is_found(course):

@@ -8,9 +8,9 @@ import pytest
 from coursework import ESSAY, NAME, about
 from slips import LEFT_OUT, SLIPS, hand_in_all, student_of
 
-from svmbook.course.grade import grade
-from svmbook.course.report import report
-from svmbook.course.student import check
+from svmbook.course.grading.grade import grade
+from svmbook.course.grading.student import check
+from svmbook.course.reports.report import report
 
 GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 

@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 from coursework import ASSIGNMENTS, NAME, about, answered, hand_in
 
-from svmbook.course import trial as trials
 from svmbook.course.cli import course as commands
-from svmbook.course.folder import create
-from svmbook.course.grade import grade
-from svmbook.course.trial import try_out
+from svmbook.course.grading import trial as trials
+from svmbook.course.grading.grade import grade
+from svmbook.course.grading.trial import try_out
+from svmbook.course.layout.folder import create
 
 
 def with_cells(course, **sources):

@@ -9,7 +9,7 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import compute_checksum, is_grade, is_solution
 
-from .items import handed_out, item_of
+from ..layout.items import handed_out, item_of
 
 __all__ = ["lay_upon"]
 

@@ -7,12 +7,11 @@ from html import escape
 import nbformat
 from nbgrader.utils import is_locked
 
-from .folder import write_whole
-from .grade import reasons_of
-from .items import handed_out, item_of
-from .marks import marks_of, totals
+from ..grading.grade import reasons_of
+from ..layout.folder import write_whole
+from ..layout.items import NOTE, handed_out, item_of
+from ..layout.marks import marks_of, totals
 from .pages import code, markdown, page, plain
-from .verdicts import NOTE
 
 __all__ = ["feedback"]
 

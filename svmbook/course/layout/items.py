@@ -6,7 +6,19 @@ import re
 
 from nbgrader.utils import is_grade, is_solution
 
-__all__ = ["handed_out", "hidden_lines", "is_test", "item_of"]
+from ..execution.source import defined_names, imported_names
+
+__all__ = [
+    "NOTE",
+    "answers_of",
+    "describe_assignment",
+    "handed_out",
+    "hidden_lines",
+    "is_test",
+    "item_of",
+]
+
+NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
 
 # Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
 HIDDEN, SCHEME = (
@@ -37,3 +49,26 @@ def hidden_lines(source):
         for found in HIDDEN.finditer(source)
     ]
     return [number for first, last in spans for number in range(first, last + 1)]
+
+
+def describe_assignment(nb, source):
+    """Note in a notebook which names are answers, and which items it has.
+
+    Parameters
+    ----------
+    nb : NotebookNode
+        A version of the assignment, which is changed.
+    source : NotebookNode
+        The instructor's version, with solutions.
+    """
+    solutions = (cell for cell in source.cells if cell.cell_type == "code" and is_solution(cell))
+    names = set()
+    for cell in solutions:
+        names |= defined_names(cell.source) - imported_names(cell.source)
+    items = [item_of(cell) for cell in source.cells if item_of(cell)]
+    nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
+
+
+def answers_of(nb):
+    """Return the names that `describe_assignment` noted; none of a notebook without a note."""
+    return nb.metadata.get(NOTE, {}).get("answers", [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from .marks import marks_of, totals
+from ..layout.marks import marks_of, totals
 
 __all__ = ["export"]
 

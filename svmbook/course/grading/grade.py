@@ -22,15 +22,15 @@ from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
 
-from .execution.outcome import Outcome
-from .execution.sandbox import SandboxError, find_sandbox, run_cells
-from .folder import write_whole
-from .handed_in import Submission
-from .items import item_of
-from .marks import marks_in, marks_of, totals
-from .merge import lay_upon
-from .receive import Rejected, read_notebook
-from .verdicts import NOTE, answers_of, cells_to_run, code_cells, enter_outputs
+from ..execution.outcome import Outcome
+from ..execution.sandbox import SandboxError, find_sandbox, run_cells
+from ..layout.folder import write_whole
+from ..layout.handed_in import Submission
+from ..layout.items import NOTE, answers_of, item_of
+from ..layout.marks import marks_in, marks_of, totals
+from ..submissions.merge import lay_upon
+from ..submissions.receive import Rejected, read_notebook
+from .verdicts import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["Graded", "Judged", "grade", "reasons_of", "run_submission"]
 

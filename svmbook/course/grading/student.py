@@ -10,12 +10,12 @@ import nbformat
 from nbformat.warnings import DuplicateCellId
 from nbgrader.utils import compute_checksum, determine_grade, is_locked, is_solution
 
-from .execution.outcome import Limits, Outcome
-from .execution.run import run
-from .items import is_test, item_of
-from .merge import lay_upon
-from .receive import read_notebook
-from .verdicts import NOTE, answers_of, cells_to_run, enter_outputs
+from ..execution.outcome import Limits, Outcome
+from ..execution.run import run
+from ..layout.items import NOTE, answers_of, is_test, item_of
+from ..submissions.merge import lay_upon
+from ..submissions.receive import read_notebook
+from .verdicts import cells_to_run, enter_outputs
 
 __all__ = ["Checked", "Result", "check"]
 

@@ -5,46 +5,14 @@ from __future__ import annotations
 import re
 
 from nbformat.v4 import new_output
-from nbgrader.utils import is_locked, is_solution
+from nbgrader.utils import is_locked
 
-from .execution.run import KEPT
-from .execution.source import defined_names, imported_names
-from .items import handed_out, hidden_lines, is_test, item_of
+from ..execution.run import KEPT
+from ..layout.items import NOTE, handed_out, hidden_lines, is_test
 
-__all__ = [
-    "NOTE",
-    "answers_of",
-    "cells_to_run",
-    "code_cells",
-    "describe_assignment",
-    "enter_outputs",
-]
+__all__ = ["cells_to_run", "code_cells", "enter_outputs"]
 
 BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
-NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
-
-
-def describe_assignment(nb, source):
-    """Note in a notebook which names are answers, and which items it has.
-
-    Parameters
-    ----------
-    nb : NotebookNode
-        A version of the assignment, which is changed.
-    source : NotebookNode
-        The instructor's version, with solutions.
-    """
-    solutions = (cell for cell in source.cells if cell.cell_type == "code" and is_solution(cell))
-    names = set()
-    for cell in solutions:
-        names |= defined_names(cell.source) - imported_names(cell.source)
-    items = [item_of(cell) for cell in source.cells if item_of(cell)]
-    nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
-
-
-def answers_of(nb):
-    """Return the names that `describe_assignment` noted; none of a notebook without a note."""
-    return nb.metadata.get(NOTE, {}).get("answers", [])
 
 
 def cells_to_run(nb):

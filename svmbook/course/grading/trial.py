@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import nbformat
 from nbgrader.utils import determine_grade, is_solution
 
-from .execution.sandbox import find_sandbox
-from .execution.source import parts_of_test, without_commands
+from ..execution.sandbox import find_sandbox
+from ..execution.source import parts_of_test, without_commands
+from ..layout.items import handed_out, hidden_lines, is_test, item_of
 from .grade import run_submission
-from .items import handed_out, hidden_lines, is_test, item_of
 
 __all__ = ["Trial", "try_out"]
 

@@ -9,9 +9,9 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from .folder import write_whole
-from .grade import reasons_of
-from .marks import marks_of
+from ..grading.grade import reasons_of
+from ..layout.folder import write_whole
+from ..layout.marks import marks_of
 from .pages import page
 
 __all__ = ["report"]

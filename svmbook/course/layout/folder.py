@@ -23,9 +23,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 from traitlets.config.loader import PyFileConfigLoader
 
-from ..experiments.running.records import part_of_book
+from ...experiments.running.records import part_of_book
 from .handed_in import find_submissions
-from .verdicts import describe_assignment
+from .items import describe_assignment
 
 __all__ = ["Course", "create", "write_whole"]
 

@@ -10,7 +10,7 @@ import nbformat
 from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_locked
 
-from .items import item_of
+from ..layout.items import item_of
 from .receive import Rejected, read_notebook
 
 __all__ = ["Pair", "similar"]

@@ -1,0 +1,1 @@
+"""Grading: which cells run, what their outputs are worth, and the trial before release."""

@@ -1,0 +1,1 @@
+"""What is written for people: feedback, reports, and marks for other programs."""

@@ -1,0 +1,1 @@
+"""What students hand in: found, read with care, laid upon the master, compared."""
