@@ -14,9 +14,10 @@ ROOMS = {
     "course": set(),
     "course/reports": {"course/grading", "course/layout"},
     "course/grading": {"course/execution", "course/layout", "course/submissions"},
-    "course/submissions": {"course/layout"},
+    "course/submissions": {"course/execution", "course/layout", "course/personal"},
     "course/layout": {"course/execution", "experiments/running"},
     "course/execution": set(),
+    "course/personal": set(),
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("calibration", "datasets", "ensembles", "experiments/methods", "experiments/running"),

@@ -28,6 +28,7 @@ from ..layout.folder import write_whole
 from ..layout.handed_in import Submission
 from ..layout.items import NOTE, answers_of, item_of
 from ..layout.marks import marks_in, marks_of, totals
+from ..submissions.identity import enter_id, is_personal, settle_ids, written_id
 from ..submissions.merge import lay_upon
 from ..submissions.receive import Rejected, read_notebook
 from .verdicts import cells_to_run, code_cells, enter_outputs
@@ -99,10 +100,7 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         late = []  # perhaps only because of what ran beside them
         with ThreadPoolExecutor(jobs) as pool:
             try:
-                futures = {
-                    pool.submit(run_submission, master, one.cells, one.reason, **common): one
-                    for one in pending
-                }
+                futures = {pool.submit(_run, master, one, **common): one for one in pending}
                 for future in as_completed(futures):
                     one = futures.pop(future)
                     judged = _judged(future.result, master)
@@ -115,30 +113,38 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
                 pool.shutdown(wait=False, cancel_futures=True)
         stop.clear()
         for one in late:
-            alone = partial(run_submission, master, one.cells, one.reason, **common)
-            yield _record(course, name, one, _judged(alone, master))
+            judged = _judged(partial(_run, master, one, **common), master)
+            yield _record(course, name, one, judged)
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A submission that is to be graded: where it lies, its cells or why there are none."""
+    """A submission that is to be graded: its cells, or why there are none, and whose numbers."""
 
     submission: Submission
     cells: list | None
     reason: str | None
     digest: str
+    numbers: str | None = None
 
 
 def _pending(course, name, master, again):
     """Return the submissions that are to be graded."""
     entered, pending = _entered(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
-    for student, submission in course.submissions(name).items():
-        cells, reason = _read(submission)
-        digest = _digest(tasks, cells, reason, submission.notes)
+    submissions = course.submissions(name)
+    read = {student: _read(submission) for student, submission in submissions.items()}
+    ids = {}
+    if is_personal(master):
+        ids = settle_ids({student: written_id(cells) for student, (cells, _) in read.items()})
+    for student, submission in submissions.items():
+        (cells, reason), (numbers, note) = read[student], ids.get(student, (None, None))
+        if note:
+            submission = replace(submission, notes=[*submission.notes, note])
+        digest = _digest(tasks, cells, reason, submission.notes, *filter(None, [numbers]))
         note = _note(course.autograded(student, name))
         if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
-            pending.append(Pending(submission, cells, reason, digest))
+            pending.append(Pending(submission, cells, reason, digest, numbers))
     return pending
 
 
@@ -182,6 +188,10 @@ def _entered(course, name, master):
             student: {item: mark.by_tests for item, mark in marks.items()}
             for student, marks in marks_of(book, name).items()
         }
+
+
+def _run(master, one, **common):
+    return run_submission(master, one.cells, one.reason, student=one.numbers, **common)
 
 
 def _judged(work, master):
@@ -239,7 +249,7 @@ class Judged:
     failed: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None):
+def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None, student=None):
     """Lay a submission upon the instructor's notebook, and run it.
 
     Parameters
@@ -252,12 +262,15 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
         Why nothing is run.
     sandbox, limits, stop : optional
         As `run_cells` takes them.
+    student : str, optional
+        With whose numbers, where questions differ from student to student.
 
     Returns
     -------
     Judged
     """
     nb, notes = lay_upon(master, cells)
+    enter_id(nb, student)
     outcome = Outcome(reason=reason)
     if reason is None:
         outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))

@@ -13,6 +13,7 @@ from nbgrader.utils import compute_checksum, determine_grade, is_locked, is_solu
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run
 from ..layout.items import NOTE, answers_of, is_test, item_of
+from ..submissions.identity import enter_id, is_personal, written_id
 from ..submissions.merge import lay_upon
 from ..submissions.receive import read_notebook
 from .verdicts import cells_to_run, enter_outputs
@@ -85,6 +86,10 @@ def check(path, limits=None):
     master = _master(handed_in)
     nb, notes = lay_upon(master, cells)
     notes += _differences(master)
+    student = written_id(cells)
+    if is_personal(master) and not student:
+        notes.append("the cell student does not give your id; write student = and the id in quotes")
+    enter_id(nb, student)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
     run(work, lambda **told: outcome.take(told), path.resolve().parent)

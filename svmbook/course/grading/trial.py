@@ -12,6 +12,7 @@ from nbgrader.utils import determine_grade, is_solution
 from ..execution.sandbox import find_sandbox
 from ..execution.source import parts_of_test, without_commands
 from ..layout.items import handed_out, hidden_lines, is_test, item_of
+from ..submissions.identity import is_personal
 from .grade import run_submission
 
 __all__ = ["Trial", "try_out"]
@@ -19,6 +20,7 @@ __all__ = ["Trial", "try_out"]
 # What wrong functions return, and what stands in the place of other answers.
 WRONG = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
 STUB = "the stub that is handed out"
+STUDENTS = ("ann", "ben", "cem")  # who try an assignment whose numbers differ between students
 HINT = (
     "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
     "can use."
@@ -81,18 +83,28 @@ def try_out(course, name, sandbox=None):
         )
         for ours, theirs in zip(source.cells, master.cells, strict=True)
     ]
+    first, *others = STUDENTS if is_personal(master) else (None,)
     right = {
-        "for your solution": (master, solution),
-        "for your solution as students see the test": (visible, solution),
+        "for your solution": (master, solution, first),
+        "for your solution as students see the test": (visible, solution, first),
     }
-    wrong = {kind: (master, [_wrong(c, v, source) for c in solution]) for kind, v in WRONG.items()}
-    wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells]
+    for one in others:
+        right[f"for your solution with the numbers of {one!r}"] = master, solution, one
+    wrong = {
+        kind: (master, [_wrong(cell, value, source) for cell in solution], first)
+        for kind, value in WRONG.items()
+    }
+    wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells], first
     sandbox = sandbox or find_sandbox()
-    for of, run in right.items():
-        if problems := _failures(run_submission(*run, sandbox=sandbox), of):
+
+    def run(nb, cells, student):
+        return run_submission(nb, cells, sandbox=sandbox, student=student)
+
+    for of, given in right.items():
+        if problems := _failures(run(*given), of):
             return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), wrong.values())
+        done = pool.map(lambda given: run(*given), wrong.values())
         found = dict(zip(wrong, done, strict=True))
     weak = [
         f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"

@@ -49,7 +49,7 @@ def create(root, names=None):
     root : path
         The folder, which may exist; assignments that are there already are left alone.
     names : iterable of str, optional
-        The assignments, by default all.
+        Assignments, and sets of questions on a chapter; by default all assignments.
 
     Returns
     -------
@@ -65,8 +65,10 @@ def create(root, names=None):
         ``$SVMBOOK_ASSIGNMENTS``.
     """
     book = part_of_book("notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments")
-    present = sorted(path.parent.name for path in book.glob("*/*.ipynb"))
-    names = tuple(names or present)
+    assignments = sorted(book.glob("*/*.ipynb"))
+    questions = sorted(book.parent.glob("questions/*.ipynb"))
+    present = {path.stem: path for path in [*assignments, *questions]}
+    names = tuple(names or (path.stem for path in assignments))
     if unknown := [name for name in names if name not in present]:
         raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(present)}.")
     root = Path(root)
@@ -74,7 +76,7 @@ def create(root, names=None):
     for name in names:
         copy = root / "source" / name / f"{name}.ipynb"
         if not copy.exists():
-            write_whole(copy, (book / name / f"{name}.ipynb").read_text(encoding="utf-8"))
+            write_whole(copy, present[name].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
         write_whole(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)

@@ -10,6 +10,7 @@ from ..execution.source import defined_names, imported_names
 
 __all__ = [
     "NOTE",
+    "STUDENT",
     "answers_of",
     "describe_assignment",
     "handed_out",
@@ -19,6 +20,7 @@ __all__ = [
 ]
 
 NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
+STUDENT = "student"  # the cell, and its name, for the id from which personal numbers are drawn
 
 # Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
 HIDDEN, SCHEME = (
@@ -61,10 +63,10 @@ def describe_assignment(nb, source):
     source : NotebookNode
         The instructor's version, with solutions.
     """
-    solutions = (cell for cell in source.cells if cell.cell_type == "code" and is_solution(cell))
     names = set()
-    for cell in solutions:
-        names |= defined_names(cell.source) - imported_names(cell.source)
+    for cell in source.cells:
+        if cell.cell_type == "code" and is_solution(cell) and item_of(cell) != STUDENT:
+            names |= defined_names(cell.source) - imported_names(cell.source)
     items = [item_of(cell) for cell in source.cells if item_of(cell)]
     nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
 
