@@ -16,7 +16,8 @@ SCHEME = "4 points, for graders alone"
 ESSAY = "Because squares are not negative."
 
 
-def _cell(cell, **about):
+def cell_of(cell, **about):
+    """Return a cell marked as nbgrader marks it."""
     common = {"schema_version": 3, "grade": False, "locked": False, "solution": False}
     cell.metadata["nbgrader"] = {**common, "task": False, **about}
     return cell
@@ -25,7 +26,7 @@ def _cell(cell, **about):
 def _solution(name, text):
     head, body = text.split("\n", 1)
     marked = f"{head}\n    ### BEGIN SOLUTION\n{body}\n    ### END SOLUTION"
-    return _cell(new_code_cell(marked), grade_id=name, solution=True)
+    return cell_of(new_code_cell(marked), grade_id=name, solution=True)
 
 
 def source():
@@ -40,25 +41,25 @@ def source():
     }
     cells = [
         new_markdown_cell("# A small one"),
-        _cell(
+        cell_of(
             new_code_cell("from svmbook.course.checks import check_close"),
             **{"grade_id": "setup", "locked": True},
         ),
         _solution("square", SQUARE),
-        _cell(
+        cell_of(
             new_code_cell(tests["test_square"]),
             **{"grade_id": "test_square", "grade": True, "locked": True, "points": 3},
         ),
         _solution("total", TOTAL),
-        _cell(
+        cell_of(
             new_code_cell(tests["test_total"]),
             **{"grade_id": "test_total", "grade": True, "locked": True, "points": 2},
         ),
-        _cell(
+        cell_of(
             new_markdown_cell(f"Why?\n\n### BEGIN MARK SCHEME\n{SCHEME}\n### END MARK SCHEME"),
             **{"grade_id": "task", "locked": True},
         ),
-        _cell(
+        cell_of(
             new_markdown_cell(f"### BEGIN SOLUTION\n{ESSAY}\n### END SOLUTION"),
             **{"grade_id": "essay", "grade": True, "solution": True, "points": 4},
         ),
