@@ -17,17 +17,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from coursework import NAME
-from hostile import (
-    CODE,
-    DECEIVING,
-    ESSAY_WAITS,
-    EXPECTED,
-    FILES,
-    MISNAMED,
-    PLACES,
-    REFUSED,
-    hand_in_all,
-)
+from hostile import ESSAY_WAITS, EXPECTED, FILES, MISNAMED, PLACES, hand_in_all
+from hostile_code import CODE, DECEIVING, REFUSED
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells

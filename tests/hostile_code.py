@@ -1,0 +1,223 @@
+"""Code that means harm, in the place of the first answer of the small assignment."""
+
+# The mark it may get at most, and what the report says.
+CODE = {
+    "loops for ever": ("while True: pass", 2, None),
+    "loops and ignores interrupts": (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+        0,
+        "took more than",
+    ),
+    "forks without end": ("import os\nwhile True: os.fork()", 2, None),
+    "wants 100 GB of memory": ("x = bytearray(100 * 2**30)", 2, None),
+    "fills the disk": (
+        "for k in range(1000):\n  open(f'/tmp/{k}', 'wb').write(bytes(2**20))",
+        2,
+        None,
+    ),
+    "fills shared memory": ("open('/dev/shm/x', 'wb').write(bytes(2**28))", 2, None),
+    "fills memory that has no file": (
+        "import os\nfor k in range(1000):\n  os.write(os.memfd_create('x'), bytes(2**24))",
+        2,
+        None,
+    ),
+    "calls the network": (
+        "import socket\nsocket.create_connection(('1.1.1.1', 80), 5)",
+        2,
+        None,
+    ),
+    "writes without end": ("while True: print('x' * 100_000)", 2, None),
+    "ends the process": ("import os\nos._exit(0)", 0, "the kernel died"),
+    "kills all it sees": (
+        "import os, signal\n"
+        "for p in [*map(int, filter(str.isdigit, os.listdir('/proc')))]:\n"
+        "  if p != os.getpid():\n"
+        "    try: os.kill(p, signal.SIGKILL)\n"
+        "    except OSError: pass",
+        2,
+        None,
+    ),
+    "raises SystemExit": ("raise SystemExit", 2, None),
+    "silences the assertions of numpy": (
+        "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None",
+        2,
+        None,
+    ),
+    "replaces what checks": (
+        "import svmbook.course.checks as c\ncheck_close = c.check_close = lambda *a, **k: None",
+        2,
+        None,
+    ),
+    "replaces what is built in": (
+        "import builtins\nbuiltins.abs = lambda x: 0.0",
+        2,
+        None,
+    ),
+    "rewrites cells before they run": (
+        "get_ipython().input_transformers_post.append(\n"
+        "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "looks through the frames of its callers": (
+        "import sys\n"
+        "def square(x):\n"
+        "  frame = sys._getframe()\n"
+        "  while frame:\n"
+        "    for name in ('expected', 'right'):\n"
+        "      if name in frame.f_locals: return frame.f_locals[name]\n"
+        "    frame = frame.f_back\n"
+        "  return 0.0",
+        2,
+        None,
+    ),
+    "replaces what runs cells": (
+        "kernel = getattr(get_ipython(), 'kernel', None)\n"
+        "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "prints the cells that run": (
+        "get_ipython().events.register('pre_run_cell', lambda info: print(info.raw_cell))\n"
+        "def square(x): return x * x",
+        5,
+        None,
+    ),
+    "gives names of the tests to others": (
+        "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0",
+        2,
+        None,
+    ),
+    "takes assertions out of cells": (
+        "import ast\n"
+        "class Pass(ast.NodeTransformer):\n"
+        "  def visit_Expr(self, node): return ast.Pass()\n"
+        "  def visit_Assert(self, node): return ast.Pass()\n"
+        "get_ipython().ast_transformers.append(Pass())",
+        0,
+        None,
+    ),
+    "silences tracebacks": (
+        "get_ipython().showtraceback = lambda *a, **k: None\n"
+        "get_ipython()._showtraceback = lambda *a, **k: None",
+        2,
+        None,
+    ),
+    "answers with an object that equals all": (
+        "class Yes(float):\n"
+        "  def __eq__(self, other): return True\n"
+        "  def __sub__(self, other): return 0.0\n"
+        "  __rsub__ = __sub__\n"
+        "def square(x): return Yes(7)",
+        2,
+        None,
+    ),
+    "answers with a constant": ("def square(x): return 4.0", 2, None),
+    "looks for the course": (
+        "import os\n"
+        "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
+        "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
+        "         if name in ('beside.txt', 'small.ipynb')]\n"
+        "assert found, 'nothing to steal'\n"
+        "def square(x): return x * x",
+        2,
+        None,
+    ),
+    "writes into the package": (
+        "import svmbook\nopen(svmbook.__file__, 'a').write('raise SystemExit')",
+        2,
+        None,
+    ),
+    "opens the files of its guard": (
+        "import os\n"
+        "for p in filter(str.isdigit, os.listdir('/proc')):\n"
+        "  for f in range(20):\n"
+        "    try: open(f'/proc/{p}/fd/{f}', 'w').write('{\"done\": true}\\n')\n"
+        "    except OSError: pass",
+        2,
+        None,
+    ),
+    "sends what no file can hold": (
+        "import json\n"
+        "get_ipython().kernel.session.pack = lambda o: json.dumps(o, default=str).encode()\n"
+        "print('\\ud800')\n"
+        "def square(x): return x * x",
+        5,
+        None,
+    ),
+    "shows script and a page": (
+        "from IPython.display import HTML, Javascript, display\n"
+        "display(HTML('<script>stolen()</script>'), Javascript('stolen()'))\n"
+        "print('<script>stolen()</script>')\n"
+        "def square(x): return x * x",
+        5,
+        None,
+    ),
+    "raises what no handler expects": (
+        "class Stop(BaseException): pass\ndef square(x): raise Stop",
+        2,
+        None,
+    ),
+    "recurses without end": ("def square(x): return square(x)", 2, None),
+    "crashes the interpreter": ("import ctypes\nctypes.string_at(0)", 0, "the kernel died"),
+    "closes all its files": ("import os\nos.closerange(3, 1000)", 2, None),
+    "stops its own process": (
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+        0,
+        "took more than",
+    ),
+    "replaces NumPy": (
+        "import numpy as np\nnp.array = np.asarray = np.ndarray = np.float64 = None\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "takes away what it prints to": (
+        "import sys\nsys.stdout = sys.stderr = sys.__stdout__ = None\ndef square(x): return 0.0",
+        2,
+        None,
+    ),
+    "answers on the port of the tests": (
+        "import socket\n"
+        "for line in open('/proc/net/tcp').readlines()[1:]:\n"
+        "  port = int(line.split()[1].split(':')[1], 16)\n"
+        "  try:\n"
+        "    with socket.create_connection(('127.0.0.1', port), 1) as caller:\n"
+        '      caller.sendall(b\'{"key": "", "end": true, "wanted": true}\\n\')\n'
+        "  except OSError: pass\n"
+        "def square(x): return 0.0",
+        2,
+        None,
+    ),
+    "answers with a list that contains itself": (
+        "x = []\nx.append(x)\ndef square(_): return x",
+        2,
+        None,
+    ),
+    "answers with more than memory holds": (
+        "import numpy as np\ndef square(x): return np.ones(10**8)",
+        2,
+        None,
+    ),
+}
+
+# Kinds that only deceive the kernel they run in, or end it: they may run outside of a sandbox.
+DECEIVING = (
+    *("ends the process", "raises SystemExit", "silences the assertions of numpy"),
+    *("replaces what checks", "replaces what is built in", "gives names of the tests to others"),
+    *("takes assertions out of cells", "silences tracebacks", "rewrites cells before they run"),
+    *("looks through the frames of its callers", "replaces what runs cells"),
+    "prints the cells that run",
+    *("answers with an object that equals all", "answers with a constant"),
+    "shows script and a page",
+    *("raises what no handler expects", "recurses without end", "crashes the interpreter"),
+    *("replaces NumPy", "takes away what it prints to", "answers on the port of the tests"),
+    "answers with a list that contains itself",
+)
+# Kinds that end with an error of their own cell and leave the kernel as it was: one runs them all.
+REFUSED = (
+    *("wants 100 GB of memory", "fills shared memory", "fills memory that has no file"),
+    *("calls the network", "looks for the course", "writes into the package", "fills the disk"),
+)
