@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 READERS, KERNELS, REPEATS = 50, 8, 20
 PATIENCE = 900  # seconds for all readers together
+CRASHES = 5  # one reader in so many crashes the kernel
+DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
 LIGHTHOUSE = "12.8"
 FLAGS = (
@@ -81,27 +83,46 @@ def live(browser, module):
 
 
 def crowd(browser, module):
-    """Let many readers ask for kernels at once; return how many were told to wait, and served."""
+    """Let many readers ask for kernels at once, of whom each fifth crashes its kernel.
+
+    Returns how many were told to wait, how many crashed a kernel and were told so, and how many
+    others kept their names and saw no error. In each round these define a name before kernels
+    crash, and print it in the next.
+    """
     with module.running("--kernels", str(KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
         module.Reader(context, address, CHAPTER, token).page.close()
         waiting = [module.Reader(context, address, CHAPTER) for _ in range(READERS)]
+        crash = {*waiting[::CRASHES]}
         for reader in waiting:
             reader.begin(wait=False)
-        told, answered, deadline = set(), 0, time.monotonic() + PATIENCE
+        told, at_work, crashed, undisturbed = set(), set(), 0, 0
+        deadline = time.monotonic() + PATIENCE
         while waiting and time.monotonic() < deadline:
             time.sleep(1)
             told |= {reader for reader in waiting if "You are waiting" in reader.told}
-            for reader in list(waiting):
-                if reader.page.locator("html[data-live=ready]").count():
-                    answered += "42" in reader.run("print(6 * 7)").inner_text()
-                    waiting.remove(reader)
-                    reader.page.close()
+            for reader in sorted(waiting, key=crash.__contains__):
+                if not reader.page.locator("html[data-live=ready]").count():
+                    continue
+                if reader in crash:
+                    reader.run("import os\nos._exit(1)")
+                    reader.page.wait_for_function(DIED)
+                    crashed += 1
+                elif reader not in at_work:
+                    at_work.add(reader)
+                    reader.run(f"mine = {id(reader)}")
+                    continue
+                else:
+                    shown = reader.run("print(mine)").inner_text()
+                    undisturbed += str(id(reader)) in shown and not reader.errors
+                waiting.remove(reader)
+                reader.page.close()
         context.close()
     return {
         f"of {READERS} readers at {KERNELS} kernels, told to wait": len(told),
-        "answered": answered,
+        "crashed their kernel, and were told so": crashed,
+        "the others, served and not disturbed": undisturbed,
     }
 
 
