@@ -199,7 +199,8 @@ def test_files_of_the_project_are_not_served(live):
 def test_all_of_the_book_is_served(live):
     address, token, _ = live
     beside = ("/search.html", "/sections.js", "/svmbook-notebooks.zip", "/favicon.ico")
-    for path in (*beside, "/_sources/notebooks/dual_svm.ipynb"):
+    questions = ("/svmbook-questions-moodle.xml", "/svmbook-questions-qti.zip")
+    for path in (*beside, *questions, "/_sources/notebooks/dual_svm.ipynb"):
         assert get(address + path, Authorization=f"token {token}")[0] == 200, path
 
 

@@ -36,7 +36,9 @@ HTML = ROOT / "_build" / "html"
 FIRST = "/book/intro.html"
 SHORTEST = 8  # letters of a password
 LARGEST_BODY = 2**20  # bytes of a request
-TOP = r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.zip"
+TOP = (
+    r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.(?:xml|zip)"
+)
 PART = (
     b'<link rel="stylesheet" href="/live/live.css"><script type="module" src="/live/live.js">'
     b"</script></head>"
