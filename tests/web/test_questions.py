@@ -9,13 +9,13 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from lxml import etree
 
 from .conftest import HTML, ROOT
-from .relaxng import Schema
 from .test_study import questions
 
 MOODLE, QTI = "svmbook-questions-moodle.xml", "svmbook-questions-qti.zip"
-SCHEMAS = {path.stem: Schema(path) for path in (ROOT / "tests" / "web").glob("*.rng")}
+SCHEMAS = {path.stem: etree.RelaxNG(file=path) for path in (ROOT / "tests" / "web").glob("*.rng")}
 FORMULA = re.compile(r"\\\(.*?\\\)", re.S)
 REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
 # Marks of Markdown, and what pages print differently. They are left out of both texts that a test
@@ -191,11 +191,15 @@ def test_no_markup_of_the_source_or_of_the_page_is_left(asked):
             assert not re.search(r"[$`*\\{}]|\]\(", FORMULA.sub("", html)), html
 
 
+def is_valid(schema, root):
+    return SCHEMAS[schema].validate(etree.fromstring(ElementTree.tostring(root)))
+
+
 def test_the_files_are_valid(book):
-    assert SCHEMAS["moodle"].accepts(ElementTree.parse(book / MOODLE).getroot())
+    assert is_valid("moodle", ElementTree.parse(book / MOODLE).getroot())
     manifest, quizzes = qti_files()
-    assert SCHEMAS["manifest"].accepts(manifest)
-    assert all(SCHEMAS["qti"].accepts(quiz) for quiz in quizzes)
+    assert is_valid("manifest", manifest)
+    assert all(is_valid("qti", quiz) for quiz in quizzes)
 
 
 def without(path):
@@ -220,9 +224,9 @@ def without(path):
 def test_the_schema_refuses_what_moodle_would_misread(book, spoil):
     small = ElementTree.Element("quiz")
     small.extend(ElementTree.parse(book / MOODLE).getroot()[:2])
-    assert SCHEMAS["moodle"].accepts(small)
+    assert is_valid("moodle", small)
     spoil(small[1])
-    assert not SCHEMAS["moodle"].accepts(small)
+    assert not is_valid("moodle", small)
 
 
 def test_the_guide_for_teachers_links_to_the_files(book):
