@@ -247,8 +247,9 @@ def test_the_api_pages_show_what_a_user_imports():
     methods = {
         f"svmbook.experiments.methods.{name}" for name in ("grid", "protocols", "statistics")
     }
-    # The style sheet of the figures, the command, and its coursework, of which students use checks.
-    wanted = wanted - {"svmbook.book", "svmbook.cli", "svmbook.course"} | {"svmbook.course.checks"}
+    # The style sheet of the figures, the command, and its coursework, of which students use a part.
+    wanted -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
+    wanted |= {"svmbook.course.checks", "svmbook.course.personal"}
     assert sorted(shown) == sorted({"svmbook"} | wanted | methods)
 
 

@@ -47,7 +47,8 @@ def test_every_test_file_is_run_once():
 
 def test_every_notebook_is_run_once():
     run = Counter(part for job in stages.notebooks() for part in job.command)
-    found = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/assignments/*/*.ipynb")]
+    parts = ("*.ipynb", "assignments/*/*.ipynb", "questions/*.ipynb")
+    found = [path for part in parts for path in (ROOT / "notebooks").glob(part)]
     assert all(run[path] == 1 for path in found)
 
 

@@ -91,7 +91,8 @@ def notebook_groups():
             groups[part["caption"]] = files
         else:
             others += files
-    return groups | {"others": others}
+    questions = sorted((ROOT / "notebooks").glob("questions/*.ipynb"))
+    return groups | {"others": others, "questions": questions}
 
 
 def notebooks(suffix="", **env):

@@ -50,7 +50,7 @@ def configure(app, config):
         }
         config.sitemap_url_scheme = "{link}"
         config.ogp_site_url = config.html_baseurl
-        config.ogp_site_name = config.project
+        config.ogp_site_name = config.html_title
         config.ogp_enable_meta_description = False  # pages.py writes it
         config.html_theme_options = options
     config.git_untracked_show_sourcelink = True  # the theme's launch buttons ask for it
@@ -66,7 +66,7 @@ def finish(app, error):
     out, source = Path(app.outdir), Path(app.srcdir)
     write_notebooks(out / NOTEBOOKS, source)
     if app.config.html_theme_options.get("repository_url"):
-        (out / "changes.xml").write_bytes(feed(app.config.project, app.config.html_baseurl, source))
+        (out / "changes.xml").write_bytes(feed(app.config.html_title, app.config.html_baseurl, source))
 
 
 def write_notebooks(path, source):

@@ -17,6 +17,7 @@ sys.path.insert(0, {ext!r})
 project = "Street"
 extensions = ["myst_nb", "publish"]
 nb_execution_mode = "off"
+html_title = "The street"
 html_theme = "sphinx_book_theme"
 html_theme_options = {{"repository_url": {url!r}, "repository_branch": "main"}}
 suppress_warnings = ["git"]
@@ -58,6 +59,7 @@ def test_an_address_brings_launch_buttons_cards_map_and_feed(published):
         "https://colab.research.google.com/github/Owner/street/blob/main/notebooks/chapter.ipynb",
         f'property="og:url" content="{SITE}notebooks/chapter.html"',
         "og:image",
+        'property="og:site_name" content="The street"',
         f'href="{SITE}changes.xml"',
     )
     assert [one in page for one in expected] == [has_address] * len(expected)
