@@ -90,12 +90,13 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
     with course.alone():
-        pending = _pending(course, name, master, again)
+        files = course.data_files(name)
+        pending = _pending(course, name, master, files, again)
         yield len(pending)
         if pending:
             course.back_up()
         stop = threading.Event()
-        common = {"sandbox": sandbox, "limits": limits, "stop": stop}
+        common = {"sandbox": sandbox, "limits": limits, "stop": stop, "files": files}
         late = []  # perhaps only because of what ran beside them
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -129,10 +130,11 @@ class Pending:
     digest: str
 
 
-def _pending(course, name, master, again):
+def _pending(course, name, master, files, again):
     """Return the submissions that are to be graded."""
     entered, pending = _entered(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
+    tasks += [(file, _digest_of_file(path)) for file, path in files.items()]
     for student, submission in course.submissions(name).items():
         cells, reason = _read(submission)
         digest = _digest(tasks, cells, reason, submission.notes)
@@ -206,6 +208,11 @@ def _digest(*parts):
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def _digest_of_file(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _note(path):
     """Return what was noted when a notebook was graded; nothing if it is not there."""
     try:
@@ -239,7 +246,7 @@ class Judged:
     failed: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None):
+def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None, files=None):
     """Lay a submission upon the instructor's notebook, and run it.
 
     Parameters
@@ -250,7 +257,7 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
         As read by `read_notebook`; None where nothing could be read.
     reason : str, optional
         Why nothing is run.
-    sandbox, limits, stop : optional
+    sandbox, limits, stop, files : optional
         As `run_cells` takes them.
 
     Returns
@@ -260,7 +267,7 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
     nb, notes = lay_upon(master, cells)
     outcome = Outcome(reason=reason)
     if reason is None:
-        outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
+        outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb), files)
     enter_outputs(nb, outcome)
     notes = [*([outcome.reason] if outcome.reason else []), *notes]
     code = code_cells(nb)

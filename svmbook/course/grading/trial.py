@@ -87,12 +87,12 @@ def try_out(course, name, sandbox=None):
     }
     wrong = {kind: (master, [_wrong(c, v, source) for c in solution]) for kind, v in WRONG.items()}
     wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells]
-    sandbox = sandbox or find_sandbox()
+    where = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
     for of, run in right.items():
-        if problems := _failures(run_submission(*run, sandbox=sandbox), of):
+        if problems := _failures(run_submission(*run, **where), of):
             return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda run: run_submission(*run, sandbox=sandbox), wrong.values())
+        done = pool.map(lambda run: run_submission(*run, **where), wrong.values())
         found = dict(zip(wrong, done, strict=True))
     weak = [
         f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"
