@@ -32,7 +32,7 @@ from ..submissions.merge import lay_upon
 from ..submissions.receive import Rejected, read_notebook
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["Graded", "Judged", "grade", "reasons_of", "run_submission"]
+__all__ = ["Graded", "Judged", "count_pending", "grade", "reasons_of", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
     with course.alone():
-        files = course.data_files(name)
-        pending = _pending(course, name, master, files, again)
+        pending = _pending(course, name, master, again)
         yield len(pending)
         if pending:
             course.back_up()
         stop = threading.Event()
-        common = {"sandbox": sandbox, "limits": limits, "stop": stop, "files": files}
+        common = {"sandbox": sandbox, "limits": limits, "stop": stop}
+        common["files"] = course.data_files(name)
         late = []  # perhaps only because of what ran beside them
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -130,11 +130,16 @@ class Pending:
     digest: str
 
 
-def _pending(course, name, master, files, again):
+def count_pending(course, name):
+    """Return how many submissions of an assignment `grade` would grade, and raise as it does."""
+    return len(_pending(course, name, course.master(name)))
+
+
+def _pending(course, name, master, again=False):
     """Return the submissions that are to be graded."""
     entered, pending = _entered(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
-    tasks += [(file, _digest_of_file(path)) for file, path in files.items()]
+    tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
     for student, submission in course.submissions(name).items():
         cells, reason = _read(submission)
         digest = _digest(tasks, cells, reason, submission.notes)
