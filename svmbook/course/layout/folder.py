@@ -39,6 +39,8 @@ c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError
 c.ClearSolutions.text_stub = "*Your answer.*"
 c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
 c.Execute.kernel_name = "none"  # `nbgrader autograde` would run submissions without a sandbox
+# `nbgrader generate_feedback` would show hidden tests and mark schemes: it fails with these words.
+c.GenerateFeedback.preprocessors = ["hidden tests would be shown; run svmbook course feedback"]
 """
 
 
