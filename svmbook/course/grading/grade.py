@@ -13,6 +13,7 @@ import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
 import nbformat
@@ -29,7 +30,7 @@ from ..layout.handed_in import Submission
 from ..layout.items import NOTE, answers_of, item_of
 from ..layout.marks import marks_in, marks_of, totals
 from ..submissions.merge import lay_upon
-from ..submissions.receive import Rejected, read_notebook
+from ..submissions.receive import Rejected, read_notebook, read_timestamp
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["Graded", "Judged", "count_pending", "grade", "reasons_of", "run_submission"]
@@ -122,11 +123,12 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
 
 @dataclass(frozen=True)
 class Pending:
-    """A submission that is to be graded: where it lies, its cells or why there are none."""
+    """A submission that is to be graded: its place, its cells or why there are none, its time."""
 
     submission: Submission
     cells: list | None
     reason: str | None
+    handed_in: datetime | None
     digest: str
 
 
@@ -142,10 +144,12 @@ def _pending(course, name, master, again=False):
     tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
     for student, submission in course.submissions(name).items():
         cells, reason = _read(submission)
-        digest = _digest(tasks, cells, reason, submission.notes)
+        handed_in = None if cells is None else read_timestamp(submission.path.parent)
+        known = [] if handed_in is None else [str(handed_in)]
+        digest = _digest(tasks, cells, reason, submission.notes, *known)
         note = _note(course.autograded(student, name))
         if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
-            pending.append(Pending(submission, cells, reason, digest))
+            pending.append(Pending(submission, cells, reason, handed_in, digest))
     return pending
 
 
@@ -286,7 +290,7 @@ def _record(course, name, pending, judged):
     with course.gradebook() as book, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
         book.update_or_create_student(student)
-        book.update_or_create_submission(name, student)
+        book.update_or_create_submission(name, student, timestamp=pending.handed_in)
     about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
     path = course.autograded(student, name)

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 
 from ..grading.grade import count_pending
-from ..layout.marks import marks_of, totals
+from ..layout.marks import hours_late, marks_of, totals
 
 __all__ = ["export"]
 
@@ -22,13 +22,17 @@ NAMED = ("Student", "SIS Login ID", "ID number")
 
 @dataclass(frozen=True)
 class Row:
-    """One student's mark for an assignment; `waits` answers are still to be read by a person."""
+    """One student's mark for an assignment, how many answers wait to be read, and how late it is.
+
+    The hours are None where they are not known.
+    """
 
     student: str
     assignment: str
     score: float
     most: float
     waits: int
+    hours_late: float | None
 
 
 def export(course, file, kind="plain"):
@@ -69,16 +73,18 @@ def _rows(course):
     rows = []
     with course.gradebook() as book:
         for name in course.names():
+            late = hours_late(book, name)
             for student, marks in marks_of(book, name).items():
                 waits = sum(mark.waits for mark in marks.values())
-                rows.append(Row(student, name, *totals(marks), waits))
+                rows.append(Row(student, name, *totals(marks), waits, late.get(student)))
     return sorted(rows, key=lambda row: row.student)  # assignments stay in their order
 
 
 def _plain(rows):
-    yield ["student", "assignment", "score", "max_score", "complete"]
+    yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
     for row in rows:
-        yield [_cell(row.student), row.assignment, row.score, row.most, not row.waits]
+        late = "" if row.hours_late is None else round(row.hours_late, 4)
+        yield [_cell(row.student), row.assignment, row.score, row.most, not row.waits, late]
 
 
 def _for_platform(rows, first, missing):
