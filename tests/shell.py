@@ -78,8 +78,8 @@ class Shell:
         self.on_cell_executed(cell=cell, cell_index=number, execute_reply={"content": reply})
 
 
-def run_here(cells, limits=None, sandbox=None, stop=None, answers=()):
-    """Do what `sandbox.run_cells` does, with a forked shell and without limits.
+def run_here(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
+    """Do what `sandbox.run_cells` does, with a forked shell and without limits and data files.
 
     `run.Client` must be `Shell` meanwhile; the fixture ``shells`` sees to it.
     """

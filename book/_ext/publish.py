@@ -66,7 +66,9 @@ def finish(app, error):
     out, source = Path(app.outdir), Path(app.srcdir)
     write_notebooks(out / NOTEBOOKS, source)
     if app.config.html_theme_options.get("repository_url"):
-        (out / "changes.xml").write_bytes(feed(app.config.html_title, app.config.html_baseurl, source))
+        (out / "changes.xml").write_bytes(
+            feed(app.config.html_title, app.config.html_baseurl, source)
+        )
 
 
 def write_notebooks(path, source):

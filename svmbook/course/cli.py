@@ -187,17 +187,13 @@ def export_marks(root, kind, output):
       svmbook course export --format moodle --output marks.csv
     """
     folder, written = _open(root), io.StringIO()
-    waiting = _module("reports.export").export(folder, written, kind)
+    notes = _module("reports.export").export(folder, written, kind)
     if output is None:
         click.echo(written.getvalue(), nl=False)
     else:
         _module("layout.folder").write_whole(output, written.getvalue())
-    if waiting:
-        click.echo(f"{waiting} answers wait to be read; they count nothing yet", err=True)
-    for name in folder.names():
-        ungraded = [s for s in folder.submissions(name) if not folder.autograded(s, name).exists()]
-        if ungraded:
-            click.echo(f"{name}: {len(ungraded)} submissions are not graded yet", err=True)
+    for note in notes:
+        click.echo(note, err=True)
 
 
 @course.command("similar")

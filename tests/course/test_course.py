@@ -1,19 +1,15 @@
-"""From the folder of a course to the marks: release, grade, feedback, report, export, similar."""
+"""From the folder of a course to the marks: release, grade, feedback, report."""
 
-import csv
-import io
 import sqlite3
 
 import nbformat
 import pytest
-from click.testing import CliRunner
 from coursework import ESSAY, NAME, SQUARE, about, answered, hand_in
 
-from svmbook.course.cli import course as commands
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade, reasons_of
+from svmbook.course.grading.grade import grade
+from svmbook.course.grading.pending import reasons_of
 from svmbook.course.reports import feedback as pages_of_feedback
-from svmbook.course.reports.export import export
 from svmbook.course.reports.feedback import feedback
 from svmbook.course.reports.pages import code, markdown
 from svmbook.course.reports.report import report
@@ -266,33 +262,6 @@ def test_the_gradebook_is_copied_before_it_is_written(course, shells):
         assert book.execute("select count(*) from student").fetchone() == (0,)
     assert graded(course, shells) == {}
     assert len(list((course.root / "backups").glob("*.db"))) == len(before) + 1
-
-
-def test_marks_are_exported_for_three_systems(course, shells):
-    hand_in(course, "ann", answered(course))
-    hand_in(course, "+HYPERLINK 1", answered(course, square=WRONG))
-    graded(course, shells)
-    tables = {}
-    for kind in ("plain", "moodle", "canvas"):
-        out = io.StringIO()
-        assert export(course, out, kind) == 2  # essays that wait
-        tables[kind] = list(csv.reader(out.getvalue().splitlines()))
-    assert tables["plain"][1:] == [
-        ["'+HYPERLINK 1", NAME, "2.0", "9.0", "False"],
-        ["ann", NAME, "5.0", "9.0", "False"],
-    ]
-    assert tables["moodle"] == [["ID number", NAME], ["'+HYPERLINK 1", "2.0"], ["ann", "5.0"]]
-    assert tables["canvas"][1][-1] == "9.0" and tables["canvas"][3] == ["ann", "", "ann", "", "5.0"]
-
-
-def test_marks_are_written_whole_and_what_is_not_graded_is_told(course, shells, tmp_path):
-    hand_in(course, "one", answered(course))
-    graded(course, shells)
-    hand_in(course, "late", answered(course))
-    words = ["export", "--course", str(course.root), "--output", str(tmp_path / "marks.csv")]
-    result = CliRunner().invoke(commands, words)
-    assert "small: 1 submissions are not graded yet" in result.stderr
-    assert "one,small,5.0" in (tmp_path / "marks.csv").read_text()
 
 
 def test_a_page_of_formulas_without_end_is_shown_as_it_is(course, shells, monkeypatch):

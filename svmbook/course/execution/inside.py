@@ -30,6 +30,7 @@ def main():
         out.write(json.dumps(line) + "\n")
         out.flush()
 
+    work = json.load(sys.stdin)
     # Nothing that a submission writes configures the process of the tests.
-    os.chdir("/")
-    run(json.load(sys.stdin), tell, folder="/tmp", settings={"HOME": "/"})
+    os.chdir(work["folders"]["tests"])
+    run(work, tell, folder=work["folders"]["kernel"], settings={"HOME": "/"})

@@ -91,7 +91,7 @@ def run(work, tell, folder=None, settings=None):
     tell : callable
         Is called with what came out of each cell when it has ended.
     folder : path, optional
-        Where the kernel starts, by default here.
+        Where the kernel starts, by default here. Tests find files relative to here.
     settings : dict, optional
         Environment variables of this process from when the kernel has started.
     """

@@ -17,8 +17,9 @@ import sys
 import sysconfig
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 
@@ -33,6 +34,9 @@ START += "from svmbook.course.execution import inside; "
 PACKAGE = Path(__file__).resolve().parents[2]
 CONFINE = Path(__file__).resolve().with_name("confine.py")
 BOUNDS = ("memory", "disk", "processes", "seconds")  # of `Limits`, set inside
+# Where the kernel and the tests start. A submission can write in the first folder only, because the
+# process of the tests, or Matplotlib in it, may read settings from its working directory.
+FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
 STARTED = itertools.count()  # sandboxes
 PERIOD = 0.1  # seconds between two looks at what the processes use
 USERS = range(60_600, 61_180)  # between those that Debian and systemd give to anybody
@@ -79,7 +83,7 @@ def find_sandbox():
     return found
 
 
-def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
+def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
     """Run cells in a fresh kernel inside the sandbox, and tests beside it.
 
     Parameters
@@ -96,6 +100,8 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
         Ends the run when it is set.
     answers : iterable of str
         Names that tests take from the kernel even where given cells define them.
+    files : dict, optional
+        The paths of data files by their names, as cells open them.
 
     Returns
     -------
@@ -118,9 +124,13 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=()):
         bounds = {name: getattr(limits, name) for name in BOUNDS}
         # Limits are counted by user, so that each sandbox of this run is another one.
         user = USERS[(os.getpid() + next(STARTED)) % len(USERS)] if os.geteuid() == 0 else None
-        command = [*bubble(sandbox, limits.disk), *confined(command, user=user, **bounds)]
+        around = bubble(sandbox, limits.disk, files=files)
+        command = [*around, *confined(command, user=user, **bounds)]
     outcome = Outcome()
-    with open(results, "rb", buffering=0) as results:
+    with (
+        open(results, "rb", buffering=0) as results,
+        _copies(files) if sandbox == UNSAFE else nullcontext(FOLDERS) as work["folders"],
+    ):
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -159,7 +169,7 @@ def confined(command, *, memory, disk, processes, seconds, user=None):
     return [python(), "-I", str(CONFINE), json.dumps(limits | {"user": user}), *command]
 
 
-def bubble(path, disk=2**20, also=()):
+def bubble(path, disk=2**20, also=(), files=None):
     """Return the command that makes the sandbox, without what is to run in it.
 
     Parameters
@@ -170,6 +180,8 @@ def bubble(path, disk=2**20, also=()):
         Bytes of each file system in memory.
     also : iterable of path-like
         Files and folders that can be read inside, besides Python and the package.
+    files : dict, optional
+        The paths of data files by their names in `FOLDERS`, where they can be read.
 
     Returns
     -------
@@ -196,9 +208,8 @@ def bubble(path, disk=2**20, also=()):
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     for folder in visible:  # after /tmp, where a project may lie as well
-        for above in reversed(folder.parents[:-1]):
-            command += ["--perms", "0755", "--dir", str(above)]
-        command += ["--ro-bind-try", str(folder), str(folder)]
+        command += [*_above(folder), "--ro-bind-try", str(folder), str(folder)]
+    command += _readable(files or {})
     for name in ("bin", "lib", "lib64", "sbin"):
         if Path("/", name).is_symlink():
             command += ["--symlink", f"usr/{name}", f"/{name}"]
@@ -210,6 +221,36 @@ def bubble(path, disk=2**20, also=()):
     for name, value in settings.items():
         command += ["--setenv", name, value]
     return command
+
+
+def _above(path):
+    """Return the options that make the folders above a path."""
+    above = reversed(path.parents[:-1])
+    return [word for folder in above for word in ("--perms", "0755", "--dir", str(folder))]
+
+
+def _readable(files):
+    """Return the options that show data files to the tests, and to the kernel by links to these."""
+    kernel, tests = (Path(FOLDERS[who]) for who in ("kernel", "tests"))
+    options = ["--perms", "0755", "--dir", str(tests)]
+    for name, path in files.items():
+        options += [*_above(tests / name), "--ro-bind", str(path), str(tests / name)]
+    for top in {Path(name).parts[0] for name in files}:
+        options += ["--symlink", str(tests / top), str(kernel / top)]
+    return options
+
+
+@contextmanager
+def _copies(files):
+    """Make the folders of a run without a sandbox, where no data file can be read-only."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as root:
+        folders = {who: str(Path(root, who)) for who in FOLDERS}
+        for folder in folders.values():
+            Path(folder).mkdir()
+            for name, path in (files or {}).items():
+                Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, Path(folder, name))
+        yield folders
 
 
 def _feed(process, work):

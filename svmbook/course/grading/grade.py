@@ -7,8 +7,6 @@ does the last one again.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -17,7 +15,6 @@ from functools import partial
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
@@ -25,15 +22,14 @@ from sqlalchemy.exc import SAWarning
 from ..execution.outcome import Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
 from ..layout.folder import write_whole
-from ..layout.handed_in import Submission
 from ..layout.items import NOTE, answers_of, item_of
-from ..layout.marks import marks_in, marks_of, totals
-from ..submissions.identity import enter_id, is_personal, settle_ids, written_id
+from ..layout.marks import marks_in, totals
+from ..submissions.identity import enter_id
 from ..submissions.merge import lay_upon
-from ..submissions.receive import Rejected, read_notebook
+from .pending import find_pending
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["Graded", "Judged", "grade", "reasons_of", "run_submission"]
+__all__ = ["Graded", "Judged", "grade", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -91,12 +87,13 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
     with course.alone():
-        pending = _pending(course, name, master, again)
+        pending = find_pending(course, name, master, again)
         yield len(pending)
         if pending:
             course.back_up()
         stop = threading.Event()
-        common = {"sandbox": sandbox, "limits": limits, "stop": stop}
+        files = course.data_files(name)
+        common = {"sandbox": sandbox, "limits": limits, "stop": stop, "files": files}
         late = []  # perhaps only because of what ran beside them
         with ThreadPoolExecutor(jobs) as pool:
             try:
@@ -117,79 +114,6 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
             yield _record(course, name, one, judged)
 
 
-@dataclass(frozen=True)
-class Pending:
-    """A submission that is to be graded: its cells, or why there are none, and whose numbers."""
-
-    submission: Submission
-    cells: list | None
-    reason: str | None
-    digest: str
-    numbers: str | None = None
-
-
-def _pending(course, name, master, again):
-    """Return the submissions that are to be graded."""
-    entered, pending = _entered(course, name, master), []
-    tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
-    submissions = course.submissions(name)
-    read = {student: _read(submission) for student, submission in submissions.items()}
-    ids = {}
-    if is_personal(master):
-        ids = settle_ids({student: written_id(cells) for student, (cells, _) in read.items()})
-    for student, submission in submissions.items():
-        (cells, reason), (numbers, note) = read[student], ids.get(student, (None, None))
-        if note:
-            submission = replace(submission, notes=[*submission.notes, note])
-        digest = _digest(tasks, cells, reason, submission.notes, *filter(None, [numbers]))
-        note = _note(course.autograded(student, name))
-        if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
-            pending.append(Pending(submission, cells, reason, digest, numbers))
-    return pending
-
-
-def reasons_of(course, name, student):
-    """Return what was not as it should be with a submission that was graded.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    name, student : str
-        The assignment and the student.
-
-    Returns
-    -------
-    list of str
-        The reasons, most often none.
-    """
-    return _note(course.autograded(student, name)).get("reasons", [])
-
-
-def _entered(course, name, master):
-    """Return the marks of each student by tests as they stand in the gradebook."""
-    with course.gradebook() as book:
-        try:
-            cells = book.find_notebook(name, name).grade_cells
-        except MissingEntry:
-            raise ValueError(
-                f"{name} was not released; run svmbook course release {name} first."
-            ) from None
-        if {cell.name: cell.max_score for cell in cells} != {
-            item_of(cell): cell.metadata.nbgrader["points"]
-            for cell in master.cells
-            if is_grade(cell)
-        }:
-            raise ValueError(
-                f"items of {name} have changed since it was released; run svmbook course release "
-                f"{name} again, and tell those who have the older one."
-            )
-        return {
-            student: {item: mark.by_tests for item, mark in marks.items()}
-            for student, marks in marks_of(book, name).items()
-        }
-
-
 def _run(master, one, **common):
     return run_submission(master, one.cells, one.reason, student=one.numbers, **common)
 
@@ -203,25 +127,6 @@ def _judged(work, master):
     except Exception as error:
         failed = run_submission(master, None, f"the grader failed on it: {error!r}")
         return replace(failed, final=False)
-
-
-def _read(submission):
-    try:
-        return read_notebook(submission.path, within=2), None
-    except Rejected as error:
-        return None, str(error)
-
-
-def _digest(*parts):
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _note(path):
-    """Return what was noted when a notebook was graded; nothing if it is not there."""
-    try:
-        return json.loads(path.read_bytes())["metadata"][NOTE]
-    except (OSError, ValueError, KeyError):
-        return {}
 
 
 @dataclass(frozen=True)
@@ -249,7 +154,7 @@ class Judged:
     failed: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=None, student=None):
+def run_submission(master, cells, reason=None, student=None, **where):
     """Lay a submission upon the instructor's notebook, and run it.
 
     Parameters
@@ -260,10 +165,10 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
         As read by `read_notebook`; None where nothing could be read.
     reason : str, optional
         Why nothing is run.
-    sandbox, limits, stop : optional
-        As `run_cells` takes them.
     student : str, optional
         With whose numbers, where questions differ from student to student.
+    **where
+        As `run_cells` takes it: the sandbox, its limits, an event that ends the run, data files.
 
     Returns
     -------
@@ -273,7 +178,7 @@ def run_submission(master, cells, reason=None, sandbox=None, limits=None, stop=N
     enter_id(nb, student)
     outcome = Outcome(reason=reason)
     if reason is None:
-        outcome = run_cells(cells_to_run(nb), limits, sandbox, stop, answers_of(nb))
+        outcome = run_cells(cells_to_run(nb), answers=answers_of(nb), **where)
     enter_outputs(nb, outcome)
     notes = [*([outcome.reason] if outcome.reason else []), *notes]
     code = code_cells(nb)
@@ -287,7 +192,7 @@ def _record(course, name, pending, judged):
     with course.gradebook() as book, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
         book.update_or_create_student(student)
-        book.update_or_create_submission(name, student)
+        book.update_or_create_submission(name, student, timestamp=pending.handed_in)
     about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
     SaveAutoGrades().preprocess(nb, {"nbgrader": about})
     path = course.autograded(student, name)

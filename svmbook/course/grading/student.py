@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import chdir
 from copy import deepcopy
 from dataclasses import dataclass, field
 
@@ -92,7 +93,8 @@ def check(path, limits=None):
     enter_id(nb, student)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
-    run(work, lambda **told: outcome.take(told), path.resolve().parent)
+    with chdir(path.resolve().parent):  # where the tests find data files
+        run(work, lambda **told: outcome.take(told))
     enter_outputs(nb, outcome)
     results = [_result(cell) for cell in nb.cells if is_test(cell)]
     return Checked(results, [*([outcome.reason] if outcome.reason else []), *notes])

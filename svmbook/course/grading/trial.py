@@ -95,10 +95,10 @@ def try_out(course, name, sandbox=None):
         for kind, value in WRONG.items()
     }
     wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells], first
-    sandbox = sandbox or find_sandbox()
+    where = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
 
     def run(nb, cells, student):
-        return run_submission(nb, cells, sandbox=sandbox, student=student)
+        return run_submission(nb, cells, student=student, **where)
 
     for of, given in right.items():
         if problems := _failures(run(*given), of):

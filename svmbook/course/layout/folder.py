@@ -21,6 +21,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums, LockCells
+from nbgrader.utils import find_all_files
 from traitlets.config.loader import PyFileConfigLoader
 
 from ...experiments.running.records import part_of_book
@@ -38,6 +39,8 @@ c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError
 c.ClearSolutions.text_stub = "*Your answer.*"
 c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
 c.Execute.kernel_name = "none"  # `nbgrader autograde` would run submissions without a sandbox
+# `nbgrader generate_feedback` would show hidden tests and mark schemes: it fails with these words.
+c.GenerateFeedback.preprocessors = ["hidden tests would be shown; run svmbook course feedback"]
 """
 
 
@@ -160,6 +163,16 @@ class Course:
             there = ", ".join(self.names()) or "none"
             raise ValueError(f"the course has no assignment {name!r}; there are: {there}.")
         return path
+
+    def data_files(self, name):
+        """Return the paths of the data files of an assignment, by their names from the notebook.
+
+        They are the files that nbgrader hands out with the notebook: all in its folder but other
+        notebooks, and caches.
+        """
+        folder = self.source(name).parent
+        found = find_all_files(str(folder), [*self.nbgrader(name).ignore, "*.ipynb"])
+        return {str(Path(path).relative_to(folder)): path for path in sorted(found)}
 
     def released(self, name):
         """Return the path of the students' notebook."""

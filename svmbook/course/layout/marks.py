@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Mark", "marks_in", "marks_of", "totals"]
+__all__ = ["Mark", "hours_late", "marks_in", "marks_of", "totals"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,29 @@ def marks_in(submission, name):
             bool(grade.needs_manual_grade and grade.manual_score is None),
         )
         for grade in notebook.grades
+    }
+
+
+def hours_late(book, name):
+    """Return how many hours after its due date each submission of an assignment was handed in.
+
+    Parameters
+    ----------
+    book : nbgrader.api.Gradebook
+        The gradebook, open.
+    name : str
+        The assignment.
+
+    Returns
+    -------
+    dict
+        The hours by student, 0 if it was in time. Students are left out where the assignment has no
+        due date or the submission no time.
+    """
+    return {
+        one.student.id: one.total_seconds_late / 3600
+        for one in book.assignment_submissions(name)
+        if one.timestamp is not None and one.assignment.duedate is not None
     }
 
 

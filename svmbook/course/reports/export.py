@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 
-from ..layout.marks import marks_of, totals
+from ..grading.pending import count_pending
+from ..layout.marks import hours_late, marks_of, totals
 
 __all__ = ["export"]
+
+# The first columns, and what stands for a mark that there is not. A student's name stands in those
+# columns by which a platform can find somebody: Canvas by the login or else the name, Moodle by
+# whichever of its fields the user of its import form chooses.
+PLATFORMS = {
+    "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ""),
+    "moodle": (["ID number"], "-"),
+}
+NAMED = ("Student", "SIS Login ID", "ID number")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student's mark for an assignment, how many answers wait to be read, and how late it is.
+
+    The hours are None where they are not known.
+    """
+
+    student: str
+    assignment: str
+    score: float
+    most: float
+    waits: int
+    hours_late: float | None
 
 
 def export(course, file, kind="plain"):
@@ -24,34 +50,68 @@ def export(course, file, kind="plain"):
 
     Returns
     -------
-    int
-        How many answers wait to be read by a person; they count nothing yet.
+    list of str
+        What the marks do not contain yet, and which students the platform will not find.
     """
-    names = course.names()
-    most, marks, waiting = {}, {}, {}
+    rows = _rows(course)
+    lines = _plain(rows) if kind == "plain" else _for_platform(rows, *PLATFORMS[kind])
+    csv.writer(file, lineterminator="\n").writerows(lines)
+    notes = []
+    if waits := sum(row.waits for row in rows):
+        notes.append(f"{waits} answers wait to be read; they count nothing yet")
+    for student in sorted({row.student for row in rows}):
+        written = _cell(student)
+        if kind != "plain" and written != student:
+            notes.append(
+                f"{student!r} is written as {written!r}, so that no spreadsheet takes it for a "
+                f"formula; {kind.title()} will not find this student"
+            )
+    return [*notes, *_not_graded(course)]
+
+
+def _rows(course):
+    rows = []
     with course.gradebook() as book:
-        for name in names:
-            for student, items in marks_of(book, name).items():
-                marks.setdefault(student, {})[name], most[name] = totals(items)
-                waiting[student, name] = sum(mark.waits for mark in items.values())
-    writer = csv.writer(file, lineterminator="\n")
-    used = [name for name in names if name in most]
-    if kind == "plain":
-        writer.writerow(["student", "assignment", "score", "max_score", "complete"])
-        for student, row in sorted(marks.items()):
-            for name, score in row.items():
-                complete = not waiting[student, name]
-                writer.writerow([_cell(student), name, score, most[name], complete])
-        return sum(waiting.values())
-    head = ["Student", "ID", "SIS Login ID", "Section"] if kind == "canvas" else ["ID number"]
-    writer.writerow([*head, *used])
-    if kind == "canvas":
-        writer.writerow(["    Points Possible", "", "", "", *(most[name] for name in used)])
-    for student, row in sorted(marks.items()):
-        whose = _cell(student)
-        first = [whose, "", whose, ""] if kind == "canvas" else [whose]
-        writer.writerow([*first, *(row.get(name, "") for name in used)])
-    return sum(waiting.values())
+        for name in course.names():
+            late = hours_late(book, name)
+            for student, marks in marks_of(book, name).items():
+                waits = sum(mark.waits for mark in marks.values())
+                rows.append(Row(student, name, *totals(marks), waits, late.get(student)))
+    return sorted(rows, key=lambda row: row.student)  # assignments stay in their order
+
+
+def _plain(rows):
+    yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
+    for row in rows:
+        late = "" if row.hours_late is None else round(row.hours_late, 4)
+        yield [_cell(row.student), row.assignment, row.score, row.most, not row.waits, late]
+
+
+def _for_platform(rows, first, missing):
+    most, marks = {}, {}
+    for row in sorted(rows, key=lambda row: row.assignment):
+        most[row.assignment] = row.most
+        marks.setdefault(row.student, {})[row.assignment] = row.score
+    yield [*first, *most]
+    if "Student" in first:
+        yield ["    Points Possible", *[""] * (len(first) - 1), *most.values()]
+    for student, scores in sorted(marks.items()):
+        whose = [_cell(student) if column in NAMED else "" for column in first]
+        yield [*whose, *(scores.get(name, missing) for name in most)]
+
+
+def _not_graded(course):
+    """Yield what lies in `submitted` and has no mark, or one for an earlier version."""
+    for name in course.names():
+        if not course.submissions(name):
+            continue
+        try:
+            if count := count_pending(course, name):
+                yield f"{name}: {count} submissions are not graded yet, or have changed since"
+        except ValueError as error:  # it was not released, or has changed since
+            yield str(error)
+    for who, why in course.left_out().items():
+        yield f"left out: {who!r}; {why}"
 
 
 def _cell(text):

@@ -7,7 +7,7 @@ from html import escape
 import nbformat
 from nbgrader.utils import is_locked
 
-from ..grading.grade import reasons_of
+from ..grading.pending import reasons_of
 from ..layout.folder import write_whole
 from ..layout.items import NOTE, handed_out, item_of
 from ..layout.marks import marks_of, totals

@@ -9,9 +9,9 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..grading.grade import reasons_of
+from ..grading.pending import reasons_of
 from ..layout.folder import write_whole
-from ..layout.marks import marks_of
+from ..layout.marks import hours_late, marks_of
 from .pages import page
 
 __all__ = ["report"]
@@ -42,19 +42,19 @@ def report(course, name):
     """
     course.source(name)
     with course.gradebook() as book:
-        rows = marks_of(book, name)
+        rows, late = marks_of(book, name), hours_late(book, name)
     if not rows:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
     reasons = {student: reasons_of(course, name, student) for student in rows}
-    body = _body(rows, reasons)
+    body = _body(rows, reasons, late)
     for who, why in course.left_out().items():
         body += f"<p>Left out: {escape(repr(who))}; {escape(why)}.</p>"
     write_whole(target, page(f"Report: {name}", body))
     return target
 
 
-def _body(rows, reasons):
+def _body(rows, reasons, late):
     items = {item: mark.most for row in rows.values() for item, mark in row.items()}
     most = sum(items.values())
     # What waits for a person counts nothing so far, in the totals as in the gradebook.
@@ -75,7 +75,7 @@ def _body(rows, reasons):
         "<h2>Items</h2>",
         _items(items, table, totals),
         "<h2>Submissions</h2>",
-        _submissions(rows, totals, table, reasons),
+        _submissions(rows, totals, table, reasons, late),
     ]
     return "\n".join(parts)
 
@@ -103,17 +103,18 @@ def _items(items, table, totals):
     return _table(["item", "points", "given", "got nothing", "with the rest"], lines, words=(0,))
 
 
-def _submissions(rows, totals, table, reasons):
+def _submissions(rows, totals, table, reasons, late):
     lines = [
         [
             escape(student),
             f"{total:g}",
             f"{np.isnan(marks).sum() or ''}",
+            f"{late[student]:.1f}" if student in late else "",
             escape("; ".join(reasons[student])),
         ]
         for student, total, marks in zip(rows, totals, table, strict=True)
     ]
-    return _table(["student", "points", "to be read", "notes"], lines, words=(0, 3))
+    return _table(["student", "points", "to be read", "hours late", "notes"], lines, words=(0, 4))
 
 
 def _table(head, lines, words):

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 
-__all__ = ["Rejected", "read_notebook"]
+from nbgrader.utils import parse_utc
+
+__all__ = ["Rejected", "read_notebook", "read_timestamp"]
 
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
 MOST_CELLS = 1_000
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?( ?[A-Z]{1,5}|[+-]\d\d:?\d\d)?")
 # A link is not followed, and a pipe does not keep us waiting; Windows has neither flag.
 FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 FLAGS |= getattr(os, "O_BINARY", 0)
@@ -61,6 +65,26 @@ def read_notebook(path, within=0):
     if len(cells) > MOST_CELLS:
         raise Rejected(f"{len(cells)} cells; at most {MOST_CELLS} are run")
     return [_cell(cell, k) for k, cell in enumerate(cells)]
+
+
+def read_timestamp(folder):
+    """Read when a submission was handed in.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of its notebook, where nbgrader writes ``timestamp.txt`` when it collects it.
+
+    Returns
+    -------
+    datetime or None
+        The moment in UTC; None where no such file says it.
+    """
+    try:
+        text = _bytes_of(folder / "timestamp.txt").decode().strip()
+        return parse_utc(text) if TIMESTAMP.fullmatch(text) else None
+    except (Rejected, ValueError, OverflowError):
+        return None
 
 
 def _bytes_of(path):

@@ -155,7 +155,7 @@ def test_where_no_sandbox_can_be_made_it_is_said_why(monkeypatch):
 
 
 def test_a_sandbox_that_does_not_start_is_no_fault_of_a_submission(sandbox, monkeypatch):
-    monkeypatch.setattr(sandboxes, "bubble", lambda path, disk: ["false"])
+    monkeypatch.setattr(sandboxes, "bubble", lambda *given, **named: ["false"])
     with pytest.raises(SandboxError, match="did not start"):
         run(sandbox, "print(1)")
 

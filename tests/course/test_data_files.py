@@ -1,0 +1,90 @@
+"""Data files beside an assignment: where cells and tests find them, and who can change them."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from cells import run
+from coursework import NAME, about, answered, hand_in
+
+from svmbook.course.execution.outcome import Outcome
+from svmbook.course.execution.sandbox import UNSAFE
+from svmbook.course.grading import grade as grading
+from svmbook.course.grading.grade import grade
+from svmbook.course.grading.student import check
+from svmbook.course.grading.trial import try_out
+
+READ = "import numpy as np\npoints = np.loadtxt('points.csv')"
+TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
+
+
+@pytest.fixture
+def files(course):
+    """Data files of the small assignment, by their names."""
+    folder = course.source(NAME).parent
+    (folder / "sub/.ipynb_checkpoints").mkdir(parents=True)
+    (folder / "points.csv").write_text("1\n2\n")
+    (folder / "sub/more.csv").write_text("4\n")
+    for name in ("points.csv", "sub/more.csv"):
+        (folder / name).chmod(0o666)  # so that nothing but the sandbox protects them
+    for name in ("sub/draft.ipynb", "sub/.ipynb_checkpoints/draft.ipynb"):
+        (folder / name).write_text("{}")
+    return {name: str(folder / name) for name in ("points.csv", "sub/more.csv")}
+
+
+def test_cells_and_tests_find_the_files_and_no_cell_can_change_them(sandbox, files):
+    outcome = run(
+        sandbox,
+        *(READ, f"mine = 0.0\n{READ}\nmine = sum(points)"),
+        *(f"open('{name}', 'w')" for name in ("points.csv", "sub/own.csv", "/assignment/own.csv")),
+        "open('own.csv', 'w').write('5')",
+        "import os\nos.replace('own.csv', 'points.csv')",  # may succeed where root does not grade
+        TEST,
+        given={0},
+        tests={7},
+        files=files,
+    )
+    errors = {
+        k: out[-1]["ename"] for k, out in outcome.outputs.items() if out and "ename" in out[-1]
+    }
+    assert errors.keys() - {6} == {2, 3, 4} and outcome.failed == {}
+    assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
+
+
+def test_without_a_sandbox_each_run_has_its_own_copies(files):
+    change = f"{READ}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
+    outcome = run(UNSAFE, READ, change, TEST, given={0}, tests={2}, files=files)
+    assert [out for out in outcome.outputs[2] if "ename" in out] == []
+    assert Path(files["points.csv"]).read_text() == "1\n2\n"
+
+
+def test_the_instructors_files_are_handed_out_and_graded_with(course, files, monkeypatch):
+    given = []
+
+    def record(cells, limits, sandbox, stop, answers, files):
+        given.append(files)
+        return Outcome(reason="not run")
+
+    monkeypatch.setattr(grading, "run_cells", record)
+    course.release(NAME)
+    released = course.released(NAME).parent
+    names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
+    assert names == {f"{NAME}.ipynb", *files}
+    (hand_in(course, "one", answered(course)) / "points.csv").write_text("7\n")
+    assert len([*grade(course, NAME, sandbox="unused")]) == 2
+    try_out(course, NAME, "unused")
+    assert given == [files, files]
+    assert next(grade(course, NAME, sandbox="unused")) == 0
+    Path(files["points.csv"]).write_text("8\n")
+    assert next(grade(course, NAME, sandbox="unused")) == 1  # other data may give other marks
+
+
+def test_at_home_tests_find_the_files_beside_the_notebook(course, shells, tmp_path):
+    nb = nbformat.read(course.released(NAME), as_version=4)
+    for cell in nb.cells:
+        if about(cell).get("grade"):
+            cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/points.csv").write_text("1\n")
+    nbformat.write(nb, tmp_path / "home/mine.ipynb")
+    assert [one.message for one in check(tmp_path / "home/mine.ipynb").results] == [None, None]

@@ -1,0 +1,195 @@
+"""Marks as CSV: the columns that Canvas and Moodle read, and what is missing in them."""
+
+import csv
+import io
+import re
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from coursework import NAME, answered, hand_in, hand_in_as
+
+from svmbook.course.cli import course as commands
+from svmbook.course.execution.outcome import Outcome
+from svmbook.course.grading import grade as grading
+from svmbook.course.grading.grade import grade
+from svmbook.course.reports.export import export
+from svmbook.course.reports.report import report
+from svmbook.course.submissions.receive import read_timestamp
+
+# Canvas, "How do I import grades in the Gradebook?": the columns of its own export, in its order,
+# then one for each assignment; below them a row whose first cell says "Points Possible". Its
+# importer (canvas-lms, lib/gradebook_importer.rb) refuses a file whose first header does not
+# contain "Student", the second "ID", or the last before the assignments "Section". It finds a
+# student by ID, SIS User ID, SIS Login ID or name, and asks about those that it does not find.
+CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+# MoodleDocs, "Grade import": any columns, of which the form maps one to a user's ID number, email
+# address or user name, and others to grade items; "ID number" is the name in Moodle's own export.
+# Its importer (grade/import/csv/classes/load_data.php) takes "-" for no mark, and refuses the whole
+# file for one user that it does not find.
+MOODLE = ["ID number"]
+GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
+
+
+@pytest.fixture(scope="module")
+def marked(released, tmp_path_factory):
+    """A course with two assignments, the second a copy of the first, and the marks of its tests."""
+    root = tmp_path_factory.mktemp("marked") / "course"
+    shutil.copytree(released.root, root)
+    course = type(released)(root)
+    (root / "source/twin").mkdir()
+    shutil.copy(course.source(NAME), root / "source/twin/twin.ipynb")
+    course.release("twin")
+    nb = answered(course)
+    hand_in_as(course, "ann", NAME, nb)
+    hand_in_as(course, "ann", "twin", nb)
+    hand_in_as(course, "+HYPERLINK 1", NAME, nb)
+    for name in (NAME, "twin"):
+        grade_as_passed(course, name)
+    return course
+
+
+def grade_as_passed(course, name):
+    """Grade an assignment as if no test had an error; return how many submissions were graded."""
+    passed = Outcome(outputs=dict.fromkeys(range(9), ()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grading, "run_cells", lambda *given: passed)
+        total, *_ = grade(course, name, sandbox="unused")
+    return total
+
+
+@pytest.fixture
+def copied(marked, tmp_path):
+    """The same, to be changed."""
+    shutil.copytree(marked.root, tmp_path / "course")
+    return type(marked)(tmp_path / "course")
+
+
+def exported(course, kind):
+    out = io.StringIO()
+    return export(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
+
+
+def test_the_plain_table_has_a_line_for_each_student_and_assignment(marked):
+    notes, lines = exported(marked, "plain")
+    assert lines == [
+        ["student", "assignment", "score", "max_score", "complete", "hours_late"],
+        ["'+HYPERLINK 1", NAME, "5.0", "9.0", "False", ""],
+        ["ann", NAME, "5.0", "9.0", "False", ""],
+        ["ann", "twin", "5.0", "9.0", "False", ""],
+    ]
+    assert notes == ["3 answers wait to be read; they count nothing yet"]
+
+
+def test_canvas_finds_its_columns_students_and_points(marked):
+    notes, lines = exported(marked, "canvas")
+    assert lines == [
+        [*CANVAS, NAME, "twin"],
+        ["    Points Possible", "", "", "", "", "9.0", "9.0"],
+        ["'+HYPERLINK 1", "", "", "'+HYPERLINK 1", "", "5.0", ""],
+        ["ann", "", "", "ann", "", "5.0", "5.0"],
+    ]
+    assert "Canvas will not find this student" in notes[1] and len(notes) == 2
+
+
+def test_moodle_finds_its_columns_and_a_dash_for_no_mark(marked):
+    notes, lines = exported(marked, "moodle")
+    assert lines == [
+        [*MOODLE, NAME, "twin"],
+        ["'+HYPERLINK 1", "5.0", "-"],
+        ["ann", "5.0", "5.0"],
+    ]
+    assert notes[1].startswith("'+HYPERLINK 1' is written as \"'+HYPERLINK 1\"")
+    assert "Moodle will not find this student" in notes[1] and len(notes) == 2
+
+
+def test_marks_are_written_whole_and_what_is_not_graded_is_told(copied, tmp_path):
+    hand_in(copied, "late", answered(copied))
+    nbformat.write(answered(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb")
+    (copied.root / "submitted/ben").mkdir()
+    nbformat.write(answered(copied), copied.root / "submitted/ben/small.ipynb")
+    words = ["export", "--course", str(copied.root), "--output", str(tmp_path / "marks.csv")]
+    told = CliRunner().invoke(commands, words).stderr.splitlines()
+    assert told[1:] == [
+        "small: 2 submissions are not graded yet, or have changed since",
+        "left out: 'ben'; a notebook belongs in submitted/STUDENT/ASSIGNMENT",
+    ]
+    assert "ann,small,5.0" in (tmp_path / "marks.csv").read_text()
+
+
+def test_submissions_of_what_was_not_released_are_told(copied):
+    hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
+    (copied.root / "source/new").mkdir()
+    (copied.root / "source/new/new.ipynb").write_bytes(copied.source(NAME).read_bytes())
+    notes, _ = exported(copied, "plain")
+    assert notes[1:] == ["new was not released; run svmbook course release new first."]
+
+
+def test_hours_late_are_told_where_a_submission_has_a_timestamp(copied):
+    with copied.gradebook() as book:
+        for name in (NAME, "twin"):
+            book.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
+    for student, moment in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
+        stamp = copied.root / f"submitted/{student}/{NAME}/timestamp.txt"
+        stamp.write_text(f"2026-10-{moment}\n")
+    assert grade_as_passed(copied, NAME) == 2 and grade_as_passed(copied, NAME) == 0
+    _, lines = exported(copied, "plain")
+    assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
+    assert ">25.5<" in report(copied, NAME).read_text("utf-8")
+    with copied.gradebook() as book:
+        book.grant_extension(NAME, "ann", days=1)
+    assert exported(copied, "plain")[1][2][5] == "1.5001"
+
+
+def test_a_timestamp_in_another_time_zone_is_the_same_moment(tmp_path):
+    for text in ("2026-10-05 18:00:00 UTC", "2026-10-05T20:00:00+02:00", "2026-10-05 18:00:00"):
+        (tmp_path / "timestamp.txt").write_text(text)
+        assert read_timestamp(tmp_path) == datetime(2026, 10, 5, 18)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"yesterday", b"\xff", b"0001-01-01 00:00:00+01:00", b"2026-13-01 00:00:00", b"12", None],
+)
+def test_what_is_no_timestamp_says_nothing(tmp_path, content):
+    (tmp_path / "other").write_text("2026-10-05 18:00:00 UTC")
+    if content is None:
+        (tmp_path / "timestamp.txt").symlink_to(tmp_path / "other")
+    else:
+        (tmp_path / "timestamp.txt").write_bytes(content)
+    assert read_timestamp(tmp_path) is None
+
+
+MARKS = """student,assignment,score,max_score,complete,hours_late
+'+cem,kernels,10.0,10.0,True,
+'+cem,logistic,12.0,12.0,True,0.0
+'+cem,project,10.0,20.0,True,24.0
+ann,kernels,9.0,10.0,True,0.0
+ann,logistic,6.0,12.0,True,25.5
+ann,project,15.0,20.0,True,
+ben,kernels,5.0,10.0,True,
+ben,project,20.0,20.0,True,250.0
+"""
+
+
+def test_the_recipe_of_the_guide_gives_the_figures_that_are_worked_out_by_hand(
+    copied, tmp_path, monkeypatch
+):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    (recipe,) = re.findall(r"```python\n(import numpy.*?)```", GUIDE.read_text("utf-8"), re.S)
+    assert MARKS.splitlines()[0].split(",") == exported(copied, "plain")[1][0]
+    Path("marks.csv").write_text(MARKS)
+    exec(recipe, {})
+    assert Path("final.csv").read_text().splitlines() == [
+        "student,percent",
+        "'+cem,63.3",  # one of two equal marks is dropped: (1 + 2 * 0.5 * 0.9) / 3
+        "ann,80.0",  # 0.5 * 0.8 is dropped, two days begun: (0.9 + 2 * 0.75) / 3
+        "ben,16.7",  # logistic is missing and dropped, the project eleven days late: 0.5 / 3
+    ]
+    Path("marks.csv").write_text(MARKS.replace("True", "False", 1))
+    with pytest.raises(AssertionError, match="answers wait to be read"):
+        exec(recipe, {})
