@@ -61,7 +61,7 @@ def test_without_a_sandbox_each_run_has_its_own_copies(files):
 def test_the_instructors_files_are_handed_out_and_graded_with(course, files, monkeypatch):
     given = []
 
-    def record(cells, limits, sandbox, stop, answers, files):
+    def record(cells, files, **options):
         given.append(files)
         return Outcome(reason="not run")
 

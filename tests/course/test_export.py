@@ -56,7 +56,7 @@ def grade_as_passed(course, name):
     """Grade an assignment as if no test had an error; return how many submissions were graded."""
     passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "run_cells", lambda *given: passed)
+        patch.setattr(grading, "run_cells", lambda *cells, **options: passed)
         total, *_ = grade(course, name, sandbox="unused")
     return total
 
