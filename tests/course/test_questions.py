@@ -15,9 +15,14 @@ IDS = ("ann", "ben", "s1234567", "María José", "学生")
 
 def test_each_chapter_has_three_questions():
     assert [path.stem for path in QUESTIONS] == [f"questions_{name}" for name in CHAPTERS]
-    for path in QUESTIONS:
-        tests = [cell for cell in nbformat.read(path, 4).cells if about(cell).get("grade")]
+    for path, name in zip(QUESTIONS, CHAPTERS, strict=True):
+        cells = nbformat.read(path, 4).cells
+        tests = [cell for cell in cells if about(cell).get("grade")]
         assert len(tests) == 3, path.stem
+        chapter = nbformat.read(ROOT / f"notebooks/{name}.ipynb", 4)
+        title = next(line for line in chapter.cells[0].source.splitlines() if line[:2] == "# ")
+        assert cells[0].source.startswith(f"# Questions: {title[2:]}\n")
+        assert f"**Points** {sum(about(cell)['points'] for cell in tests)}." in cells[0].source
 
 
 def parts(path):

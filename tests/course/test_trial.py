@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import ASSIGNMENTS, NAME, about, answered, hand_in
+from coursework import ASSIGNMENTS, NAME, ROOT, about, answered, hand_in
 
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial as trials
@@ -124,8 +124,15 @@ def test_release_refuses_what_does_not_work_and_tells_what_is_weak(course, shell
     assert result.exit_code == 0 and result.output.count("weak: test_square") == 3
 
 
-@pytest.mark.nightly  # each of nine assignments in six sandboxes
-@pytest.mark.parametrize("name", sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb")))
+@pytest.mark.nightly  # each assignment in six sandboxes, and each set of questions in eight
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        path.stem
+        for part in ("assignments/*", "questions")
+        for path in ROOT.glob(f"notebooks/{part}/*.ipynb")
+    ),
+)
 def test_assignments_of_the_book_have_no_problem_and_no_weak_test(
     name, sandbox, tmp_path, monkeypatch
 ):
