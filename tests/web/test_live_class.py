@@ -1,11 +1,13 @@
 """The live book for a class: a password, kernels in sandboxes, and nobody in another's."""
 
+import asyncio
 import contextlib
 import http.client
 import json
 import platform
 import shutil
 import signal
+import sys
 import tempfile
 import time
 import urllib.error
@@ -82,6 +84,50 @@ def test_kernels_that_rest_are_ended_and_in_a_class_busy_ones(server, monkeypatc
         "cull_connected": True,
         "cull_busy": is_class,
     }
+
+
+class Resting:
+    """A kernel that takes nothing."""
+
+    memory = 1
+
+    def resident(self):
+        return 0
+
+    stored = resident
+
+
+@pytest.fixture
+def kernels(server):
+    """The kernels of a server, of which none runs."""
+    made = sys.modules["kernels"].Kernels(cull_idle_timeout=60)
+    yield made
+    made.context.destroy()
+
+
+@pytest.mark.parametrize("is_class", [False, True])
+def test_a_kernel_whose_page_is_gone_ends_in_a_class_alone(kernels, monkeypatch, is_class):
+    kernels.cull_busy = is_class
+    monkeypatch.setattr(kernels, "_kernels", {"seen": Resting(), "gone": Resting()})
+    kernels._kernel_connections["seen"] = 1
+    kernels._last_seen["gone"] = -1000.0
+
+    async def end(kernel_id, now):
+        del kernels._kernels[kernel_id]
+
+    monkeypatch.setattr(kernels, "shutdown_kernel", end)
+    asyncio.run(kernels.watch())
+    assert kernels.ended == ({"gone": "its page was gone"} if is_class else {})
+
+
+def test_kernels_that_ended_long_ago_are_forgotten(kernels, monkeypatch):
+    monkeypatch.setattr(kernels, "_kernels", {"1": Resting()})
+    most = sys.modules["kernels"].KNOWN
+    for known in (kernels.owners, kernels.ended, kernels._last_seen):
+        known |= dict.fromkeys(map(str, range(3 * most)), 0.0)
+    asyncio.run(kernels.watch())
+    assert [*kernels.owners] == ["1", *map(str, range(2 * most, 3 * most))]
+    assert kernels.owners.keys() == kernels.ended.keys() == kernels._last_seen.keys()
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 LARGEST_MESSAGE = 2**24  # bytes of a message of a kernel; a larger one ends the connection
 LOOKS = 50  # for processes to end
+KNOWN = 1000  # kernels that have ended, of which their pages may still ask why
 USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
 
 
@@ -177,7 +178,7 @@ class Kernels(AsyncMappingKernelManager):
             self.starting -= 1
 
     async def watch(self):
-        """End kernels that take more than they may, or whose page is gone."""
+        """End kernels that take more than they may, and in a class those whose page is gone."""
         for kernel_id in self.list_kernel_ids():
             if kernel_id not in self:  # it has ended while another was being ended
                 continue
@@ -190,11 +191,18 @@ class Kernels(AsyncMappingKernelManager):
                 reason = f"it took more than {kernel.memory >> 20} MiB of memory"
             elif kernel.stored() > DISK:
                 reason = f"it stored more than {DISK >> 20} MiB in its folder"
-            elif self.cull_idle_timeout and unseen > self.cull_idle_timeout:
+            elif self.cull_busy and unseen > self.cull_idle_timeout > 0:
                 reason = "its page was gone"
             if reason:
                 self.ended[kernel_id] = reason
                 await self.shutdown_kernel(kernel_id, now=True)
+        self._forget()
+
+    def _forget(self):
+        """Forget the kernels that ended long ago."""
+        for known in (self.owners, self.ended, self._last_seen):
+            for kernel_id in [one for one in known if one not in self][:-KNOWN]:
+                del known[kernel_id]
 
     async def cull_kernel_if_idle(self, kernel_id):
         """End a kernel that has done nothing for long, and note why."""
