@@ -23,6 +23,13 @@ class NotSent:
         self.reason = reason
 
 
+class Encoded:
+    """A value as it is sent."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+
 class Answers(Peer):
     """The side of the submission: names are looked up here, functions called, attributes read."""
 
@@ -34,14 +41,16 @@ class Answers(Peer):
         return super().perform(message, args, kwargs)
 
     def _sendable(self, value):
-        """Return a value, or an object with the reason why it cannot be sent."""
+        """Return an encoded value, or an object with the reason why it cannot be sent."""
         if isinstance(value, np.ndarray) and value.nbytes > LARGEST_ARRAY:
             return NotSent(f"an array has more than {LARGEST_ARRAY >> 20} MiB")
         try:
-            self._encoded(value)
+            return Encoded(self._encoded(value))
         except TypeError as error:
             return NotSent(str(error))
-        return value
+
+    def _reference(self, value):
+        return value.tree if isinstance(value, Encoded) else super()._reference(value)
 
     def _stand_in(self, tree):
         match tree:

@@ -158,9 +158,9 @@ class Peer:
     def reply(self, message):
         """Do what the other side asks for, and send the result or the error."""
         given = []
-        for number in message.get("unused", []):
-            self.shared[number] = None
         try:
+            for number in message.get("unused", []):
+                self.shared[number] = None
             args, kwargs = (
                 decode(message.get(part), self._stand_in) for part in ("args", "kwargs")
             )
