@@ -1,6 +1,8 @@
 """From the folder of a course to the marks: release, grade, feedback, report."""
 
+import re
 import sqlite3
+from urllib.parse import unquote
 
 import nbformat
 import pytest
@@ -241,16 +243,21 @@ def test_long_code_of_blanks_takes_no_time():
 def test_the_report_tells_hard_items_and_reasons(course, shells):
     for k in range(3):
         hand_in(course, f"wrong{k}", answered(course, square=WRONG))
-    hand_in(course, "right", answered(course))
+    hand_in(course, "right one", answered(course))
     hand_in(course, "broken", b"{}")
     graded(course, shells)
     text = report(course, NAME).read_text("utf-8")
+    assert "<a " not in text
     assert "5 submissions of 9 points" in text and "4 answers wait to be read" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
     assert reasons_of(course, NAME, "broken") == [
         "the file is no notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
+    pages = [*feedback(course, NAME)]
+    path = report(course, NAME)
+    linked = re.findall('href="([^"]*)"', path.read_text("utf-8"))
+    assert sorted((path.parent / unquote(link)).resolve() for link in linked) == sorted(pages)
 
 
 def test_the_gradebook_is_copied_before_it_is_written(course, shells):

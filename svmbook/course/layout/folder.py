@@ -223,6 +223,10 @@ class Course:
         _, left_out = find_submissions(self.root / "submitted", self.names())
         return left_out
 
+    def feedback(self, student, name):
+        """Return the path of the page that a student gets back."""
+        return self.root / "feedback" / student / name / f"{name}.html"
+
     def autograded(self, student, name):
         """Return the path of a graded notebook."""
         return self.root / "autograded" / student / name / f"{name}.ipynb"

@@ -43,7 +43,7 @@ def feedback(course, name):
             notebook = book.find_submission_notebook(name, name, student)
             comments = {one.name: one.comment for one in notebook.comments if one.comment}
             reasons = reasons_of(course, name, student)
-            target = course.root / "feedback" / student / name / f"{name}.html"
+            target = course.feedback(student, name)
             write_whole(target, _page(nb, name, marks, comments, reasons))
             yield target
 

@@ -95,7 +95,7 @@ def markdown(text):
 
     Examples
     --------
-    >>> from svmbook.course.pages import markdown
+    >>> from svmbook.course.reports.pages import markdown
     >>> markdown("a <b>c</b>").strip()
     '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
     """

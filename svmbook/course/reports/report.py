@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from html import escape
+from urllib.parse import quote
 
 import matplotlib
 import numpy as np
@@ -47,14 +48,19 @@ def report(course, name):
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
     reasons = {student: reasons_of(course, name, student) for student in rows}
-    body = _body(rows, reasons, late)
+    links = {
+        student: quote(f"../{path.relative_to(course.root).as_posix()}")
+        for student in rows
+        if (path := course.feedback(student, name)).exists()
+    }
+    body = _body(rows, reasons, late, links)
     for who, why in course.left_out().items():
         body += f"<p>Left out: {escape(repr(who))}; {escape(why)}.</p>"
     write_whole(target, page(f"Report: {name}", body))
     return target
 
 
-def _body(rows, reasons, late):
+def _body(rows, reasons, late, links):
     items = {item: mark.most for row in rows.values() for item, mark in row.items()}
     most = sum(items.values())
     # What waits for a person counts nothing so far, in the totals as in the gradebook.
@@ -75,7 +81,7 @@ def _body(rows, reasons, late):
         "<h2>Items</h2>",
         _items(items, table, totals),
         "<h2>Submissions</h2>",
-        _submissions(rows, totals, table, reasons, late),
+        _submissions(rows, totals, table, reasons, late, links),
     ]
     return "\n".join(parts)
 
@@ -103,10 +109,10 @@ def _items(items, table, totals):
     return _table(["item", "points", "given", "got nothing", "with the rest"], lines, words=(0,))
 
 
-def _submissions(rows, totals, table, reasons, late):
+def _submissions(rows, totals, table, reasons, late, links):
     lines = [
         [
-            escape(student),
+            _linked(student, links.get(student)),
             f"{total:g}",
             f"{np.isnan(marks).sum() or ''}",
             f"{late[student]:.1f}" if student in late else "",
@@ -115,6 +121,10 @@ def _submissions(rows, totals, table, reasons, late):
         for student, total, marks in zip(rows, totals, table, strict=True)
     ]
     return _table(["student", "points", "to be read", "hours late", "notes"], lines, words=(0, 4))
+
+
+def _linked(text, address):
+    return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
 
 
 def _table(head, lines, words):
