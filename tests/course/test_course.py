@@ -256,7 +256,7 @@ def test_the_report_tells_hard_items_and_reasons(course, shells):
     assert "it has no list of cells" in text
     pages = [*feedback(course, NAME)]
     path = report(course, NAME)
-    linked = re.findall('href="([^"]*)"', path.read_text("utf-8"))
+    linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
     assert sorted((path.parent / unquote(link)).resolve() for link in linked) == sorted(pages)
 
 
