@@ -5,7 +5,7 @@ import os
 
 from coursework import NAME, answered, hand_in
 from hostile_code import CODE
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_output
 
 ESSAY_WAITS = 5.0  # what the tests give; the essay's four points wait for a person
 
@@ -67,6 +67,12 @@ def _numbers_for_texts(course):
     return nb
 
 
+def _with_cells(course, *texts):
+    nb = answered(course)
+    nb.cells += [new_code_cell(text) for text in texts]
+    return nb
+
+
 # Files in the place of the notebook.
 FILES = {
     "has script in its essay": (
@@ -91,6 +97,16 @@ FILES = {
         lambda course: _with_essay(course, "x " * 1_500_000),
         0,
         "at most 200000 are read",
+    ),
+    "asks 15,000 questions": (
+        lambda course: _with_cells(course, "if 0: 0\n" + "elif 0: 0\n" * 15_000),
+        5,
+        None,
+    ),
+    "has a cell of 199,000 empty lines": (
+        lambda course: _with_cells(course, "\n" * 199_000 + "0"),
+        5,
+        None,
     ),
     "is too large": (lambda course: b" " * MORE, 0, "at most 20 are read"),
 }

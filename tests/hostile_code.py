@@ -155,6 +155,7 @@ CODE = {
         5,
         None,
     ),
+    "writes a sum of 90,000 terms": ("x = " + "+".join(["1"] * 90_000), 2, None),
     "raises what no handler expects": (
         "class Stop(BaseException): pass\ndef square(x): raise Stop",
         2,
@@ -215,6 +216,7 @@ DECEIVING = (
     *("raises what no handler expects", "recurses without end", "crashes the interpreter"),
     *("replaces NumPy", "takes away what it prints to", "answers on the port of the tests"),
     "answers with a list that contains itself",
+    "writes a sum of 90,000 terms",
 )
 # Kinds that end with an error of their own cell and leave the kernel as it was: one runs them all.
 REFUSED = (

@@ -41,7 +41,7 @@ class Shell:
         Of the client of a kernel, and of no meaning here.
     """
 
-    flooded = False
+    left = 1  # bytes of output
 
     def __init__(self, nb, most, **options):
         self.on_cell_executed = None

@@ -96,7 +96,9 @@ def release(name, root, unsafe):
     """
     folder = _open(root)
     _try_out(folder, name, unsafe)
-    click.echo(folder.release(name))
+    released = folder.release(name)
+    files = sorted(path.name for path in released.parent.iterdir())
+    click.echo(f"{released}\nHand out what is in its folder: {', '.join(files)}.")
 
 
 def _try_out(folder, name, unsafe):

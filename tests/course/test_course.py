@@ -169,7 +169,7 @@ def test_feedback_says_that_a_hidden_test_failed_and_not_which(course, shells):
     hand_in(course, "seen", answered(course, square="def square(x): return [x]"))
     graded(course, shells)
     list(feedback(course, NAME))
-    assert "A test that is not shown failed" in texts(course, "hidden")
+    assert "A part of this test that is not shown failed" in texts(course, "hidden")
     assert "secret_of_the_test" not in texts(course, "hidden")
     assert "square has the shape (1,); () is expected" in texts(course, "seen")
 
@@ -196,7 +196,7 @@ def test_no_form_of_a_hidden_test_is_told(course, shells, test):
     (one,) = graded(course, shells).values()
     list(feedback(course, NAME))
     assert one.score == 2 and one.reasons == []
-    assert "A test that is not shown failed" in texts(course, "one")
+    assert "A part of this test that is not shown failed" in texts(course, "one")
     assert "secret_of_the_test" not in texts(course, "one")
 
 

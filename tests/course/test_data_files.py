@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from cells import run
 from coursework import NAME, about, answered, hand_in
+from nbformat.v4 import new_code_cell
+from nbgrader.utils import compute_checksum
 
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.execution.sandbox import UNSAFE
@@ -13,6 +15,7 @@ from svmbook.course.grading import grade as grading
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
 from svmbook.course.grading.trial import try_out
+from svmbook.course.layout.items import NOTE
 
 READ = "import numpy as np\npoints = np.loadtxt('points.csv')"
 TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
@@ -84,7 +87,29 @@ def test_at_home_tests_find_the_files_beside_the_notebook(course, shells, tmp_pa
     for cell in nb.cells:
         if about(cell).get("grade"):
             cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
+            cell.metadata.nbgrader.checksum = compute_checksum(cell)
     (tmp_path / "home").mkdir()
     (tmp_path / "home/points.csv").write_text("1\n")
+    (tmp_path / "home/mine.py").write_text("")
+    nb.metadata[NOTE]["files"] = ["points.csv"]
+    nb.cells.append(new_code_cell("import mine"))
     nbformat.write(nb, tmp_path / "home/mine.ipynb")
-    assert [one.message for one in check(tmp_path / "home/mine.ipynb").results] == [None, None]
+    found = check(tmp_path / "home/mine.ipynb")
+    assert [one.message for one in found.results] == [None, None]
+    assert (
+        "the cell 'import mine' stopped: ModuleNotFoundError: No module named 'mine'" in found.notes
+    )
+    (tmp_path / "home/points.csv").unlink()
+    assert "the data file points.csv is missing; the grader has it" in (
+        check(tmp_path / "home/mine.ipynb").notes
+    )
+
+
+def test_copies_with_solutions_are_not_handed_out(course, files):
+    copy = course.source(NAME).with_name(f"{NAME}.ipynb~")
+    copy.write_bytes(course.source(NAME).read_bytes())
+    (course.source(NAME).parent / ".#lock").symlink_to("nowhere")
+    (problem,) = try_out(course, NAME, "unused").problems
+    assert problem.startswith(f"{NAME}.ipynb~ contains solutions or hidden tests")
+    copy.unlink()
+    assert course.data_files(NAME) == files

@@ -145,22 +145,35 @@ def test_hours_late_are_told_where_a_submission_has_a_timestamp(copied):
 
 
 def test_a_timestamp_in_another_time_zone_is_the_same_moment(tmp_path):
-    for text in ("2026-10-05 18:00:00 UTC", "2026-10-05T20:00:00+02:00", "2026-10-05 18:00:00"):
-        (tmp_path / "timestamp.txt").write_text(text)
-        assert read_timestamp(tmp_path) == datetime(2026, 10, 5, 18)
+    for text in (
+        "05 18:00:00 UTC",
+        "05T20:00:00+02:00",
+        "05 18:00:00.0",
+        "05 14:00 -0400",
+        "05 18:00Z",
+    ):
+        (tmp_path / "timestamp.txt").write_text(f"2026-10-{text}\n")
+        assert read_timestamp(tmp_path) == (datetime(2026, 10, 5, 18), None)
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"yesterday", b"\xff", b"0001-01-01 00:00:00+01:00", b"2026-13-01 00:00:00", b"12", None],
+    [
+        *(b"", b"yesterday", b"\xff", b"0001-01-01 00:00:00+01:00", b"2026-13-01 00:00:00", b"12"),
+        *(b"2026-10-05 18:00:00 CEST", b"2026-10-05 06:00:00 PM", b"5.10.2026 18:00", None),
+        b"2026-10-05 18:00:00." + b"0" * 200,
+        "2026-10-0\N{ARABIC-INDIC DIGIT FIVE} 18:00:00".encode(),
+    ],
 )
-def test_what_is_no_timestamp_says_nothing(tmp_path, content):
+def test_what_is_no_timestamp_is_told(tmp_path, content):
     (tmp_path / "other").write_text("2026-10-05 18:00:00 UTC")
     if content is None:
         (tmp_path / "timestamp.txt").symlink_to(tmp_path / "other")
     else:
         (tmp_path / "timestamp.txt").write_bytes(content)
-    assert read_timestamp(tmp_path) is None
+    moment, note = read_timestamp(tmp_path)
+    assert moment is None and "timestamp.txt cannot be read" in note
+    assert read_timestamp(tmp_path / "none") == (None, None)
 
 
 MARKS = """student,assignment,score,max_score,complete,hours_late

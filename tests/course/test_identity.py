@@ -10,7 +10,7 @@ from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
 from svmbook.course.layout.folder import create
 from svmbook.course.personal import normal_form, personal_rng
-from svmbook.course.submissions.identity import settle_ids, written_id
+from svmbook.course.submissions.identity import settle_id, written_id
 
 ANSWER = "twice = 2 * number"
 
@@ -68,6 +68,7 @@ def filled_in(course, identity, answer=ANSWER):
 
 def test_whose_numbers_count(personal, shells):
     of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
+    of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
     own_cell = filled_in(personal, "", ANSWER)
     del own_cell.cells[1]
     own_cell.cells.insert(1, new_code_cell("student = 'fay'"))
@@ -76,23 +77,28 @@ def test_whose_numbers_count(personal, shells):
     handed = {
         "ann": (filled_in(personal, "student = 'ann'"), 2),
         "ben": (filled_in(personal, "student = 'ann'", of_ann), 0),  # another's id and answers
-        "cem": (filled_in(personal, "student = 'Cem Diaz'"), 2),  # not the folder's name
-        "dan": (filled_in(personal, "student = ' DAN '"), 2),
+        "cem": (filled_in(personal, "student = 'Cem Diaz'", of_cem), 0),  # not the folder's name
+        "dan": (filled_in(personal, "student: str = ' DAN '"), 2),
         "eve": (filled_in(personal, "# my id is eve"), 2),  # ran nothing at home
         "fay": (own_cell, 2),  # deleted the cell, and wrote one
         "gil": (pretends, 0),
-        "hal": (filled_in(personal, "student = 'our id'"), 2),
-        "ida": (filled_in(personal, "student = 'our id'"), 2),
     }
     for student, (nb, _) in handed.items():
         hand_in(personal, student, nb)
     _, *done = grade(personal, NAME, sandbox=shells)
     assert {one.student: one.score for one in done} == {k: v for k, (_, v) in handed.items()}
     told = {one.student: " ".join(one.reasons) for one in done}
-    assert "id 'ann' is also that of another submission; 'ben' was taken" in told["ben"]
-    assert "the id is 'Cem Diaz', and the folder is 'cem'" in told["cem"]
-    assert "'our id' is also that of another" in told["hal"] and "'our id'" in told["ida"]
-    assert not any(told[name] for name in ("ann", "dan", "eve", "gil"))
+    assert (
+        "the id in the notebook is 'ann', and its questions were graded as those of 'ben'"
+        in (told["ben"])
+    )
+    assert "write cem,Cem Diaz into ids.csv and grade again" in told["cem"]
+    assert told["eve"] == "no id was found in the notebook; 'eve' was taken"
+    assert not any(told[name] for name in ("ann", "dan", "gil"))
+    (personal.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
+    assert [(one.student, one.score) for one in [*grade(personal, NAME, sandbox=shells)][1:]] == [
+        ("cem", 2)
+    ]
     assert [*grade(personal, NAME, sandbox=shells)] == [0]  # nothing has changed
 
 
@@ -111,16 +117,18 @@ def test_the_id_is_read_from_its_cell_or_another(cells, expected):
     assert written_id(cells) == expected
 
 
-def test_an_id_that_two_have_is_nobodys():
-    settled = settle_ids({"ann": "Ann", "ben": "x", "cem": "X ", "dan": "Dan Doe", "eve": None})
-    assert {folder: used for folder, (used, _) in settled.items()} == {
-        "ann": "ann",
-        "ben": "ben",
-        "cem": "cem",
-        "dan": "Dan Doe",
-        "eve": "eve",
-    }
-    assert [folder for folder, (_, note) in settled.items() if note] == ["ben", "cem", "dan"]
+def test_the_folder_or_what_the_instructor_enters_counts():
+    assert settle_id("ann", " ANN", {}) == ("ann", None)
+    assert settle_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
+    for written in (None, "ben"):
+        settled, note = settle_id("ann", written, {})
+        assert settled == "ann" and "'ann'" in note
+
+
+def test_cells_that_no_reader_of_python_can_read_have_no_id():
+    for text in ("student = 'a'\n" + "0\n" * 1001, "x = " + "-" * 1900, "student = '" + "a" * 101):
+        assert written_id([("student", "code", text)]) is None
+    assert written_id([("student", "code", f"student = {'a' * 101!r}")]) is None
 
 
 def test_numbers_depend_on_the_id_and_the_question_alone():
@@ -138,7 +146,8 @@ def test_check_uses_the_id_that_is_written(personal, tmp_path):
     path = tmp_path / f"{NAME}.ipynb"
     nbformat.write(filled_in(personal, "student = 'ann'"), path)
     found = check(path, Limits())
-    assert [result.message for result in found.results] == [None] and not found.notes
+    assert [result.message for result in found.results] == [None]
+    assert found.notes == ["your id is 'ann'"]
     nbformat.write(filled_in(personal, "# none"), path)
     found = check(path, Limits())
     assert "NameError" in found.results[0].message

@@ -3,6 +3,7 @@
 import itertools
 
 import nbformat
+import numpy as np
 import pytest
 from coursework import ROOT, about
 
@@ -35,6 +36,13 @@ def parts(path):
     ]
 
 
+def rounded(answer):
+    """Return an answer to five significant digits, as students are told to give it at least."""
+    if isinstance(answer, float | np.ndarray) and np.asarray(answer).dtype.kind == "f":
+        return np.vectorize(lambda number: float(f"{number:.5g}"))(answer)
+    return answer
+
+
 @pytest.mark.parametrize("path", QUESTIONS, ids=lambda path: path.stem)
 def test_solutions_pass_for_every_student_and_fail_for_others(path):
     setup, questions = parts(path)
@@ -45,10 +53,12 @@ def test_solutions_pass_for_every_student_and_fail_for_others(path):
         for student in IDS:
             names = common | {STUDENT: student}
             exec(numbers, names)
-            drawn = {*names}
+            drawn = dict(names)
             exec(solution, names)
-            exec(test, names)
-            solved[student] = names, {k: v for k, v in names.items() if k not in drawn}
+            answers = {k: v for k, v in names.items() if k not in drawn}
+            exec(test, dict(names))
+            exec(test, names | {k: rounded(v) for k, v in answers.items()})
+            solved[student] = drawn, answers
         for mine, other in itertools.permutations(IDS, 2):
             names = solved[mine][0] | solved[other][1]
             with pytest.raises(AssertionError):

@@ -139,3 +139,23 @@ def test_assignments_of_the_book_have_no_problem_and_no_weak_test(
     monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(ASSIGNMENTS))
     trial = try_out(create(tmp_path / "course", [name]), name, sandbox)
     assert (trial.problems, trial.weak) == ([], [])
+
+
+def test_what_nbgrader_would_not_take_is_said_in_words(course):
+    source = nbformat.read(course.source(NAME), 4)
+    for cell in source.cells:
+        if about(cell).get("grade_id") == "test_square":
+            cell.source += "\r"
+    nbformat.write(source, course.source(NAME))
+    (problem,) = try_out(course, NAME, "unused").problems
+    assert "test_square has lines that end with" in problem
+    for cell in source.cells:
+        if about(cell).get("grade_id") == "test_square":
+            del cell.metadata.nbgrader["points"]
+    nbformat.write(source, course.source(NAME))
+    (problem,) = try_out(course, NAME, "unused").problems
+    assert problem == "test_square has no points; set them in Create Assignment."
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + 'c.ClearHiddenTests.begin_test_delimeter = "BEGIN X"\n')
+    with pytest.raises(ValueError, match="sets other delimiters for ClearHiddenTests"):
+        course.master(NAME)

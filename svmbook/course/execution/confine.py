@@ -33,12 +33,12 @@ FORBIDDEN = {
     "x86_64": (
         0xC000003E,
         (319, 447, 29, 30, 64, 68, 240, 425, 321, 250, 248, 249, 272, 308),
-        (56, 41, 302),
+        (56, 41, 302, 73),
     ),
     "aarch64": (
         0xC00000B7,
         (279, 447, 194, 196, 190, 186, 180, 425, 280, 219, 217, 218, 97, 268),
-        (220, 198, 261),
+        (220, 198, 261, 32),
     ),
 }
 KEYCTL = {"x86_64": 250, "aarch64": 219}
@@ -102,11 +102,12 @@ def _forbid():
     The program of the filter (man 2 seccomp) is a list of instructions: a code, how many lines to
     jump over if it is true and if not, and a number. It can read the number of the call, at 0, the
     architecture, at 4, and the first argument, at 16. clone3 hides its flags behind a pointer: it
-    is said not to exist, and libraries take clone.
+    is said not to exist, and libraries take clone. Neither is there flock: a submission could keep
+    others waiting for a data file.
     """
     if platform.machine() not in FORBIDDEN:
         return
-    machine, calls, (clone, socket, prlimit) = FORBIDDEN[platform.machine()]
+    machine, calls, (clone, socket, prlimit, flock) = FORBIDDEN[platform.machine()]
     read, equal, at_least, has, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     refused, missing, allowed = (
         (answer, 0, 0, value)
@@ -117,6 +118,7 @@ def _forbid():
         *((read, 0, 0, 0), (at_least, 0, 1, 0x40000000), refused),  # of another convention
         *(line for call in calls for line in ((equal, 0, 1, call), refused)),
         *((equal, 0, 1, CLONE3), missing),
+        *((equal, 0, 1, flock), missing),
         *((equal, 0, 4, clone), (read, 0, 0, 16), (has, 0, 1, CLONE_NEWUSER), refused, allowed),
         *((equal, 0, 4, prlimit), (read, 0, 0, 16), (equal, 0, 1, 0), allowed, refused),
         *((equal, 0, 6, socket), (read, 0, 0, 16), (equal, 4, 0, AF_UNIX), (equal, 3, 0, AF_INET)),

@@ -51,6 +51,8 @@ class Outcome:
         Whether the kernel had started, so that what follows is the submission's doing.
     late : bool
         Whether a limit on time was met.
+    cut : bool
+        Whether there was more output than is kept.
     failed : dict
         Errors of given cells in the process of the tests, by their numbers.
     """
@@ -60,12 +62,14 @@ class Outcome:
     reason: str | None = None
     started: bool = False
     late: bool = False
+    cut: bool = False
     failed: dict = field(default_factory=dict)
 
     def take(self, told):
         """Take what `run` tells; return whether it was the last."""
         self.started |= "started" in told
         self.late |= "late" in told
+        self.cut |= "cut" in told
         if "failed" in told:
             number, error = told["failed"]
             self.failed[number] = error
@@ -74,3 +78,12 @@ class Outcome:
             self.hidden[told["cell"]] = told.get("hidden", [])
         self.reason = self.reason or told.get("reason")
         return told.get("done", False) or self.reason is not None
+
+    def notes(self, limits):
+        """Return in words which limits were met."""
+        found = [self.reason] if self.reason else []
+        if self.late and not self.reason:
+            found.append(f"a cell was stopped after {limits.cell_seconds} seconds")
+        if self.cut:
+            found.append(f"only the first {limits.output / 1e6:g} MB of output were kept")
+        return found

@@ -23,6 +23,7 @@ NO_CELL = {"source": ""}  # for texts that belong to none
 # A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
 NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 SHOWN = 200_000  # characters of one output that are kept
+OUTPUTS = ("stream", "display_data", "execute_result", "update_display_data", "error")
 # Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.
 KEPT = ("text/plain", "image/png", "image/jpeg")
 
@@ -42,24 +43,23 @@ class Client(NotebookClient):
 
     def __init__(self, nb, most, **options):
         super().__init__(nb, **options)
-        self.left, self.flooded = most, False
+        self.left = most
 
     def process_message(self, msg, cell, cell_index):
-        """Keep an output while there is room; end the kernel when there is none."""
+        """Keep an output while there is room, and drop it when there is none."""
         if isinstance(data := msg["content"].get("data"), dict):
             msg["content"]["data"] = {kind: data[kind] for kind in KEPT if kind in data}
-        size = len(json.dumps(msg["content"], default=str))
-        self.left -= size
-        if self.left < 0:
-            if not self.flooded:
-                self.flooded = True
-                os.kill(self.km.provisioner.pid, 9)
-            return None
+        if msg["msg_type"] in OUTPUTS:
+            self.left -= len(json.dumps(msg["content"], default=str))
+            if self.left < 0:
+                return None
         return super().process_message(msg, cell, cell_index)
 
     def output(self, outs, msg, display_id, cell_index):
-        """Keep the beginning of a long text."""
+        """Keep the beginning of a long text, which may come in many pieces."""
         content = msg["content"]
+        if outs and "text" in content and len(outs[-1].get("text", "")) > SHOWN:
+            return None
         if isinstance(content.get("text"), str) and len(content["text"]) > SHOWN:
             content["text"] = content["text"][:SHOWN] + "\n... (cut)\n"
         return super().output(outs, msg, display_id, cell_index)
@@ -111,27 +111,30 @@ def run(work, tell, folder=None, settings=None):
         allow_errors=True,
         kernel_name="python3",
         kernel_manager_class=AsyncKernelManager,
-        extra_arguments=["--HistoryManager.hist_file=:memory:"],
+        extra_arguments=["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"],
         resources={"metadata": {"path": str(folder or os.getcwd())}},
     )
     end = time.monotonic() + limits["seconds"]
-    needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
     number = None
     try:
         with (
             client.setup_kernel(),
             _environment({"MPLBACKEND": "agg"} | (settings or {})),
-            Examiner(set(work["answers"]), _own_names(work["cells"])) as examiner,
+            Examiner(set(work["answers"])) as examiner,
         ):
             kernel = Kernel(client, late)
             kernel.number = len(work["cells"])
             kernel.ask(NO_EXIT)
-            tell(started=True)
+            tell(started=True)  # from here on what goes wrong is the submission's doing
+            examiner.own = _own_names(work["cells"])
+            needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
                 tell(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
                 if kernel.was_late:
                     tell(late=True)
+                if client.left < 0:
+                    tell(cut=True)
                 if number in needed:
                     examiner.begin()
                     if error := examiner.define(cell["source"], kernel.ask):
@@ -170,10 +173,11 @@ def _needed(cells):
     wanted, needed = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
-        touched = defined_names(source) | (free_names(source) - modules)
-        brings_any = re.search(r"^\s*from .* import \*", source, re.M)
-        if cell["kind"] == "given" and (wanted & touched or brings_any):
-            needed.add(number)
+        if cell["kind"] == "given":
+            touched = defined_names(source) | (free_names(source) - modules)
+            brings_any = re.search(r"^[ \t]*from .* import \*", source, re.M)
+            if wanted & touched or brings_any:
+                needed.add(number)
         if cell["kind"] == "test" or number in needed:
             wanted |= free_names(source)
     return needed
@@ -269,9 +273,7 @@ class Kernel:
         try:
             self._client.execute_cell(cell, self.number, store_history=remembered)
         except DeadKernelError:
-            flooded = "more output than is allowed"
-            reason = flooded if self._client.flooded else "the kernel died"
-            raise Ended(reason, cell.outputs) from None
+            raise Ended("the kernel died", cell.outputs) from None
         reply = self._late | replies[-1]
         self.error = {name: reply[name] for name in self._late} if reply["status"] != "ok" else None
         self.was_late = self.error is not None and self.error["ename"] == self._late["ename"]

@@ -6,7 +6,17 @@ import ast
 import re
 import symtable
 
-__all__ = ["defined_names", "free_names", "imported_names", "parts_of_test", "without_commands"]
+__all__ = [
+    "UNREADABLE",
+    "defined_names",
+    "free_names",
+    "imported_names",
+    "parts_of_test",
+    "without_commands",
+]
+
+#: What Python raises for a text that it cannot read; the last two where it is nested too deeply.
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def parts_of_test(source, hidden):
@@ -81,7 +91,7 @@ def _scopes(source):
     """Return the symbol tables of a text and of all its functions and classes."""
     try:
         tables = [symtable.symtable(without_commands(source), "<cell>", "exec")]
-    except SyntaxError:  # which will show where the cell is run
+    except UNREADABLE:  # which will show where the cell is run
         tables = [symtable.symtable("", "<cell>", "exec")]
     for table in tables:
         tables += table.get_children()
@@ -93,5 +103,5 @@ def without_commands(source):
     try:
         ast.parse(source)
         return source
-    except SyntaxError:
+    except UNREADABLE:
         return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)

@@ -19,7 +19,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
 
-from ..execution.outcome import Outcome
+from ..execution.outcome import Limits, Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
 from ..layout.folder import write_whole
 from ..layout.items import NOTE, answers_of, item_of
@@ -180,7 +180,7 @@ def run_submission(master, cells, reason=None, student=None, **where):
     if reason is None:
         outcome = run_cells(cells_to_run(nb), answers=answers_of(nb), **where)
     enter_outputs(nb, outcome)
-    notes = [*([outcome.reason] if outcome.reason else []), *notes]
+    notes = [*outcome.notes(where.get("limits") or Limits()), *notes]
     code = code_cells(nb)
     failed = {item_of(code[number]): error for number, error in outcome.failed.items()}
     return Judged(nb, notes, outcome.late, failed=failed)

@@ -13,7 +13,7 @@ from nbgrader.utils import is_grade
 from ..layout.handed_in import Submission
 from ..layout.items import NOTE, item_of
 from ..layout.marks import marks_of
-from ..submissions.identity import is_personal, settle_ids, written_id
+from ..submissions.identity import is_personal, settle_id, written_id
 from ..submissions.receive import Rejected, read_notebook, read_timestamp
 
 __all__ = ["Pending", "count_pending", "find_pending", "reasons_of"]
@@ -57,16 +57,15 @@ def find_pending(course, name, master, again=False):
     entered, pending = _entered(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
     tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
-    submissions = course.submissions(name)
-    read = {student: _read(submission) for student, submission in submissions.items()}
-    ids = {}
-    if is_personal(master):
-        ids = settle_ids({student: written_id(cells) for student, (cells, _) in read.items()})
-    for student, submission in submissions.items():
-        (cells, reason), (numbers, note) = read[student], ids.get(student, (None, None))
-        if note:
-            submission = replace(submission, notes=[*submission.notes, note])
-        handed_in = None if cells is None else read_timestamp(submission.path.parent)
+    ids = course.ids() if is_personal(master) else None
+    for student, submission in course.submissions(name).items():
+        (cells, reason), numbers, handed_in, notes = _read(course, submission), None, None, []
+        if cells is not None:
+            handed_in, *notes = read_timestamp(submission.path.parent)
+        if cells is not None and ids is not None:
+            numbers, note = settle_id(student, written_id(cells), ids)
+            notes.append(note)
+        submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known = [str(one) for one in (handed_in, numbers) if one is not None]
         digest = _digest(tasks, cells, reason, submission.notes, *known)
         note = _note(course.autograded(student, name))
@@ -122,9 +121,10 @@ def _entered(course, name, master):
         }
 
 
-def _read(submission):
+def _read(course, submission):
+    below = submission.path.relative_to(course.root / "submitted")
     try:
-        return read_notebook(submission.path, within=2), None
+        return read_notebook(submission.path, within=len(below.parts) - 1), None
     except Rejected as error:
         return None, str(error)
 

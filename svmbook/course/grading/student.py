@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat.warnings import DuplicateCellId
-from nbgrader.utils import compute_checksum, determine_grade, is_locked, is_solution
+from nbgrader.utils import (
+    compute_checksum,
+    determine_grade,
+    is_grade,
+    is_locked,
+    is_solution,
+)
 
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run
-from ..layout.items import NOTE, answers_of, is_test, item_of
+from ..layout.items import NOTE, answers_of, is_test, item_of, key_of
 from ..submissions.identity import enter_id, is_personal, written_id
-from ..submissions.merge import lay_upon
+from ..submissions.merge import is_unanswered, lay_upon
 from ..submissions.receive import read_notebook
-from .verdicts import cells_to_run, enter_outputs
+from .verdicts import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["Checked", "Result", "check"]
+
+NO_ID = "the cell student does not give your id; write student = and the id in quotes"
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ def check(path, limits=None):
         The grader could not read the file, or it has no tests.
     """
     limits = limits or Limits()
-    cells = read_notebook(path)
+    cells, student = read_notebook(path), None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateCellId)  # of cells that were copied
         handed_in = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
@@ -86,18 +97,53 @@ def check(path, limits=None):
         raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
     master = _master(handed_in)
     nb, notes = lay_upon(master, cells)
-    notes += _differences(master)
-    student = written_id(cells)
-    if is_personal(master) and not student:
-        notes.append("the cell student does not give your id; write student = and the id in quotes")
+    missing, changed = _differences(master)
+    notes += [f"cell {item} is missing; the grader puts it back as it was" for item in missing]
+    notes += [
+        f"cell {item} was changed; the grader has it as it was handed out" for item in changed
+    ]
+    if is_personal(master):
+        student = written_id(cells)
+        notes.append(f"your id is {student!r}" if student else NO_ID)
     enter_id(nb, student)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
-    with chdir(path.resolve().parent):  # where the tests find data files
+    with _folder_of_grader(path.resolve().parent, nb, notes):
         run(work, lambda **told: outcome.take(told))
     enter_outputs(nb, outcome)
-    results = [_result(cell) for cell in nb.cells if is_test(cell)]
-    return Checked(results, [*([outcome.reason] if outcome.reason else []), *notes])
+    notes = [*outcome.notes(limits), *notes, *_stopped(nb), *_empty(nb)]
+    return Checked([_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
+
+
+@contextmanager
+def _folder_of_grader(home, nb, notes):
+    """Be in a folder with the data files that were handed out, and with nothing else."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for name in nb.metadata.get(NOTE, {}).get("files", []):
+            if not (home / name).is_file():
+                notes.append(f"the data file {name} is missing; the grader has it")
+                continue
+            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(home / name, Path(folder) / name)
+        with chdir(folder):
+            yield
+
+
+def _stopped(nb):
+    """Yield which cells of the student's stopped with an error."""
+    for cell in code_cells(nb):
+        errors = [output for output in cell.outputs if output.output_type == "error"]
+        if errors and not is_test(cell):
+            line = next(filter(None, cell.source.splitlines()), "")
+            where = f"cell {item_of(cell)}" if item_of(cell) else f"the cell {line[:40]!r}"
+            yield f"{where} stopped: {errors[0].ename}: {errors[0].evalue}"
+
+
+def _empty(nb):
+    """Yield which answers that a person reads are empty."""
+    for cell in nb.cells:
+        if is_grade(cell) and is_solution(cell) and is_unanswered(cell):
+            yield f"the answer {item_of(cell)} is empty"
 
 
 def _master(handed_in):
@@ -105,10 +151,10 @@ def _master(handed_in):
 
     One cell for each item, in the order in which they were handed out, with no answers.
     """
-    cells = {item_of(cell): cell for cell in reversed(handed_in.cells) if item_of(cell)}
-    items = handed_in.metadata.get(NOTE, {}).get("items", [*reversed(cells)])
+    cells = {key_of(cell): cell for cell in reversed(handed_in.cells)}
+    given = handed_in.metadata.get(NOTE, {}).get("cells", [*reversed(cells)])
     master = deepcopy(handed_in)
-    master.cells = [deepcopy(cells[item]) for item in items if item in cells]
+    master.cells = [deepcopy(cells[key]) for key in given if key in cells]
     for cell in master.cells:
         if is_solution(cell):
             cell.source = ""
@@ -116,9 +162,10 @@ def _master(handed_in):
 
 
 def _differences(nb):
-    """Return in words what is not as it was handed out."""
-    present = {item_of(cell) for cell in nb.cells}
-    missing = [item for item in nb.metadata.get(NOTE, {}).get("items", ()) if item not in present]
+    """Return the names of the cells that are missing, and of those that were changed."""
+    present = {key_of(cell) for cell in nb.cells}
+    given = nb.metadata.get(NOTE, {}).get("cells", ())
+    missing = [key for key in given if key not in present and not key.startswith("#")]
     changed = [
         item_of(cell)
         for cell in nb.cells
@@ -126,17 +173,16 @@ def _differences(nb):
         and is_locked(cell)
         and cell.metadata.nbgrader.get("checksum", compute_checksum(cell)) != compute_checksum(cell)
     ]
-    return [
-        *(f"cell {item} is missing; the grader puts it back as it was" for item in missing),
-        *(f"cell {item} was changed; the grader runs it as it was handed out" for item in changed),
-    ]
+    return missing, changed
 
 
-def _result(cell):
+def _result(cell, changed):
     errors = [output for output in cell.outputs if output.output_type == "error"]
     score, points = determine_grade(cell)
     message = None
-    if errors:
+    if item_of(cell) in changed:
+        score, message = 0.0, "it was changed, and does not count here"
+    elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
     elif score < points:
         message = f"gives {score:g} points"

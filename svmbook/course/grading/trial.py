@@ -7,10 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import nbformat
-from nbgrader.utils import determine_grade, is_solution
+from nbgrader.utils import determine_grade, is_grade, is_solution
 
 from ..execution.sandbox import find_sandbox
 from ..execution.source import parts_of_test, without_commands
+from ..layout.folder import is_for_instructors
 from ..layout.items import handed_out, hidden_lines, is_test, item_of
 from ..submissions.identity import is_personal
 from .grade import run_submission
@@ -67,6 +68,18 @@ def try_out(course, name, sandbox=None):
         There is no bubblewrap.
     """
     source = nbformat.read(course.source(name), as_version=4)
+    problems = [
+        f"{item_of(cell)} has no points; set them in Create Assignment."
+        for cell in source.cells
+        if is_grade(cell) and cell.metadata.nbgrader.get("points") is None
+    ]
+    problems += [
+        f"{file} contains solutions or hidden tests, and would be handed out; move it elsewhere."
+        for file, path in course.data_files(name).items()
+        if is_for_instructors(path)
+    ]
+    if problems:
+        return Trial(problems, [])
     master = course.master(name)
     problems = [text for cell in master.cells if is_test(cell) for text in _unreadable(cell)]
     if problems:
@@ -117,6 +130,9 @@ def try_out(course, name, sandbox=None):
 
 def _unreadable(cell):
     """Yield what is wrong with the text of a test."""
+    if "\r" in cell.source:
+        yield f"{item_of(cell)} has lines that end with \\r; let them end with \\n."
+        return
     for what, text, hidden in (
         ("", cell.source, hidden_lines(cell.source)),
         (" without its hidden lines", handed_out(cell), ()),
@@ -136,14 +152,14 @@ def _unreadable(cell):
 def _failures(judged, of):
     """Return which tests do not give all points, and what else was not as it should be."""
     failed = [
+        f"{item}, a locked cell, fails where tests need its names ({error}). Let it open data "
+        "files by relative paths, and write it as plain Python that also runs outside of Jupyter."
+        for item, error in judged.failed.items()
+    ]
+    failed += [
         f"{item} gives {score:g} of {points:g} points {of}: {error or 'no error'}. {HINT}"
         for item, score, points, error in _marks(judged.nb)
         if score != points
-    ]
-    failed += [
-        f"{item}, a locked cell, fails where tests need its names ({error}). Write it as plain "
-        "Python that also runs outside of Jupyter."
-        for item, error in judged.failed.items()
     ]
     return failed + [f"{of}: {note}" for note in judged.notes]
 

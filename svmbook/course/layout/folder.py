@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import sqlite3
@@ -28,7 +29,7 @@ from ...experiments.running.records import part_of_book
 from .handed_in import find_submissions
 from .items import describe_assignment
 
-__all__ = ["Course", "create", "write_whole"]
+__all__ = ["Course", "create", "is_for_instructors", "write_whole"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
 CONFIG = """\
@@ -87,6 +88,13 @@ def create(root, names=None):
     with _own_programs():
         course.gradebook().close()
     return course
+
+
+def is_for_instructors(path):
+    """Return whether a file has marks of what is not handed out, as copies of a notebook have."""
+    with open(path, "rb") as file:
+        text = file.read(2**24)
+    return re.search(rb"BEGIN (SOLUTION|HIDDEN TESTS|MARK SCHEME)", text) is not None
 
 
 def write_whole(path, text):
@@ -168,23 +176,47 @@ class Course:
         """Return the paths of the data files of an assignment, by their names from the notebook.
 
         They are the files that nbgrader hands out with the notebook: all in its folder but other
-        notebooks, and caches.
+        notebooks, and caches. Links that lead nowhere and pipes are left out.
         """
         folder = self.source(name).parent
         found = find_all_files(str(folder), [*self.nbgrader(name).ignore, "*.ipynb"])
-        return {str(Path(path).relative_to(folder)): path for path in sorted(found)}
+        files = [path for path in sorted(found) if os.path.isfile(path)]
+        return {str(Path(path).relative_to(folder)): path for path in files}
+
+    def ids(self):
+        """Return the ids that `ids.csv` has for students whose folder has another name."""
+        path = self.root / "ids.csv"
+        if not path.exists():
+            return {}
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) == 2}
 
     def released(self, name):
         """Return the path of the students' notebook."""
         return self.root / "release" / name / f"{name}.ipynb"
 
     def master(self, name):
-        """Return the notebook that submissions are laid upon: all tests, no solution."""
+        """Return the notebook that submissions are laid upon: all tests, no solution.
+
+        Raises
+        ------
+        ValueError
+            nbgrader cannot read the notebook, or has been told other marks of what is hidden.
+        """
         nb, resources = nbformat.read(self.source(name), as_version=4), {}
         describe_assignment(nb, nb)  # before its solutions go
         config = self.nbgrader(name).config
+        for step in ("ClearHiddenTests", "ClearMarkScheme"):
+            if any(option.startswith(("begin", "end")) for option in config.get(step, ())):
+                raise ValueError(
+                    f"nbgrader_config.py sets other delimiters for {step}; remove them: feedback "
+                    "would show what they enclose."
+                )
         for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
-            nb, resources = step(config=config).preprocess(nb, resources)
+            try:
+                nb, resources = step(config=config).preprocess(nb, resources)
+            except RuntimeError as error:  # of a region in a cell that is no solution
+                raise ValueError(f"{name} cannot be read by nbgrader: {error}") from None
         return nb
 
     def release(self, name):
@@ -209,7 +241,8 @@ class Course:
                     "added or removed; give one no points, or give the assignment another name."
                 ) from None
             released = nbformat.read(self.released(name), as_version=4)
-            describe_assignment(released, nbformat.read(self.source(name), as_version=4))
+            source = nbformat.read(self.source(name), as_version=4)
+            describe_assignment(released, source, self.data_files(name))
             write_whole(self.released(name), nbformat.writes(released))
         return self.released(name)
 

@@ -111,23 +111,34 @@ def _submission(student, name, place):
     if place.name != name:
         notes.append(f"the folder {place.name!r} was taken for {name}")
     path = place / f"{name}.ipynb"
-    if not os.path.lexists(path) and place.is_dir() and not place.is_symlink():
-        try:
-            inside = sorted(one for one in place.iterdir() if not one.name.startswith("."))
-            others = [one for one in inside if one.suffix.lower() == ".ipynb"]
-        except OSError:
-            others = []
-        if len(others) == 1:
-            path = others[0]
-            notes.append(f"the file {path.name!r} was taken for {name}.ipynb")
+    others = [] if place.is_symlink() else [one for one in _notebooks(place) if one != path]
+    if os.path.lexists(path):
+        if more := [one.name for one in others if _plain(one.stem).startswith(_plain(name))]:
+            notes.append(f"{path.name} was graded, and not {', '.join(map(repr, more))}")
+    elif len(others) == 1:
+        path = others[0]
+        notes.append(f"the file {str(path.relative_to(place))!r} was taken for {name}.ipynb")
     return Submission(student, path, notes)
+
+
+def _notebooks(folder, deeper=True):
+    """Return the notebooks in a folder, or else in the only one in it: zip files come so."""
+    try:
+        inside = sorted(one for one in folder.iterdir() if one.name[0] != ".")
+    except OSError:
+        return []
+    found = [one for one in inside if one.suffix.lower() == ".ipynb"]
+    folders = [one for one in inside if one.is_dir() and one.name != "__MACOSX"]
+    if deeper and not found and len(folders) == 1 and not folders[0].is_symlink():
+        return _notebooks(folders[0], deeper=False)
+    return found
 
 
 def _of_a_student(name):
     """Return whether a folder may be that of a student; accents may stand for themselves."""
     letters = [c for c in name if c.isalnum()]
     others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and others <= set(SIGNS)
+    return bool(letters) and others <= set(SIGNS) and name == name.strip()
 
 
 def _plain(name):

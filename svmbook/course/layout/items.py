@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from nbgrader.utils import is_grade, is_solution
@@ -17,6 +18,7 @@ __all__ = [
     "hidden_lines",
     "is_test",
     "item_of",
+    "key_of",
 ]
 
 NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
@@ -53,8 +55,13 @@ def hidden_lines(source):
     return [number for first, last in spans for number in range(first, last + 1)]
 
 
-def describe_assignment(nb, source):
-    """Note in a notebook which names are answers, and which items it has.
+def key_of(cell):
+    """Return the name of a cell, or else a digest of its text: what it is found by at home."""
+    return item_of(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
+
+
+def describe_assignment(nb, source, files=()):
+    """Note in a notebook which names are answers, and which cells and data files it has.
 
     Parameters
     ----------
@@ -62,13 +69,15 @@ def describe_assignment(nb, source):
         A version of the assignment, which is changed.
     source : NotebookNode
         The instructor's version, with solutions.
+    files : iterable of str
+        Names of data files.
     """
     names = set()
     for cell in source.cells:
         if cell.cell_type == "code" and is_solution(cell) and item_of(cell) != STUDENT:
             names |= defined_names(cell.source) - imported_names(cell.source)
-    items = [item_of(cell) for cell in source.cells if item_of(cell)]
-    nb.metadata[NOTE] = {"answers": sorted(names), "items": items}
+    cells = [key_of(cell) for cell in source.cells]
+    nb.metadata[NOTE] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}
 
 
 def answers_of(nb):

@@ -66,7 +66,7 @@ def export(course, file, kind="plain"):
                 f"{student!r} is written as {written!r}, so that no spreadsheet takes it for a "
                 f"formula; {kind.title()} will not find this student"
             )
-    return [*notes, *_not_graded(course)]
+    return [*notes, *_not_graded(course, rows)]
 
 
 def _rows(course):
@@ -100,8 +100,8 @@ def _for_platform(rows, first, missing):
         yield [*whose, *(scores.get(name, missing) for name in most)]
 
 
-def _not_graded(course):
-    """Yield what lies in `submitted` and has no mark, or one for an earlier version."""
+def _not_graded(course, rows):
+    """Yield what lies in `submitted` and has no mark for what it is, and marks for what is gone."""
     for name in course.names():
         if not course.submissions(name):
             continue
@@ -110,6 +110,9 @@ def _not_graded(course):
                 yield f"{name}: {count} submissions are not graded yet, or have changed since"
         except ValueError as error:  # it was not released, or has changed since
             yield str(error)
+    for row in rows:
+        if row.student not in course.submissions(row.assignment):
+            yield f"{row.assignment}: {row.student!r} has a mark, and no submission any more"
     for who, why in course.left_out().items():
         yield f"left out: {who!r}; {why}"
 

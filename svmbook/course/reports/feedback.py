@@ -41,7 +41,11 @@ def feedback(course, name):
                 continue
             nb = nbformat.read(path, as_version=4)
             notebook = book.find_submission_notebook(name, name, student)
-            comments = {one.name: one.comment for one in notebook.comments if one.comment}
+            comments = {
+                one.name: one.comment
+                for one in notebook.comments
+                if one.comment and (one.manual_comment or one.name in marks)
+            }
             reasons = reasons_of(course, name, student)
             target = course.feedback(student, name)
             write_whole(target, _page(nb, name, marks, comments, reasons))
@@ -51,9 +55,11 @@ def feedback(course, name):
 def _page(nb, name, marks, comments, reasons):
     total, most = totals(marks)
     waiting = [item for item, mark in marks.items() if mark.waits]
-    body = [f"<p><strong>{total:g} of {most:g} points.</strong>"]
+    later = sum(marks[item].most for item in waiting)
+    body = [f"<p><strong>{total:g} of {most - later:g} points.</strong>"]
     if waiting:
-        body.append(f" Still to be read by a person: {escape(', '.join(waiting))}.")
+        names = escape(", ".join(waiting))
+        body.append(f" A person will give up to {later:g} more points for {names}.")
     body.append("</p>")
     body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
     left = MOST_MARKDOWN
@@ -95,4 +101,4 @@ def _outputs(cell):
         else:
             yield plain(output.data.get("text/plain", ""))
     if any(cell.outputs[number].output_type == "error" for number in hidden):
-        yield plain("A test that is not shown failed: the same questions, other data.", "error")
+        yield plain("A part of this test that is not shown failed.", "error")

@@ -41,6 +41,7 @@ div.code { background: none; }
 pre.error { border-left: 4px solid #c33; }
 table { border-collapse: collapse; }
 th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid var(--line); text-align: left; }
+h1 { overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .item { border: 1px solid var(--line); border-radius: 4px; padding: 0 0.8rem; margin: 1rem 0; }
 .item > h3 { margin: 0.4rem 0; font-size: 1rem; }

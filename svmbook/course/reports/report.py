@@ -96,10 +96,11 @@ def _items(items, table, totals):
             lines.append([escape(item), f"{points:g}", "to be read", "", ""])
             continue
         share = marks.mean() / points if points else 1.0
+        is_hard = known.all() and share < HARD
         varied = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
         lines.append(
             [
-                escape(item) + (" <strong>(hard)</strong>" if share < HARD else ""),
+                escape(item) + (" <strong>(hard)</strong>" if is_hard else ""),
                 f"{points:g}",
                 f"{100 * share:.0f} %",
                 f"{100 * (marks == 0).mean():.0f} %",

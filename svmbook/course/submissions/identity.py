@@ -7,15 +7,17 @@ id. Later cells draw their numbers from it (`personal_rng`).
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 from nbgrader.utils import is_solution
 
-from ..execution.source import without_commands
+from ..execution.source import UNREADABLE, without_commands
 from ..layout.items import STUDENT, item_of
 from ..personal import normal_form
 
-__all__ = ["enter_id", "is_personal", "settle_ids", "written_id"]
+__all__ = ["enter_id", "is_personal", "settle_id", "written_id"]
+
+LONGEST_CELL = 2_000  # characters of a cell in which an id is looked for
+LONGEST_ID = 100
 
 
 def is_personal(nb):
@@ -38,7 +40,7 @@ def written_id(cells):
     found = [
         (name == STUDENT, text)
         for name, kind, source in cells or ()
-        if kind == "code"
+        if kind == "code" and len(source) <= LONGEST_CELL
         for text in _ids_in(source)
     ]
     own = [text for in_its_cell, text in found if in_its_cell]
@@ -49,44 +51,50 @@ def _ids_in(source):
     """Yield the texts that a cell gives to the name ``student``."""
     try:
         statements = ast.parse(without_commands(source)).body
-    except (SyntaxError, ValueError):
+    except UNREADABLE:
         return
     for node in statements:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            named = any(isinstance(t, ast.Name) and t.id == STUDENT for t in node.targets)
-            if named and isinstance(node.value.value, str) and node.value.value.strip():
-                yield node.value.value
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        named = any(isinstance(one, ast.Name) and one.id == STUDENT for one in targets)
+        text = getattr(node.value, "value", None)
+        if named and isinstance(text, str) and 0 < len(text.strip()) <= LONGEST_ID:
+            yield text
 
 
-def settle_ids(written):
-    """Decide with whose numbers each submission is graded.
+def settle_id(folder, written, ids):
+    """Decide with whose numbers a submission is graded.
 
-    The id that a student has written counts, if nobody else in the course has it: who writes a full
-    name in the place of the folder's has solved an equal question. An id that belongs to another
-    submission would let its answers count twice; then the folder's name counts.
+    The name of the folder counts, or what the instructor has entered for it. If the written id
+    counted, answers could be copied together with it.
 
     Parameters
     ----------
-    written : dict of str to str or None
-        By the name of each folder, what its notebook gives as the id.
+    folder : str
+        The name of the student's folder.
+    written : str or None
+        What the notebook gives as the id.
+    ids : dict of str to str
+        Ids by the names of folders, where the instructor has entered another one.
 
     Returns
     -------
-    dict of str to tuple
-        By the name of each folder, the id and a note where the two differ, else None.
+    settled : str
+        The id.
+    note : str or None
+        What the instructor has to look at.
     """
-    folders = {normal_form(folder) for folder in written}
-    used = Counter(normal_form(text) for text in written.values() if text)
-    settled = {}
-    for folder, text in written.items():
-        if text is None or normal_form(text) == normal_form(folder):
-            settled[folder] = folder, None
-        elif normal_form(text) in folders or used[normal_form(text)] > 1:
-            note = f"the id {text!r} is also that of another submission; {folder!r} was taken"
-            settled[folder] = folder, note
-        else:
-            settled[folder] = text, f"the id is {text!r}, and the folder is {folder!r}"
-    return settled
+    settled = ids.get(folder, folder)
+    if written is None:
+        return settled, f"no id was found in the notebook; {settled!r} was taken"
+    if normal_form(written) == normal_form(settled):
+        return settled, None
+    return settled, (
+        f"the id in the notebook is {written!r}, and its questions were graded as those of "
+        f"{settled!r}; if the id is the student's, write {folder},{written} into ids.csv and grade "
+        "again"
+    )
 
 
 def enter_id(nb, student):

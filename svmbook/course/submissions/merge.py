@@ -11,8 +11,9 @@ from nbgrader.utils import compute_checksum, is_grade, is_solution
 
 from ..layout.items import handed_out, item_of
 
-__all__ = ["lay_upon"]
+__all__ = ["is_unanswered", "lay_upon"]
 
+PICTURE = re.compile(r"!\[[^]]*\]\((attachment:|data:)")
 # What would become a tag, a link, a picture, or a link in a formula, each parted by a space.
 LIVE = re.compile(r"(<)(?=[A-Za-z/!?])|(!)(?=\[)|(\])(?=[(:\[])|(\\)(?=href|style|class|require)")
 
@@ -41,11 +42,13 @@ def lay_upon(master, cells):
     found, own = _sorted_out(cells, places, master)
     for name, pieces in found.items():
         _enter(nb, places[name], [*pieces], own, notes)
+    if any(kind != "code" and PICTURE.search(text) for _, kind, text in cells):
+        notes.append("a picture that was pasted into a text is not kept; write formulas")
     missing = [name for name in places if name not in found]
     if missing:
         notes.append(f"missing: {', '.join(missing)}; tests are put back, answers are empty")
     for name, place in places.items():
-        if nb.cells[place].cell_type == "markdown" and _is_unanswered(nb.cells[place]):
+        if nb.cells[place].cell_type == "markdown" and is_unanswered(nb.cells[place]):
             _take_essay_from_beside(nb, place, own, notes)
         if name in missing and is_solution(nb.cells[place]) and not is_grade(nb.cells[place]):
             nb.cells[place].source = ""  # a stub would undo what stands in a cell beside it
@@ -112,7 +115,7 @@ def _is_stub(cell, text):
     return not text.strip() or cell.metadata.nbgrader.get("checksum") == compute_checksum(handed)
 
 
-def _is_unanswered(cell):
+def is_unanswered(cell):
     """Return whether an answer that a person reads is as it was handed out."""
     return is_grade(cell) and is_solution(cell) and _is_stub(cell, cell.source)
 
@@ -123,13 +126,18 @@ def _take_essay_from_beside(nb, place, own, notes):
     It is the student's own text below the answer's cell, or between that and its question.
     """
     for at in (place, place - 1):
-        texts = [text for kind, text in own[at] if kind == "markdown"]
+        texts = [one for one in own[at] if _is_text(*one)]
         if texts:
-            nb.cells[place].source = _still("\n\n".join(texts))
-            own[at] = [one for one in own[at] if one[0] != "markdown"]
+            nb.cells[place].source = _still("\n\n".join(text for _, text in texts))
+            own[at] = [one for one in own[at] if one not in texts]
             name = item_of(nb.cells[place])
             notes.append(f"the answer {name} was empty; the text beside it was taken for it")
             return
+
+
+def _is_text(kind, text):
+    """Return whether a cell is written for people: text, or code of nothing but comments."""
+    return kind != "code" or all(line.lstrip()[:1] in ("", "#") for line in text.splitlines())
 
 
 def _plain(kind, text):

@@ -10,15 +10,18 @@ import json
 import os
 import re
 import stat
-
-from nbgrader.utils import parse_utc
+from datetime import UTC, datetime
 
 __all__ = ["Rejected", "read_notebook", "read_timestamp"]
 
 LARGEST = 20_000_000  # bytes of a submitted file
 LONGEST = 200_000  # characters of a cell
 MOST_CELLS = 1_000
-TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?( ?[A-Z]{1,5}|[+-]\d\d:?\d\d)?")
+LONGEST_TIME = 100  # bytes of a timestamp
+TIMESTAMP = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(UTC|GMT|Z|[+-]\d\d:?\d\d)?",
+    re.ASCII,
+)
 # A link is not followed, and a pipe does not keep us waiting; Windows has neither flag.
 FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 FLAGS |= getattr(os, "O_BINARY", 0)
@@ -77,17 +80,26 @@ def read_timestamp(folder):
 
     Returns
     -------
-    datetime or None
-        The moment in UTC; None where no such file says it.
+    moment : datetime or None
+        The moment in UTC, without a time zone as in nbgrader's gradebook; None where there is no
+        such file, or it cannot be read.
+    note : str or None
+        That it cannot be read.
     """
+    if not os.path.lexists(folder / "timestamp.txt"):
+        return None, None
+    text = ""
     try:
-        text = _bytes_of(folder / "timestamp.txt").decode().strip()
-        return parse_utc(text) if TIMESTAMP.fullmatch(text) else None
-    except (Rejected, ValueError, OverflowError):
-        return None
+        text = _bytes_of(folder / "timestamp.txt", LONGEST_TIME).decode().strip()
+        day, time, zone = TIMESTAMP.fullmatch(text).groups()
+        zone = "+00:00" if zone in (None, "UTC", "GMT", "Z") else zone
+        moment = datetime.fromisoformat(f"{day} {time}{zone}").astimezone(UTC)
+        return moment.replace(tzinfo=None), None
+    except (Rejected, AttributeError, ValueError, OverflowError):
+        return None, f"timestamp.txt cannot be read ({text[:40]!r}); write 2026-10-05 17:40:00 UTC"
 
 
-def _bytes_of(path):
+def _bytes_of(path, largest=LARGEST):
     try:
         file = os.open(path, FLAGS)
     except FileNotFoundError:
@@ -99,10 +111,10 @@ def _bytes_of(path):
         os.close(file)
         raise Rejected(f"{path.name} is no file")
     with os.fdopen(file, "rb") as opened:
-        if status.st_size > LARGEST:
+        if status.st_size > largest:
             mb = status.st_size / 1e6
-            raise Rejected(f"{path.name} has {mb:.0f} MB; at most {LARGEST / 1e6:.0f} are read")
-        return opened.read(LARGEST)
+            raise Rejected(f"{path.name} has {mb:.0f} MB; at most {largest / 1e6:.0f} are read")
+        return opened.read(largest)
 
 
 def _what_is_there(path):
