@@ -9,7 +9,7 @@ import unicodedata
 
 import nbformat
 from coursework import ESSAY, NAME, SQUARE, TOTAL, about, answered, hand_in
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 BESIDE = "the text beside it was taken for it"
 
@@ -37,6 +37,14 @@ def _code(item, text):
 
 def _essay_below(nb):
     nb.cells.append(new_markdown_cell(ESSAY))
+
+
+def _essay_raw(nb):
+    nb.cells.insert(_place(nb, "essay") + 1, new_raw_cell(ESSAY))
+
+
+def _essay_in_comments(nb):
+    nb.cells.insert(_place(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
 
 
 def _essay_above(nb):
@@ -101,7 +109,7 @@ def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
 
     def make(course, student):
         place = course.root / "submitted" / student / folder
-        place.mkdir(parents=True)
+        (place / file).parent.mkdir(parents=True)
         whole = content if content is not None else json.dumps(answered(course)).encode()
         (place / file).write_bytes(whole)
 
@@ -111,6 +119,11 @@ def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
 def _two_files(course, student):
     _named(file="small (1).ipynb")(course, student)
     (course.root / "submitted" / student / NAME / "small (2).ipynb").write_text("{}")
+
+
+def _older_file_beside(course, student):
+    _named()(course, student)
+    (course.root / "submitted" / student / NAME / "small (1).ipynb").write_text("{}")
 
 
 def _bom(course, student):
@@ -136,6 +149,21 @@ SLIPS = {
         _notebook(_essay_above, essay="*Your answer.*"),
         5,
         BESIDE,
+    ),
+    "writes the essay in a raw cell below": (
+        _notebook(_essay_raw, essay="*Your answer.*"),
+        5,
+        BESIDE,
+    ),
+    "writes the essay in comments of a code cell below": (
+        _notebook(_essay_in_comments, essay="*Your answer.*"),
+        5,
+        BESIDE,
+    ),
+    "pastes a picture into the essay": (
+        _notebook(essay="![proof](attachment:photo.png)"),
+        5,
+        "a picture that was pasted into a text is not kept",
     ),
     "writes the essay into the question": (
         _notebook(_essay_in_the_question, essay="*Your answer.*"),
@@ -233,6 +261,16 @@ SLIPS = {
     "calls the folder s-mall": (_named(folder="s-mall"), 5, "was taken for small"),
     "has an accent in two characters": (_notebook(), 5, None),
     "hands in two files": (_two_files, 0, "but 'small (1).ipynb', 'small (2).ipynb'"),
+    "hands in an older file as well": (
+        _older_file_beside,
+        5,
+        "small.ipynb was graded, and not 'small (1).ipynb'",
+    ),
+    "hands in a folder within the folder": (
+        _named(file=f"{NAME}/{NAME}.ipynb"),
+        5,
+        "the file 'small/small.ipynb' was taken for small.ipynb",
+    ),
     "saves with a byte order mark": (_bom, 5, None),
     "hands in other files as well": (_files_beside, 5, None),
     "hands in a zip file": (_named(file="small.zip", content=b"PK"), 0, "but 'small.zip'"),
