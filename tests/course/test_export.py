@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import shutil
+import zipfile
 from datetime import datetime
 from pathlib import Path
 
@@ -120,6 +121,12 @@ def test_marks_are_written_whole_and_what_is_not_graded_is_told(copied, tmp_path
     assert "ann,small,5.0" in (tmp_path / "marks.csv").read_text()
 
 
+def test_a_mark_whose_submission_is_gone_is_told(copied):
+    shutil.rmtree(copied.root / f"submitted/ann/{NAME}")
+    notes, _ = exported(copied, "plain")
+    assert f"{NAME}: 'ann' has a mark, and no submission any more" in notes
+
+
 def test_submissions_of_what_was_not_released_are_told(copied):
     hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
     (copied.root / "source/new").mkdir()
@@ -174,6 +181,26 @@ def test_what_is_no_timestamp_is_told(tmp_path, content):
     moment, note = read_timestamp(tmp_path)
     assert moment is None and "timestamp.txt cannot be read" in note
     assert read_timestamp(tmp_path / "none") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("names", "student"),
+    [
+        (["Ann Lee_12345_assignsubmission_file/small.ipynb"], "Ann Lee"),
+        (["leeann_LATE_77_12345_small-1.ipynb", "leeann_77_12346_photo.png"], "leeann"),
+    ],
+    ids=["Moodle", "Canvas"],
+)
+def test_the_script_of_the_guide_unpacks_what_platforms_give(course, monkeypatch, names, student):
+    (script,) = re.findall(r"```python\n(import zipfile.*?)```", GUIDE.read_text("utf-8"), re.S)
+    monkeypatch.chdir(course.root)
+    with zipfile.ZipFile("submissions.zip", "w") as packed:
+        for name in names:
+            packed.writestr(name, "{}")
+    exec(script.replace("dual_by_hand", NAME), {})
+    (one,) = course.submissions(NAME).values()
+    assert one.student == student and one.path.exists()
+    assert not course.left_out()
 
 
 MARKS = """student,assignment,score,max_score,complete,hours_late

@@ -246,15 +246,17 @@ class Course:
             write_whole(self.released(name), nbformat.writes(released))
         return self.released(name)
 
+    def handed_in(self):
+        """Return what is in `submitted`, as `find_submissions` does."""
+        return find_submissions(self.root / "submitted", self.names())
+
     def submissions(self, name):
         """Return the submissions of an assignment, by the names of the students."""
-        found, _ = find_submissions(self.root / "submitted", self.names())
-        return {one.student: one for one in found[name]}
+        return {one.student: one for one in self.handed_in()[0][name]}
 
     def left_out(self):
         """Return what cannot be graded in `submitted`, and why."""
-        _, left_out = find_submissions(self.root / "submitted", self.names())
-        return left_out
+        return self.handed_in()[1]
 
     def feedback(self, student, name):
         """Return the path of the page that a student gets back."""

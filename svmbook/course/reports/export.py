@@ -102,18 +102,20 @@ def _for_platform(rows, first, missing):
 
 def _not_graded(course, rows):
     """Yield what lies in `submitted` and has no mark for what it is, and marks for what is gone."""
-    for name in course.names():
-        if not course.submissions(name):
+    found, left_out = course.handed_in()
+    for name, submissions in found.items():
+        if not submissions:
             continue
         try:
             if count := count_pending(course, name):
                 yield f"{name}: {count} submissions are not graded yet, or have changed since"
         except ValueError as error:  # it was not released, or has changed since
             yield str(error)
+    there = {(name, one.student) for name in found for one in found[name]}
     for row in rows:
-        if row.student not in course.submissions(row.assignment):
+        if (row.assignment, row.student) not in there:
             yield f"{row.assignment}: {row.student!r} has a mark, and no submission any more"
-    for who, why in course.left_out().items():
+    for who, why in left_out.items():
         yield f"left out: {who!r}; {why}"
 
 
