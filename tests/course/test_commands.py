@@ -3,7 +3,8 @@
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, TOTAL, answered, hand_in
+from coursework import NAME, TOTAL, about, answered, hand_in
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
@@ -66,6 +67,33 @@ def test_a_student_can_run_the_visible_tests(course, tmp_path):
         ("test_total", 2, False),
     ]
     assert "total is 0, and that is not right" in results[1].message
+
+
+def test_at_home_a_given_text_is_no_answer(course, shells, tmp_path):
+    source = nbformat.read(course.source(NAME), as_version=4)
+    source.cells.insert(-1, new_markdown_cell("## Your turn"))
+    nbformat.write(source, course.source(NAME))
+    course.release(NAME)
+    nb = answered(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
+    nb.cells.append(new_code_cell("1 / 0"))
+    nbformat.write(nb, tmp_path / "mine.ipynb")
+    found = check(tmp_path / "mine.ipynb")
+    assert found.notes[0].startswith("cell square stopped: SyntaxError")
+    assert found.notes[1:] == [
+        "the cell '1 / 0' stopped: ZeroDivisionError: division by zero",
+        "the answer essay is empty",
+    ]
+
+
+@pytest.mark.usefixtures("shells")
+def test_a_test_that_was_changed_does_not_count_at_home(course, tmp_path):
+    nb = answered(course)
+    for cell in nb.cells:
+        if about(cell).get("grade_id") == "test_square":
+            cell.source = "pass"
+    nbformat.write(nb, tmp_path / "mine.ipynb")
+    first, second = check(tmp_path / "mine.ipynb").results
+    assert first.score == 0 and "was changed" in first.message and second.message is None
 
 
 def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monkeypatch):
