@@ -105,6 +105,12 @@ def kernels(server):
     made.context.destroy()
 
 
+def watch(kernels):
+    """Let a server look at its kernels; in another thread, for Playwright's loop runs in this."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(kernels.watch())).result()
+
+
 @pytest.mark.parametrize("is_class", [False, True])
 def test_a_kernel_whose_page_is_gone_ends_in_a_class_alone(kernels, monkeypatch, is_class):
     kernels.cull_busy = is_class
@@ -116,7 +122,7 @@ def test_a_kernel_whose_page_is_gone_ends_in_a_class_alone(kernels, monkeypatch,
         del kernels._kernels[kernel_id]
 
     monkeypatch.setattr(kernels, "shutdown_kernel", end)
-    asyncio.run(kernels.watch())
+    watch(kernels)
     assert kernels.ended == ({"gone": "its page was gone"} if is_class else {})
 
 
@@ -125,7 +131,7 @@ def test_kernels_that_ended_long_ago_are_forgotten(kernels, monkeypatch):
     most = sys.modules["kernels"].KNOWN
     for known in (kernels.owners, kernels.ended, kernels._last_seen):
         known |= dict.fromkeys(map(str, range(3 * most)), 0.0)
-    asyncio.run(kernels.watch())
+    watch(kernels)
     assert [*kernels.owners] == ["1", *map(str, range(2 * most, 3 * most))]
     assert kernels.owners.keys() == kernels.ended.keys() == kernels._last_seen.keys()
 
