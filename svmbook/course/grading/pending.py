@@ -68,8 +68,8 @@ def find_pending(course, name, master, again=False):
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known = [str(one) for one in (handed_in, numbers) if one is not None]
         digest = _digest(tasks, cells, reason, submission.notes, *known)
-        note = _note(course.autograded(student, name))
-        if again or (note.get("digest"), note.get("marks")) != (digest, entered.get(student)):
+        before = _note(course.autograded(student, name))
+        if again or (before.get("digest"), before.get("marks")) != (digest, entered.get(student)):
             pending.append(Pending(submission, cells, reason, handed_in, digest, numbers))
     return pending
 

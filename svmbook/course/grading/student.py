@@ -149,7 +149,7 @@ def _empty(nb):
 def _master(handed_in):
     """Return the notebook that the grader lays a submission upon, as far as it can be known here.
 
-    One cell for each item, in the order in which they were handed out, with no answers.
+    The cells that were handed out, once each and in their order, with no answers.
     """
     cells = {key_of(cell): cell for cell in reversed(handed_in.cells)}
     given = handed_in.metadata.get(NOTE, {}).get("cells", [*reversed(cells)])
