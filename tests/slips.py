@@ -100,6 +100,12 @@ def _outputs(nb):
             cell.outputs = [nbformat.v4.new_output("stream", text="old\n")]
 
 
+def _without_metadata(nb):
+    nb.metadata = {}
+    for cell in nb.cells:
+        cell.metadata = {}
+
+
 def _other_kernel(nb):
     nb.metadata.kernelspec = {"name": "my-env", "display_name": "Mine", "language": "python"}
 
@@ -254,6 +260,7 @@ SLIPS = {
     ),
     "forgets an answer": (_notebook(total=TOTAL.replace("return", "")), 3, None),
     "saves outputs, widgets and attachments": (_notebook(_outputs), 5, None),
+    "saves it by a program that drops all metadata": (_notebook(_without_metadata), 5, BESIDE),
     "has another kernel": (_notebook(_other_kernel), 5, None),
     "calls the file small (1).ipynb": (_named(file="small (1).ipynb"), 5, "was taken for small"),
     "calls the file Small.IPYNB": (_named(file="Small.IPYNB"), 5, "was taken for small"),

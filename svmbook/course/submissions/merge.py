@@ -61,14 +61,22 @@ def lay_upon(master, cells):
 
 
 def _sorted_out(cells, places, master):
-    """Return the different texts under each name, and the student's own cells by their place."""
-    handed = {(cell.cell_type, cell.source) for cell in master.cells}
+    """Return the different texts under each name, and the student's own cells by their place.
+
+    A cell that lost its name and has the text that was handed out stands for its place.
+    """
+    handed = defaultdict(list)
+    for k, cell in enumerate(master.cells):
+        handed[cell.cell_type, handed_out(cell)].append(k)
     found, own, place = {}, defaultdict(list), -1
     for name, kind, text in cells:
+        same = handed.get((kind, text.rstrip()))
         if name in places:
             place = places[name]
             found.setdefault(name, {})[kind, text] = None
-        elif text.strip() and (kind, text) not in handed:
+        elif same:
+            place = next((k for k in same if k > place), place)
+        elif text.strip():
             own[place].append((kind, text))
     return found, own
 
