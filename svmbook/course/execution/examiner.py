@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from .peer import Connection, NoAnswer, Peer, Remote
 from .source import defined_names, free_names, without_commands
@@ -76,7 +75,10 @@ class Tests(Peer):
 
     def _reference(self, value):
         kind = value if isinstance(value, type) else type(value)
-        if not issubclass(kind, BaseEstimator) or kind.__module__ == "__main__":
+        # Not imported here: it takes a second, and a test that has an estimator has loaded it.
+        sklearn = sys.modules.get("sklearn.base")
+        own = kind.__module__ == "__main__"
+        if own or sklearn is None or not issubclass(kind, sklearn.BaseEstimator):
             return super()._reference(value)
         tree = {"kind": "object", "estimator": f"{kind.__module__}.{kind.__qualname__}"}
         if value is kind:

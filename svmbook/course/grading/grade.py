@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -91,27 +92,34 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         yield len(pending)
         if pending:
             course.back_up()
-        stop = threading.Event()
-        files = course.data_files(name)
-        common = {"sandbox": sandbox, "limits": limits, "stop": stop, "files": files}
-        late = []  # perhaps only because of what ran beside them
-        with ThreadPoolExecutor(jobs) as pool:
-            try:
-                futures = {pool.submit(_run, master, one, **common): one for one in pending}
-                for future in as_completed(futures):
-                    one = futures.pop(future)
-                    judged = _judged(future.result, master)
-                    if judged.late and jobs > 1:
-                        late.append(one)
-                    else:
-                        yield _record(course, name, one, judged)
-            finally:
-                stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-        stop.clear()
-        for one in late:
-            judged = _judged(partial(_run, master, one, **common), master)
-            yield _record(course, name, one, judged)
+        common = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
+        judged = _judge(master, pending, jobs, **common)
+        # One gradebook for all: to open it takes longer than to enter marks.
+        with course.gradebook() as book, closing(judged):
+            for one, found in judged:
+                yield _record(course, book, name, one, found)
+
+
+def _judge(master, pending, jobs, **common):
+    """Run submissions; yield each with what came of it."""
+    stop = common["stop"] = threading.Event()
+    late = []  # perhaps only because of what ran beside them
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            futures = {pool.submit(_run, master, one, **common): one for one in pending}
+            for future in as_completed(futures):
+                one = futures.pop(future)
+                judged = _judged(future.result, master)
+                if judged.late and jobs > 1:
+                    late.append(one)
+                else:
+                    yield one, judged
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+    stop.clear()
+    for one in late:
+        yield one, _judged(partial(_run, master, one, **common), master)
 
 
 def _run(master, one, **common):
@@ -186,18 +194,16 @@ def run_submission(master, cells, reason=None, student=None, **where):
     return Judged(nb, notes, outcome.late, failed=failed)
 
 
-def _record(course, name, pending, judged):
+def _record(course, book, name, pending, judged):
     """Enter the marks, write the graded notebook, and return what was given."""
     student, nb = pending.submission.student, judged.nb
-    with course.gradebook() as book, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
         book.update_or_create_student(student)
         book.update_or_create_submission(name, student, timestamp=pending.handed_in)
-    about = {"student": student, "assignment": name, "notebook": name, "db_url": course.db_url}
-    SaveAutoGrades().preprocess(nb, {"nbgrader": about})
+    _save_marks(book, name, student, nb)
+    marks = marks_in(book.find_submission(name, student), name)
     path = course.autograded(student, name)
-    with course.gradebook() as book:
-        marks = marks_in(book.find_submission(name, student), name)
     changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
     reasons = [*judged.notes, *pending.submission.notes]
     reasons += [f"{item} has changed since it was marked by hand" for item in changed]
@@ -209,6 +215,18 @@ def _record(course, name, pending, judged):
     }
     write_whole(path, nbformat.writes(nb))
     return Graded(student, *totals(marks), reasons)
+
+
+def _save_marks(book, name, student, nb):
+    """Let nbgrader save the marks of a notebook, in a gradebook that is open already.
+
+    Its `preprocess` would open another one, which takes longer than all the rest.
+    """
+    saver = SaveAutoGrades()
+    saver.gradebook, saver.student_id = book, student
+    saver.assignment_id = saver.notebook_id = name
+    for number, cell in enumerate(nb.cells):
+        saver.preprocess_cell(cell, {}, number)
 
 
 def _changed(path, nb):
