@@ -254,6 +254,8 @@ def test_the_report_tells_hard_items_and_reasons(course, shells):
         "the file is no notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
+    (wrong,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
+    assert wrong == "AssertionError: square is 15, and that is not right"
     pages = [*feedback(course, NAME)]
     path = report(course, NAME)
     linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))

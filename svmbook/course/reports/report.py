@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
+from collections import Counter, defaultdict
 from html import escape
 from urllib.parse import quote
 
 import matplotlib
+import nbformat
 import numpy as np
 from matplotlib.figure import Figure
+from nbconvert.filters import strip_ansi
 
 from ..grading.pending import reasons_of
 from ..layout.folder import write_whole
+from ..layout.items import is_test, item_of
 from ..layout.marks import hours_late, marks_of
 from .pages import page
 
@@ -19,6 +24,8 @@ __all__ = ["report"]
 
 HARD = 0.5  # an item with a smaller share of its points given is marked
 INK = "#010203"  # stands for the colour of the page's text
+COMMON = 3  # errors of a test that are listed
+SHOWN = 120  # characters of an error
 
 
 def report(course, name):
@@ -53,14 +60,28 @@ def report(course, name):
         for student in rows
         if (path := course.feedback(student, name)).exists()
     }
-    body = _body(rows, reasons, late, links)
+    body = _body(rows, _errors(course, name, rows), reasons, late, links)
     for who, why in course.left_out().items():
         body += f"<p>Left out: {escape(repr(who))}; {escape(why)}.</p>"
     write_whole(target, page(f"Report: {name}", body))
     return target
 
 
-def _body(rows, reasons, late, links):
+def _errors(course, name, students):
+    """Return for each test that failed how many submissions met each error first."""
+    found = defaultdict(Counter)
+    for student in students:
+        path = course.autograded(student, name)
+        cells = nbformat.from_dict(json.loads(path.read_bytes())).cells if path.exists() else ()
+        for cell in filter(is_test, cells):
+            errors = [output for output in cell.outputs if output.output_type == "error"]
+            for error in errors[:1]:
+                line = strip_ansi(error.evalue).partition("\n")[0]
+                found[item_of(cell)][f"{error.ename}: {line}"[:SHOWN]] += 1
+    return found
+
+
+def _body(rows, errors, reasons, late, links):
     items = {item: mark.most for row in rows.values() for item, mark in row.items()}
     most = sum(items.values())
     # What waits for a person counts nothing so far, in the totals as in the gradebook.
@@ -80,6 +101,8 @@ def _body(rows, reasons, late, links):
         _histogram(totals, most),
         "<h2>Items</h2>",
         _items(items, table, totals),
+        "<h2>Errors of the tests</h2>",
+        _frequent(errors, items),
         "<h2>Submissions</h2>",
         _submissions(rows, totals, table, reasons, late, links),
     ]
@@ -108,6 +131,16 @@ def _items(items, table, totals):
             ]
         )
     return _table(["item", "points", "given", "got nothing", "with the rest"], lines, words=(0,))
+
+
+def _frequent(errors, items):
+    """Return for each test its most frequent errors."""
+    lines = [
+        [escape(item), escape(error), f"{count}"]
+        for item in items
+        for error, count in errors.get(item, Counter()).most_common(COMMON)
+    ]
+    return _table(["test", "first error", "submissions"], lines, words=(0, 1))
 
 
 def _submissions(rows, totals, table, reasons, late, links):
