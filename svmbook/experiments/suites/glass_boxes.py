@@ -28,7 +28,8 @@ from ..running.suite import Suite
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "split", "work"]
 
-CHOLESTEROL = 4  # column of "heart" whose largest value stands alone: its curve is kept without
+SEX, CHOLESTEROL = 1, 4  # columns of "heart"
+HIGH = 330  # cholesterol from where its curve falls
 DATA_SETS = ("heart", "diabetes", "wdbc")
 METHODS = (
     "stumps",
@@ -92,10 +93,30 @@ def work(data_set, method, run):
             "intercept": round(float(model[-1].intercept_[0]), DIGITS),
         }
         if data_set == "heart" and method.startswith("stumps"):
-            rest = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
-            without = _shapes(clone(model).fit(X[rest], y[rest]))
-            record["without_the_last"] = without[CHOLESTEROL]
+            record |= _cholesterol(model, X, y)
+            record |= _sexes(np.vstack([X, X_test]), np.append(y, y_test))
     return record
+
+
+def _cholesterol(model, X, y):
+    """Return the curve of cholesterol without its largest value, and of a model without the sex."""
+    rest = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
+    others = [j for j in range(X.shape[1]) if j != SEX]
+    return {
+        "without_the_last": _shapes(clone(model).fit(X[rest], y[rest]))[CHOLESTEROL],
+        "without_sex": _shapes(clone(model).fit(X[:, others], y))[others.index(CHOLESTEROL)],
+    }
+
+
+def _sexes(X, y):
+    """Return how many women and men of the whole table are sick, and who has high cholesterol."""
+    high = X[:, CHOLESTEROL] > HIGH
+    rows = np.column_stack([X[high][:, [CHOLESTEROL, SEX]], y[high]])
+    return {
+        "sick_of_women": [int(y[X[:, SEX] == 0].sum()), int((X[:, SEX] == 0).sum())],
+        "sick_of_men": [int(y[X[:, SEX] == 1].sum()), int((X[:, SEX] == 1).sum())],
+        "high": sorted(map(list, rows.tolist()), reverse=True),  # cholesterol, sex, sick
+    }
 
 
 def _candidates(method, seed):
