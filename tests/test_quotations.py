@@ -1,0 +1,53 @@
+"""Quotation marks stand around a source's own words alone (tools/quotations.py)."""
+
+import json
+
+import pytest
+from quotations import FOUND, digest, place_of, quotations, quoted
+
+SOURCES = {
+    "First": "1 Start\nA margin is a dis- tance. It is wide.",
+    "Second": "preface\n2.1 Next\nNothing of the “kind” is said, by us, here.",
+}
+
+
+def test_each_quotation_of_the_book_was_found_in_a_source():
+    known = json.loads(FOUND.read_text(encoding="utf-8"))
+    pages = [*quotations()]
+    assert {digest(words) for _, words in pages} == known.keys()
+    assert all(", section" in place or ", at " in place for place in known.values())
+
+
+@pytest.mark.parametrize(
+    "words, place",
+    [
+        ("A margin is a distance.", "First, section 1"),
+        ("a margin ... it is wide", "First, section 1"),
+        ("nothing of the kind is said by us", "Second, section 2.1"),
+        ("a margin is wide", None),
+        ("it is wide ... nothing of the kind", None),
+    ],
+)
+def test_words_are_looked_up_in_one_source(words, place):
+    assert place_of(words, SOURCES) == place
+
+
+def test_code_and_formulas_are_no_quotations_and_few_words_are_none():
+    page = """A "page of words" that
+goes "over the end of
+a line", with `x = "no words at all"` and "two words" and "for $x$ and y".
+
+```python
+print("not a word of it")
+```
+
+:::{dropdown} "Is it a title?"
+"It is a text", then
+```{math}
+\\text{"not a single word"}
+```
+:::
+"""
+    assert [*quoted(page)] == [
+        *("page of words", "over the end of a line", "Is it a title?", "It is a text"),
+    ]

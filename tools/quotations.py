@@ -1,0 +1,116 @@
+"""Look up every quotation of the book in its source, and keep where it was found.
+
+Usage: python tools/quotations.py FOLDER
+
+FOLDER has the texts of the four sources, which are not in the repository. Double quotes around
+three words or more, outside of code and formulas, are a source's own words. Those that are found go
+into tests/quotations.json: a hash of the words, so that no text of a source is copied, and the
+place. Those that are not found are printed, and the exit code is 1.
+"""
+
+import hashlib
+import json
+import re
+import sys
+import unicodedata
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+FOUND = ROOT / "tests" / "quotations.json"
+SOURCES = {  # what the title, near the beginning of a text, says
+    "Exploring Classification": "Exploring",
+    "Unbiased Support Vector": "USVC 2004",
+    "Infinite Ensemble Learning": "Lin 2005",
+    "Prototype Support Vector": "Shen 2013",
+}
+FENCE = re.compile(r"\s*(`{3,}|:{3,})\s*(\{?[\w:-]*\}?)(.*)")
+NO_PROSE = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
+NO_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
+QUOTED = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
+OMITTED = re.compile(r"\.\.\.|…|\[[^]]*\]")
+SECTION = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z][a-z]", re.M)
+FEWEST_WORDS = 3
+
+
+def normalised(text):
+    """Return the letters and digits of a text: scans break words and change signs."""
+    text = unicodedata.normalize("NFKD", re.sub(r"-\s+", "", text))
+    return re.sub(r"[^a-z0-9]+", "", text.lower())
+
+
+def digest(text):
+    """Return a hash of the words of a quotation."""
+    return hashlib.sha256(normalised(text).encode()).hexdigest()[:16]
+
+
+def quotations():
+    """Yield the page and the words of each quotation of the book."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                yield from ((path.name, words) for words in quoted(cell.source))
+    for path in sorted((ROOT / "book").glob("*.md")):
+        yield from ((path.name, words) for words in quoted(path.read_text(encoding="utf-8")))
+
+
+def quoted(text):
+    """Yield the words of each quotation of a page."""
+    for paragraph in "\n".join(_prose(text)).split("\n\n"):
+        for found in QUOTED.finditer(NO_WORDS.sub("", paragraph.replace("\n", " "))):
+            words = found[1] or found[2]
+            if len(words.split()) >= FEWEST_WORDS and "$" not in words:
+                yield words
+
+
+def _prose(text):
+    """Yield the lines of a page that are in no block of code or formulas."""
+    opened = []  # for each block around a line, whether it is such a one
+    for line in text.splitlines():
+        fence = FENCE.match(line)
+        if fence and fence[2]:
+            opened.append(not fence[2].startswith("{") or fence[2] in NO_PROSE)
+            line = fence[3]
+        elif fence and opened:
+            opened.pop()
+            line = ""
+        if not any(opened):
+            yield line
+
+
+def place_of(words, sources):
+    """Return the source, and its section, that has all parts of a quotation; None if none has."""
+    parts = [normalised(part) for part in OMITTED.split(words)]
+    for name, text in sources.items():
+        plain = normalised(text)
+        if all(part in plain for part in parts):
+            before = plain.index(max(parts, key=len))
+            section = f"at {100 * before // len(plain)} % of the text"
+            for heading in SECTION.finditer(text):
+                if len(normalised(text[: heading.start()])) > before:
+                    break
+                section = f"section {heading[1]}"
+            return f"{name}, {section}"
+    return None
+
+
+def main(folder):
+    texts = [path.read_text(errors="replace") for path in sorted(Path(folder).glob("*.txt"))]
+    sources = {}
+    for title, name in SOURCES.items():
+        (sources[name],) = (text for text in texts if title.lower() in text[:3000].lower())
+    found, missing = {}, 0
+    for page, words in quotations():
+        if place := place_of(words, sources):
+            found[digest(words)] = place
+        else:
+            print(f"{page}: in no source: {words}")
+            missing += 1
+    FOUND.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", encoding="utf-8")
+    print(f"{len(found)} quotations found, {missing} not")
+    return int(missing > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
