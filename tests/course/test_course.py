@@ -17,6 +17,7 @@ from svmbook.course.reports.pages import code, markdown
 from svmbook.course.reports.report import report
 
 WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"  # of the hidden test alone
+RAISES = "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1b[31m two\\u202e')"
 
 
 def graded(course, sandbox, **options):
@@ -243,12 +244,13 @@ def test_long_code_of_blanks_takes_no_time():
 def test_the_report_tells_hard_items_and_reasons(course, shells):
     for k in range(3):
         hand_in(course, f"wrong{k}", answered(course, square=WRONG))
+    hand_in(course, "odd", answered(course, square=RAISES))
     hand_in(course, "right one", answered(course))
     hand_in(course, "broken", b"{}")
     graded(course, shells)
     text = report(course, NAME).read_text("utf-8")
     assert "<a " not in text
-    assert "5 submissions of 9 points" in text and "4 answers wait to be read" in text
+    assert "6 submissions of 9 points" in text and "5 answers wait to be read" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
     assert reasons_of(course, NAME, "broken") == [
         "the file is no notebook of format 4: it has no list of cells"
@@ -256,6 +258,7 @@ def test_the_report_tells_hard_items_and_reasons(course, shells):
     assert "it has no list of cells" in text
     (wrong,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
     assert wrong == "AssertionError: square is 15, and that is not right"
+    assert "<td>Odd: &lt;b&gt;one two</td>" in text
     pages = [*feedback(course, NAME)]
     path = report(course, NAME)
     linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from coursework import NAME, SQUARE, answered, hand_in
+from coursework import ESSAY, NAME, SQUARE, answered, hand_in
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import lay_upon
@@ -38,6 +38,32 @@ def test_own_cells_stay_after_the_cell_they_stood_after(course):
     assert sources.index("helper = 1") == sources.index(SQUARE) - 1
     assert found.cells[sources.index("helper = 1")].metadata == {}
     assert notes == [] and sources.count("# A small one") == 1
+
+
+def test_a_copy_of_a_given_text_moves_nothing(course):
+    nb = answered(course, square="def square(x): return helper(x)")
+    names = [c.metadata.get("nbgrader", {}).get("grade_id") for c in nb.cells]
+    at, copied = names.index("test_square"), cell_of(nb, "test_square").source
+    for text in ("def helper(x): return x * x", "", copied):
+        nb.cells.insert(at, {"cell_type": "code", "source": text, "metadata": {}})
+    found, notes = laid(course, nb)
+    sources = [cell.source for cell in found.cells]
+    test = found.cells.index(cell_of(found, "test_square"))
+    assert sources.index("def helper(x): return x * x") < test and notes == []
+
+
+def test_cells_that_all_lost_their_names_are_placed_by_their_texts(course):
+    nb = answered(course)
+    nb.cells = [*nb.cells[-2:], *nb.cells[:-2]]  # the essay first
+    for cell in nb.cells:
+        cell.metadata = {}
+    found, notes = laid(course, nb)
+    assert cell_of(found, "essay").source == ESSAY
+    sources = [cell.source for cell in found.cells]
+    assert sources.count(SQUARE) == 1 and len(found.cells) == len(nb.cells) + 2
+    test = found.cells.index(cell_of(found, "test_square"))
+    assert found.cells.index(cell_of(found, "setup")) < sources.index(SQUARE) < test
+    assert any("missing: setup, square" in note for note in notes)
 
 
 def test_nothing_read_gives_the_notebook_as_handed_out(course):

@@ -76,9 +76,9 @@ class Tests(Peer):
     def _reference(self, value):
         kind = value if isinstance(value, type) else type(value)
         # Not imported here: it takes a second, and a test that has an estimator has loaded it.
-        sklearn = sys.modules.get("sklearn.base")
+        base = sys.modules.get("sklearn.base")
         own = kind.__module__ == "__main__"
-        if own or sklearn is None or not issubclass(kind, sklearn.BaseEstimator):
+        if own or base is None or not issubclass(kind, base.BaseEstimator):
             return super()._reference(value)
         tree = {"kind": "object", "estimator": f"{kind.__module__}.{kind.__qualname__}"}
         if value is kind:

@@ -94,14 +94,14 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
             course.back_up()
         common = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
         judged = _judge(master, pending, jobs, **common)
-        # One gradebook for all: to open it takes longer than to enter marks.
+        # One gradebook for all: opening it takes longer than entering marks.
         with course.gradebook() as book, closing(judged):
             for one, found in judged:
                 yield _record(course, book, name, one, found)
 
 
 def _judge(master, pending, jobs, **common):
-    """Run submissions; yield each with what came of it."""
+    """Run submissions; yield each with its `Judged` result."""
     stop = common["stop"] = threading.Event()
     late = []  # perhaps only because of what ran beside them
     with ThreadPoolExecutor(jobs) as pool:
@@ -220,7 +220,7 @@ def _record(course, book, name, pending, judged):
 def _save_marks(book, name, student, nb):
     """Let nbgrader save the marks of a notebook, in a gradebook that is open already.
 
-    Its `preprocess` would open another one, which takes longer than all the rest.
+    Its `preprocess` would open another one, which takes longer than entering the marks.
     """
     saver = SaveAutoGrades()
     saver.gradebook, saver.student_id = book, student

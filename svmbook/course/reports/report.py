@@ -68,7 +68,7 @@ def report(course, name):
 
 
 def _errors(course, name, students):
-    """Return for each test that failed how many submissions met each error first."""
+    """Return for each test that failed its first errors, with the number of submissions."""
     found = defaultdict(Counter)
     for student in students:
         path = course.autograded(student, name)
@@ -76,9 +76,15 @@ def _errors(course, name, students):
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]
             for error in errors[:1]:
-                line = strip_ansi(error.evalue).partition("\n")[0]
-                found[item_of(cell)][f"{error.ename}: {line}"[:SHOWN]] += 1
+                found[item_of(cell)][_in_a_line(error.ename, error.evalue)] += 1
     return found
+
+
+def _in_a_line(*parts):
+    """Return name and message of an error without what would change how a page shows them."""
+    lines = (" ".join(strip_ansi(part).split()) for part in parts)
+    text = ": ".join(filter(None, lines))
+    return "".join(filter(str.isprintable, text))
 
 
 def _body(rows, errors, reasons, late, links):
@@ -101,7 +107,6 @@ def _body(rows, errors, reasons, late, links):
         _histogram(totals, most),
         "<h2>Items</h2>",
         _items(items, table, totals),
-        "<h2>Errors of the tests</h2>",
         _frequent(errors, items),
         "<h2>Submissions</h2>",
         _submissions(rows, totals, table, reasons, late, links),
@@ -134,13 +139,18 @@ def _items(items, table, totals):
 
 
 def _frequent(errors, items):
-    """Return for each test its most frequent errors."""
+    """Return the most frequent errors of each test; nothing where no test failed."""
     lines = [
-        [escape(item), escape(error), f"{count}"]
+        [escape(item), escape(_cut(error)), f"{count}"]
         for item in items
         for error, count in errors.get(item, Counter()).most_common(COMMON)
     ]
-    return _table(["test", "first error", "submissions"], lines, words=(0, 1))
+    table = _table(["test", "first error", "submissions"], lines, words=(0, 1))
+    return f"<h2>Errors of the tests</h2>{table}" if lines else ""
+
+
+def _cut(text):
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _submissions(rows, totals, table, reasons, late, links):

@@ -61,24 +61,29 @@ def lay_upon(master, cells):
 
 
 def _sorted_out(cells, places, master):
-    """Return the different texts under each name, and the student's own cells by their place.
-
-    A cell that lost its name and has the text that was handed out stands for its place.
-    """
-    handed = defaultdict(list)
-    for k, cell in enumerate(master.cells):
-        handed[cell.cell_type, handed_out(cell)].append(k)
+    """Return the different texts under each name, and the student's own cells by their place."""
+    handed = {(cell.cell_type, cell.source) for cell in master.cells}
+    is_nameless = not any(name in places for name, _, _ in cells)
+    by_text = _places_by_text(master) if is_nameless else {}
     found, own, place = {}, defaultdict(list), -1
     for name, kind, text in cells:
-        same = handed.get((kind, text.rstrip()))
         if name in places:
             place = places[name]
             found.setdefault(name, {})[kind, text] = None
-        elif same:
-            place = next((k for k in same if k > place), place)
-        elif text.strip():
+        elif same := by_text.get((kind, " ".join(text.split()))):
+            place = next((k for k in same if k > place), same[0])
+        elif text.strip() and (kind, text) not in handed:
             own[place].append((kind, text))
     return found, own
+
+
+def _places_by_text(master):
+    """Return where each text was handed out, for cells whose names a program has dropped."""
+    places = defaultdict(list)
+    for k, cell in enumerate(master.cells):
+        if words := " ".join(handed_out(cell).split()):
+            places[cell.cell_type, words].append(k)
+    return places
 
 
 def _enter(nb, place, pieces, own, notes):
