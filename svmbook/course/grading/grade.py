@@ -93,14 +93,14 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         if pending:
             course.back_up()
         common = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
-        judged = _judge(master, pending, jobs, **common)
+        results = _run_all(master, pending, jobs, **common)
         # One gradebook for all: opening it takes longer than entering marks.
-        with course.gradebook() as book, closing(judged):
-            for one, found in judged:
-                yield _record(course, book, name, one, found)
+        with course.gradebook() as book, closing(results):
+            for one, judged in results:
+                yield _record(course, book, name, one, judged)
 
 
-def _judge(master, pending, jobs, **common):
+def _run_all(master, pending, jobs, **common):
     """Run submissions; yield each with its `Judged` result."""
     stop = common["stop"] = threading.Event()
     late = []  # perhaps only because of what ran beside them

@@ -110,11 +110,11 @@ def _cholesterol(model, X, y):
 
 def _sexes(X, y):
     """Return how many women and men of the whole table are sick, and who has high cholesterol."""
-    high = X[:, CHOLESTEROL] > HIGH
+    is_woman, high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH
     rows = np.column_stack([X[high][:, [CHOLESTEROL, SEX]], y[high]])
     return {
-        "sick_of_women": [int(y[X[:, SEX] == 0].sum()), int((X[:, SEX] == 0).sum())],
-        "sick_of_men": [int(y[X[:, SEX] == 1].sum()), int((X[:, SEX] == 1).sum())],
+        "sick_of_women": [int(y[is_woman].sum()), int(is_woman.sum())],
+        "sick_of_men": [int(y[~is_woman].sum()), int((~is_woman).sum())],
         "high": sorted(map(list, rows.tolist()), reverse=True),  # cholesterol, sex, sick
     }
 
