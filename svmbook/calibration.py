@@ -166,17 +166,19 @@ def _check_scores(scores):
     return scores
 
 
-def fit_sigmoids(scores, positive):
-    """Fit the sigmoids of many machines at once: what `fit_sigmoid` does for one.
+def fit_sigmoids(scores, positive, present=None):
+    """Fit the sigmoids of many classifiers at once: what `fit_sigmoid` does for one.
 
-    Newton's method in two variables, for all machines in one array, on standardised scores.
+    Newton's method in two variables, for all classifiers in one array, on standardised scores.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_samples, n_machines)
-        Outputs, each column those of one machine.
+    scores : ndarray of shape (n_samples, n_classifiers)
+        Outputs, each column those of one classifier.
     positive : ndarray of bool, of the same shape
-        Whether a point is of the second label to that machine.
+        Whether a point is of the second label to that classifier.
+    present : ndarray of bool, of the same shape, default=None
+        Which points the sigmoid of a classifier is fitted on, at least one; by default all.
 
     Returns
     -------
@@ -192,23 +194,25 @@ def fit_sigmoids(scores, positive):
     >>> fit_sigmoids(scores, yes).probability([0.0, 0.0]).round(2)
     array([0.49, 0.46])
     """
-    n_positive = positive.sum(axis=0)
-    n_negative = len(positive) - n_positive
+    present = np.ones(scores.shape) if present is None else present.astype(float)
+    n_points, n_positive = present.sum(axis=0), (positive * present).sum(axis=0)
+    n_negative = n_points - n_positive
     t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    largest = np.abs(scores).max(axis=0)
+    largest = np.abs(scores * present).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
-    f = scores / largest
-    centre, spread = f.mean(axis=0), f.std(axis=0)
-    flat = spread <= TIE  # all scores of a machine are equal but for rounding
+    f = scores * present / largest
+    centre = f.sum(axis=0) / n_points
+    spread = np.sqrt(((f - centre) ** 2 * present).sum(axis=0) / n_points)
+    flat = spread <= TIE  # all scores of a classifier are equal but for rounding
     spread = np.where(flat, 1.0, spread)
     f = np.where(flat, 0.0, (f - centre) / spread)
-    share = t.mean(axis=0)
+    share = (t * present).sum(axis=0) / n_points
     theta = np.array([np.zeros(len(share)), np.log(share / (1.0 - share))])
-    value = _deviance(f, t, theta)
+    value = _deviance(f, t, present, theta)
     for _ in range(MOST_STEPS):
         p = expit(f * theta[0] + theta[1])
-        h = p * (1.0 - p)
-        g = np.array([((p - t) * f).sum(axis=0), (p - t).sum(axis=0)])
+        h, r = present * p * (1.0 - p), present * (p - t)
+        g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
         h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + flat, (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
@@ -216,7 +220,7 @@ def fit_sigmoids(scores, positive):
         if (decrement <= TOLERANCE**2 * value).all():
             break
         for _ in range(MOST_STEPS):
-            new = _deviance(f, t, theta + step)
+            new = _deviance(f, t, present, theta + step)
             too_far = new > value - 1e-4 * decrement + NOISE * value
             if not too_far.any():
                 break
@@ -234,7 +238,7 @@ def fit_sigmoids(scores, positive):
     return Sigmoid(slope / largest, theta[1] - slope * centre)
 
 
-def _deviance(f, t, theta):
-    """Return the sum of -t log p - (1 - t) log(1 - p) for each machine."""
+def _deviance(f, t, present, theta):
+    """Return the sum of -t log p - (1 - t) log(1 - p) for each classifier."""
     z = f * theta[0] + theta[1]
-    return (np.logaddexp(0.0, z) - t * z).sum(axis=0)
+    return (present * (np.logaddexp(0.0, z) - t * z)).sum(axis=0)

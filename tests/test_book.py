@@ -245,7 +245,8 @@ def test_the_api_pages_show_what_a_user_imports():
     parts = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
     wanted = {f"svmbook.{part}" for part in parts - inner if not part.startswith("_")}
     methods = {
-        f"svmbook.experiments.methods.{name}" for name in ("grid", "protocols", "statistics")
+        f"svmbook.experiments.methods.{name}"
+        for name in ("grid", "multiple", "protocols", "statistics")
     }
     # The style sheet of the figures, the command, and its coursework, of which students use a part.
     wanted -= {"svmbook.book", "svmbook.cli", "svmbook.course"}

@@ -12,6 +12,7 @@ from ..calibration import Sigmoid, fit_sigmoids
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
+from .inner import inner_sigmoids
 from .negatives import SAME_PLACE, choose_negatives, distances
 from .voting import VotingMachine
 
@@ -65,7 +66,7 @@ class Committee(NamedTuple):
     intercept: np.ndarray
     exemplars: np.ndarray  # the points themselves
     codes: np.ndarray
-    sigmoids: Sigmoid | None  # of votes by probability
+    sigmoids: Sigmoid | None  # of votes by a probability
     shares: np.ndarray  # of the classes among the training points
     resolution: float  # a distance below it is zero but for rounding
     rule: Rule
@@ -82,7 +83,7 @@ class Committee(NamedTuple):
     def _votes(self, X):
         F, positive = classified(X, self.coef, self.intercept)
         weight = positive.astype(float)
-        if self.rule.voting == "probability":
+        if self.sigmoids is not None:
             weight *= self.sigmoids.probability(F)
         elif self.rule.voting == "local":
             rho = distances(X, self.exemplars, self.rule.metric)
@@ -124,7 +125,7 @@ class LocalEnsemble(VotingMachine):
         "penalty": [StrOptions({"l1", "l2"})],
         "positive_weight": [StrOptions({"balanced"}), Interval(Real, 0.0, None, closed="neither")],
         "n_negatives": [Interval(Integral, 1, None, closed="left")],
-        "voting": [StrOptions({"count", "probability", "local"})],
+        "voting": [StrOptions({"count", "probability", "libsvm", "local"})],
         "n_near": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [str, callable],
         "random_state": ["random_state"],
@@ -137,7 +138,10 @@ class LocalEnsemble(VotingMachine):
 
     def _train(self, X, codes, positive, negative):
         """Return a hyperplane for each row of two arrays of bool."""
-        weight = self._weights(codes, positive, negative)
+        return self._hyperplanes(X, positive, negative, self._weights(codes, positive, negative))
+
+    def _hyperplanes(self, X, positive, negative, weight):
+        """Return them for given factors of C for the positives."""
         return TRAINERS[self.penalty](X, positive, negative, float(self.C), weight)
 
     def _weights(self, codes, positive, negative):
@@ -169,6 +173,11 @@ class LocalEnsemble(VotingMachine):
         sigmoids = None
         if self.voting == "probability":
             sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
+        elif self.voting == "libsvm":
+            weight = self._weights(codes, members.positive, members.negative)
+            sigmoids = inner_sigmoids(
+                X, members.positive, members.negative, weight, self._hyperplanes
+            )
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_near, self.metric)
         resolution = max(SAME_PLACE * np.median(between), np.finfo(float).tiny)

@@ -80,10 +80,11 @@ class PrototypeSVM(LocalEnsemble):
         its negatives.
     validation : float, default=0.25
         Share of each class that is held out; no class loses its last point.
-    voting : "count", "probability" or "local", default="local"
-        What a member's vote weighs where it claims a point: one; its probability, by a sigmoid
-        fitted on the points held out; or less the farther its exemplar is, which errs least on
-        most sets.
+    voting : "count", "probability", "libsvm" or "local", default="local"
+        Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
+        fitted on the validation points; its probability as LIBSVM finds it, by a sigmoid fitted in
+        a cross-validation of the member's own points, which is the source's vote; or less the
+        farther its exemplar is, which has the smallest error on most data sets.
     n_near : int, default=None
         For local votes: so many nearest exemplars among the claimants vote, with one vote each.
         Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
@@ -251,18 +252,22 @@ class PrototypeSVM(LocalEnsemble):
         claimed = np.flatnonzero((claims & own).any(axis=0))
         joins = np.zeros(claims.shape, dtype=bool)
         joins[far[:, claimed].argmin(axis=0), claimed] = True
-        joins &= ~members.positive
         # A point of another class becomes a negative with a small probability.
         mined = claims & ~own & ~members.negative & (rng.random(claims.shape) < self.p_negative)
         stays = claims.any(axis=1)
+        grown = self._grown(members.positive, joins)
         moves = (
-            _pairs(members, joins, stays),
+            _pairs(members, joins & (members.positive == 0), stays),
             _pairs(members, mined, stays),
             members.exemplars[~stays],
         )
         kept = members.kept(stays)
-        positive, negative = kept.positive | joins[stays], kept.negative | mined[stays]
-        return self._retrained(kept, X, codes, positive, negative), moves
+        negative = kept.negative | mined[stays]
+        return self._retrained(kept, X, codes, grown[stays], negative), moves
+
+    def _grown(self, positive, joins):
+        """Return the positives after those that join have been added."""
+        return positive | joins
 
 
 def _pairs(members, moved, stays):

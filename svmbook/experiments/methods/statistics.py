@@ -6,12 +6,9 @@ of Nadeau and Bengio widens the interval by what the overlap hides.
 
 References
 ----------
-Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-Statistics 6, 65-70; Dietterich (1998), "Approximate statistical tests for comparing supervised
-classification learning algorithms", Neural Computation 10, 1895-1923; Nadeau and Bengio (2003),
-"Inference for the generalization error", Machine Learning 52, 239-281, equation (14); Demsar
-(2006), "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
-Learning Research 7, 1-30.
+Dietterich (1998), "Approximate statistical tests for comparing supervised classification learning
+algorithms", Neural Computation 10, 1895-1923; Nadeau and Bengio (2003), "Inference for the
+generalization error", Machine Learning 52, 239-281, equation (14).
 """
 
 from __future__ import annotations
@@ -20,27 +17,23 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 from scipy.special import stdtr, stdtrit
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 
 from ...tables import plus_minus
 
 __all__ = [
     "Comparison",
-    "Ranks",
+    "PracticalDifference",
     "Summary",
-    "as_good_as_the_best",
     "compare",
-    "holm",
     "most_frequent",
-    "rank",
+    "practical_difference",
     "summarise",
 ]
 
 
 EQUAL = 1e-14  # of two values: a difference this small is none
-KEPT = 1e-5  # of the largest error: records keep six digits, so finer differences are theirs
 
 
 class Summary(NamedTuple):
@@ -81,12 +74,20 @@ class Comparison(NamedTuple):
         return "win" if self.high < 0.0 else "loss"
 
 
-class Ranks(NamedTuple):
-    """Mean ranks of methods over data sets, the p value of Friedman's test, and what counts."""
+class PracticalDifference(NamedTuple):
+    """Probabilities that errors are smaller, as large, or larger, by more than a given margin."""
 
-    means: np.ndarray
-    p: float
-    critical_difference: float
+    smaller: float
+    equivalent: float
+    larger: float
+    level: float
+
+    @property
+    def verdict(self):
+        """Which of "better", "equivalent" and "worse" is probable enough, or "undecided"."""
+        names = ("better", "equivalent", "worse")
+        likely = [name for name, p in zip(names, self, strict=False) if p >= self.level]
+        return likely[0] if likely else "undecided"
 
 
 def summarise(values):
@@ -209,113 +210,59 @@ def compare(first, second, *, test_share=None, level=0.95):
     return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
 
 
-def holm(p_values):
-    """Correct the p values of several tests for their number.
+def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95):
+    r"""Return how probable it is that the mean difference of two lists is of practical size.
 
-    The smallest is multiplied by the number of tests, the next by one less, and so on; no corrected
-    value is smaller than the one before it. Where no difference exists at all, the chance that any
-    corrected value falls below 0.05 is 0.05 at most, whatever the tests have in common.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n,)
-        One of each test, between 0 and 1; there may be none.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        In the same order, at most 1.
-
-    Examples
-    --------
-    >>> from svmbook.experiments.methods.statistics import holm
-    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    corrected = np.empty(len(p))
-    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(corrected, 1.0)
-
-
-def rank(errors, *, level=0.95):
-    r"""Rank methods on each of several data sets, and say which mean ranks differ.
-
-    On each data set the best of k methods has rank 1; equals share the mean of their ranks, and
-    errors are equal if they agree to five digits of the largest, as means of records do. Were all
-    methods alike, each order would be as likely as any other: that is what Friedman's test asks.
-    Where it says no, two methods differ if their mean ranks over N data sets lie further apart than
-    Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
-    studentised range, over the root of two.
+    A difference within ``rope`` of zero counts as none: the region of practical equivalence. Under
+    a flat prior the mean of ``first - second`` has a Student t distribution with n - 1 degrees of
+    freedom, whose centre and scale are mean and standard error of `compare`. With ``test_share``
+    that is the Bayesian correlated t-test of Corani and Benavoli, for splits of one table; without
+    it the ordinary one, for independent samples or for the mean errors on several tables.
 
     Parameters
     ----------
-    errors : array-like of shape (n_data_sets, n_methods)
-        Mean errors; data sets are taken as independent of one another.
+    first, second : array-like of shape (n,)
+        Errors on the same splits, samples or tables in the same order, n at least 2.
+    rope : float, default=1.0
+        Half the width of the region, in the unit of the errors: one point for errors in percent.
+    test_share : float, default=None
+        As in `compare`.
     level : float, default=0.95
-        One minus the chance that any two methods that are alike are said to differ.
+        Probability from which on a verdict is given.
 
     Returns
     -------
-    Ranks
+    PracticalDifference
 
     Raises
     ------
     ValueError
-        There are fewer than two data sets or three methods, or an error is not finite.
-
-    Examples
-    --------
-    >>> from svmbook.experiments.methods.statistics import rank
-    >>> found = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
-    >>> found.means, round(found.p, 3), round(found.critical_difference, 2)
-    (array([1.   , 2.375, 2.625]), 0.038, 1.66)
-    """
-    errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
-    n, k = errors.shape
-    unit = KEPT * (np.abs(errors).max() or 1.0)
-    ranks = stats.rankdata(np.round(errors / unit), axis=1)
-    q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
-    p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
-    return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))
-
-
-def as_good_as_the_best(errors, *, level=0.95, test_share=None):
-    r"""Return the methods whose errors no test tells from those of the best.
-
-    Parameters
-    ----------
-    errors : dict of array-like
-        Errors by method, the same splits in the same order for all.
-    level, test_share
         As in `compare`.
 
-    Returns
-    -------
-    list
-        Methods, in the order of ``errors``; the one with the smallest mean is among them.
-
-    Raises
-    ------
-    ValueError
-        There is no method, or the lists do not fit.
+    References
+    ----------
+    Corani and Benavoli (2015), "A Bayesian approach for comparing cross-validated algorithms on
+    multiple data sets", Machine Learning 100, 285-304; Benavoli, Corani, Demsar and Zaffalon
+    (2017), "Time for a change: a tutorial for comparing multiple classifiers through Bayesian
+    analysis", Journal of Machine Learning Research 18 (77), 1-36.
 
     Examples
     --------
-    >>> from svmbook.experiments.methods.statistics import as_good_as_the_best
-    >>> as_good_as_the_best({"a": [3, 4, 3, 4], "b": [3, 4, 4, 3], "c": [9] * 4})
-    ['a', 'b']
+    >>> from svmbook.experiments.methods.statistics import practical_difference
+    >>> practical_difference([20.1, 19.8, 20.3, 20.0], [20.0, 20.0, 20.1, 20.2]).verdict
+    'equivalent'
+    >>> practical_difference([20.0, 19.0, 21.0, 23.0], [22.0, 20.0, 24.0, 22.0]).verdict
+    'undecided'
     """
-    if not errors:
-        raise ValueError("errors names no method.")
-    best = errors[min(errors, key=lambda method: np.mean(errors[method]))]
-    options = {"level": level, "test_share": test_share}
-    return [
-        method
-        for method, values in errors.items()
-        if compare(values, best, **options).verdict != "loss"
-    ]
+    found = compare(first, second, test_share=test_share)
+    n = len(_values(first))
+    reach = found.high - found.difference
+    error = reach / stdtrit(n - 1, 0.975)
+    if error > 0:
+        below, above = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
+    else:  # all differences are alike
+        below, above = float(found.difference < -rope), float(found.difference <= rope)
+    return PracticalDifference(float(below), float(above - below), float(1.0 - above), level)
 
 
 def _values(values):

@@ -16,6 +16,8 @@ __all__ = ["SUITES", "find_suite", "report"]
 #: The module of each, loaded when the suite is asked for.
 SUITES = {
     "all-machines": "all_machines",
+    "class-shares": "class_shares",
+    "exemplar-nuisance": "exemplar_nuisance",
     "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
     "exploring-parameters": "exploring",
@@ -25,6 +27,7 @@ SUITES = {
     "kernel-features": "kernel_features",
     "lin2005-beyond": "lin2005_beyond",
     "lin2005-boosting": "lin2005_boosting",
+    "lin2005-early": "lin2005_early",
     "lin2005-kernels": "lin2005",
     "linear-or-gaussian": "linear_or_gaussian",
     "logistic-kernels": "logistic_kernels",
@@ -35,6 +38,7 @@ SUITES = {
     "shen2013-beyond": "shen2013_beyond",
     "shen2013-noise": "shen2013_noise",
     "shen2013-search": "shen2013_search",
+    "usvc-as-printed": "usvc_as_printed",
     "usvc-biomedical": "usvc_biomedical",
     "usvc-cases": "usvc_cases",
     "usvc-gaussian": "usvc_gaussian",
@@ -42,6 +46,7 @@ SUITES = {
     "usvc-oracle": "usvc_oracle",
     "usvc-overlap": "usvc_overlap",
     "usvc-placing": "usvc_placing",
+    "usvc-when": "usvc_when",
     "width-rules": "width_rules",
 }
 

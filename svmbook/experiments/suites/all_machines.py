@@ -45,8 +45,8 @@ from ...prototypes import (
 from ...svm import DualSVC
 from ...tables import Table
 from ...unbiased import ERMSVC, USVC, LeastSquaresClassifier
+from ..methods.multiple import rank
 from ..methods.protocols import run_seed
-from ..methods.statistics import rank
 from ..running.suite import Suite
 from .linear_or_gaussian import SUITE as TWO_KERNELS
 from .linear_or_gaussian import split

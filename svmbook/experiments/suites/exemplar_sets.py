@@ -1,12 +1,22 @@
-"""The four data sets of the chapters on exemplar SVMs and prototype SVMs, all in the plane."""
+"""The data sets of the chapters on exemplar SVMs and prototype SVMs, and their baseline."""
 
 from __future__ import annotations
 
 import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
 
 from ...datasets import isolated, striated
 
-__all__ = ["DATA_SETS", "islands", "slope", "stripes", "wedge"]
+__all__ = [
+    "DATA_SETS",
+    "WEIGHTED_NEIGHBOURS",
+    "inverse_square",
+    "islands",
+    "nuisance",
+    "slope",
+    "stripes",
+    "wedge",
+]
 
 
 def slope(n, random_state):
@@ -35,3 +45,31 @@ def stripes(n, random_state):
 
 
 DATA_SETS = {"slope": slope, "islands": islands, "wedge": wedge, "stripes": stripes}
+
+
+def nuisance(n, random_state, scale=10.0):
+    """Draw clusters of class +1 in 20 dimensions, three of which hold noise of a large scale.
+
+    Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters, at distance 5
+    from the origin on both sides of eight axes, with standard deviation 0.5. In three further
+    directions both classes are normal with standard deviation ``scale``. A rotation, always the
+    same, hides all these directions from classifiers that look at single features.
+    """
+    rng = np.random.default_rng(random_state)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    Z = rng.standard_normal((n, 20))
+    Z[y > 0] *= 0.5
+    axis, side = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
+    Z[np.arange(n), axis] += np.where(y > 0, side, 0.0)
+    Z[:, :3] = scale * rng.standard_normal((n, 3))
+    rotation, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((20, 20)))
+    return Z @ rotation, y
+
+
+def inverse_square(distances):
+    """Return vote weights of neighbours as those of exemplars: one over the squared distance."""
+    return 1.0 / np.maximum(distances, 1e-12) ** 2
+
+
+#: What a distance-weighted vote does without linear SVMs.
+WEIGHTED_NEIGHBOURS = KNeighborsClassifier(5, weights=inverse_square)

@@ -1,16 +1,17 @@
-"""Which voting rule suits exemplar SVMs? Four voting rules beside five other classifiers.
+"""Which voting rule suits exemplar SVMs? Five voting rules beside seven other classifiers.
 
 In each run 300 training points and 2,000 test points are drawn, the same for all methods. For the
 Gaussian SVM, the reference of the paired differences, C and gamma are chosen by five-fold
 cross-validation; for the localized SVM, with 20 neighbours, by three-fold cross-validation. Nothing
 else is chosen: C = 100 for the other SVMs. The model size is the number of support vectors,
-leaves (tree), ensemble members, or training points kept (localized SVM).
+leaves (tree), ensemble members, or training points kept (localized SVM, neighbours).
 """
 
 from __future__ import annotations
 
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -19,7 +20,7 @@ from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .exemplar_sets import DATA_SETS
+from .exemplar_sets import DATA_SETS, WEIGHTED_NEIGHBOURS
 from .paired import paired_rows
 
 __all__ = ["METHODS", "REFERENCE", "SHAPES", "SUITE", "VOTES", "work"]
@@ -37,9 +38,14 @@ VOTES = {
     "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_near=5),
     "distance-weighted vote": clone(FIRST).set_params(voting="local"),
     "probability vote": clone(FIRST).set_params(voting="probability"),
+    "LIBSVM's probability vote": clone(FIRST).set_params(voting="libsvm"),
+}
+NEIGHBOURS = {
+    "nearest neighbour": KNeighborsClassifier(1),
+    "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
 }
 LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
-METHODS = SHAPES | VOTES | {"localized SVM": LOCALIZED}
+METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 
 def work(data_set, method, run):
@@ -63,7 +69,8 @@ def _size(model, n_train):
         return int(model.get_n_leaves())
     if isinstance(model, ExemplarSVM):
         return len(model.prototypes_)
-    return n_train if isinstance(model, LocalizedSVM) else len(model.support_)
+    keeps_all = isinstance(model, LocalizedSVM | KNeighborsClassifier)
+    return n_train if keeps_all else len(model.support_)
 
 
 def _compare(records):
@@ -97,7 +104,7 @@ SUITE = Suite(
     layout=_of("error", METHODS),
     more={
         "shapes": _of("error", SHAPES),
-        "votes": _of("error", (*VOTES, "localized SVM", REFERENCE)),
+        "votes": _of("error", (*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)),
         "differences": _of("difference", [m for m in METHODS if m != REFERENCE], "+.1f"),
     },
 )

@@ -20,6 +20,7 @@ from ...tables import Table
 from ..methods.protocols import Generated
 from ..running.suite import Suite
 from .exemplar_sets import DATA_SETS as SETS
+from .exemplar_sets import WEIGHTED_NEIGHBOURS
 from .paired import cell, paired
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
@@ -32,10 +33,12 @@ WEIGHTED, UNMOVED = "C = 100, distance-weighted vote", "C = 100, exemplars of al
 PLAIN = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="count"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
+    "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
     WEIGHTED: PrototypeSVM(C=100.0, voting="local"),
     f"{WEIGHTED}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
     UNMOVED: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
     "nearest neighbour": KNeighborsClassifier(1),
+    "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
 }
 SHIFTED = {
     f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **OPTIONS[shifts])

@@ -17,7 +17,7 @@ from ..methods.protocols import Generated
 from ..methods.statistics import summarise
 from ..running.suite import Suite
 
-__all__ = ["METHODS", "REPORTED", "SUITE", "work"]
+__all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "work"]
 
 CASES = {"case-a": usvc_case_a, "case-b": usvc_case_b}
 METHODS = {

@@ -9,10 +9,8 @@ from sklearn.model_selection import ShuffleSplit
 
 from svmbook.experiments.methods.statistics import (
     Comparison,
-    as_good_as_the_best,
     compare,
-    holm,
-    rank,
+    practical_difference,
     summarise,
 )
 
@@ -100,7 +98,7 @@ def test_equal_lists_tie_and_constant_differences_are_certain():
 
 
 def test_rounding_is_no_difference():
-    assert as_good_as_the_best({"a": [0.3] * 3, "b": [0.1 + 0.2] * 3}) == ["a", "b"]
+    assert compare([0.3] * 3, [0.1 + 0.2] * 3).verdict == "tie"
     alike = compare([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
     assert alike.t == np.inf and alike.p == 0
 
@@ -123,84 +121,54 @@ def test_a_difference_counts_where_its_p_value_is_small(values, level):
     assert compare(second, first, level=level).verdict == turned[comparison.verdict]
 
 
-def test_the_best_is_always_as_good_as_the_best():
+def test_practical_differences_are_those_of_the_t_distribution():
+    first, second = [3.0, 4.0, 6.0, 5.5], [2.0, 4.5, 3.0, 4.0]
+    for share in (None, 0.3):
+        found = compare(first, second, test_share=share)
+        scale = found.difference / found.t
+        posterior = stats.t(3, loc=found.difference, scale=scale)
+        ours = practical_difference(first, second, rope=0.5, test_share=share)
+        assert ours.smaller == pytest.approx(posterior.cdf(-0.5))
+        assert ours.larger == pytest.approx(posterior.sf(0.5))
+        assert sum(ours[:3]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_practical_differences_are_as_probable_as_they_say(share):
+    # True means are spread evenly; differences of splits have the correlation of the correction.
     rng = np.random.default_rng(0)
-    errors = {name: rng.uniform(size=8) for name in "abcdef"}
-    best = min(errors, key=lambda name: errors[name].mean())
-    plain = as_good_as_the_best(errors)
-    assert best in plain
-    assert set(plain) <= set(as_good_as_the_best(errors, test_share=0.4))
+    rho, said, true = share or 0.0, [], []
+    for mean in np.linspace(-8.0, 8.0, 6000):
+        common = np.sqrt(rho) * rng.standard_normal()
+        d = mean + 2.0 * (common + np.sqrt(1.0 - rho) * rng.standard_normal(10))
+        said.append(practical_difference(d, np.zeros(10), test_share=share)[:3])
+        true.append((mean < -1.0, abs(mean) <= 1.0, mean > 1.0))
+    said, true = np.array(said), np.array(true)
+    for low, high in ((0.05, 0.35), (0.35, 0.65), (0.65, 0.95), (0.95, 1.01)):
+        for outcome in range(3):
+            here = (said[:, outcome] >= low) & (said[:, outcome] < high)
+            if here.sum() > 100:
+                gap = true[here, outcome].mean() - said[here, outcome].mean()
+                assert abs(gap) < 4.0 * 0.5 / np.sqrt(here.sum())
 
 
-def test_the_best_is_so_by_its_mean():
-    errors = {"often": [1.0, 1.1, 0.9, 9.0, 9.1], "mean": [3.0, 3.1, 2.9, 3.0, 3.0]}
-    errors["near"] = [value + 0.2 for value in errors["mean"]]
-    assert np.median(errors["often"]) < np.median(errors["mean"])
-    assert as_good_as_the_best(errors) == ["often", "mean"]
-
-
-@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12), level=st.floats(0.001, 0.999))
-def test_holm_rejects_step_by_step(p, level):
-    # As the procedure is told: reject the smallest at level / n, the next at level / (n - 1), ...
-    rejected, waiting = set(), sorted(range(len(p)), key=p.__getitem__)
-    while waiting and p[waiting[0]] * len(waiting) <= level:
-        rejected.add(waiting.pop(0))
-    assert set(np.flatnonzero(holm(p) <= level)) == rejected
-
-
-def test_holm_finds_something_where_nothing_is_once_in_twenty_times():
-    p = np.random.default_rng(0).uniform(size=(4000, 20))
-    share = np.mean([holm(row).min() <= 0.05 for row in p])
-    assert share == pytest.approx(0.05, abs=0.012)
-    assert np.mean(p.min(axis=1) <= 0.05) > 0.6
-
-
-def test_the_critical_difference_is_that_of_the_published_table():
-    # Demsar (2006), table 5(a): q at 0.05 for 3, 4, 5 and 10 methods.
-    for k, q in ((3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)):
-        errors = np.random.default_rng(k).random((14, k))
-        found = rank(errors)
-        assert found.critical_difference == pytest.approx(
-            q * np.sqrt(k * (k + 1) / (6 * 14)), rel=1e-3
-        )
-        assert found.means.sum() == pytest.approx(k * (k + 1) / 2)
-        assert found.p == pytest.approx(stats.friedmanchisquare(*errors.T).pvalue)
-
-
-def test_equals_share_their_ranks_and_the_best_has_the_first():
-    found = rank([[0.1, 0.3, 0.1], [0.2, 0.5, 0.4]])
-    assert found.means.tolist() == [1.25, 3.0, 1.75]
-
-
-def test_rounding_makes_no_ranks():
-    found = rank([[0.1 + 0.2, 0.3, 0.5]] * 3)
-    assert found.means.tolist() == [1.5, 1.5, 3.0]
-    # Two runs with two of six points wrong, as records keep them, and one with a little more.
-    kept = np.mean([[0.666667, 0.0], [0.333333, 0.333333], [0.5, 0.1668]], axis=1)
-    assert rank([kept] * 3).means.tolist() == [1.5, 1.5, 3.0] and kept[0] != kept[1]
-    same = rank(np.full((3, 4), 0.2))
-    assert same.means.tolist() == [2.5] * 4 and same.p == 1.0
-
-
-def test_alike_methods_are_told_apart_as_often_as_is_said():
-    rng = np.random.default_rng(0)
-    wrong = [
-        np.ptp((r := rank(rng.random((12, 5)))).means) > r.critical_difference for _ in range(400)
-    ]
-    assert np.mean(wrong) < 0.08  # 0.05, and chance
+def test_alike_methods_are_equivalent_and_far_ones_are_not():
+    same = [20.0, 21.0, 19.0]
+    assert practical_difference(same, same).verdict == "equivalent"
+    assert practical_difference([23.0, 24.0, 22.0], same).verdict == "worse"
+    assert practical_difference(same, [23.0, 24.0, 22.0]).verdict == "better"
+    assert practical_difference([18.0, 25.0, 19.0], same).verdict == "undecided"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rank([[1.0, 2.0], [1.0, 2.0]]), "minimum of 3"),
         (lambda: summarise([]), "there are no values"),
         (lambda: summarise([1.0, np.nan]), "must be finite; found nan"),
         (lambda: compare([1.0, 2.0], [1.0, 2.0, 3.0]), "inconsistent"),
         (lambda: compare([1.0], [2.0]), "at least two"),
         (lambda: compare([1.0, 2.0], [2.0, 2.0], level=95), "level"),
         (lambda: compare([1.0, 2.0], [2.0, 3.0], test_share=1.0), "test_share"),
-        (lambda: as_good_as_the_best({}), "no method"),
     ],
 )
 def test_bad_arguments_are_named(call, message):
