@@ -1,15 +1,16 @@
 r"""All machines of the book on all its tables, beside forests, boosted trees and neighbours.
 
 A run divides a table anew, as in `linear_or_gaussian`: 70 to 30, at most a thousand rows, features
-standardised by the training rows. Each machine's price and width, or what else it has, is chosen by
-three folds of the training rows; of equals the first of the grid wins. Kept are the error, the
-accuracy on the folds, how many numbers the machine has to hold in order to answer, and the
+standardised by the training rows. C, the width, or what else a classifier has is chosen by three
+folds of the training rows; of equals the first of the grid wins. A record holds the error, the
+accuracy on the folds, how many numbers the classifier has to hold in order to answer, and the
 processor's seconds to choose, to train the chosen one and to answer a thousand points; of the table
-its size and the share of its smallest class. Machines of two classes vote, one against one. What is
-not in a grid stays as it is by default: the width of localized and profile machines, the number of
-trees of a forest, the learning rate of boosted trees. The exceptions: `LPBoost` ends at a gap of
-1e-4, one of the two machines of exemplars neither mines nor weighs and votes by nearness, boosted
-trees never stop early. One estimator is not here: `IRWLSSVC` ends in the optimum of `DualSVC`.
+its size and the share of its smallest class. Classifiers of two classes vote, one against one. What
+is not in a grid keeps its default: the number of neighbours of localized SVMs, gamma of profile
+SVMs, the number of trees of a forest, the learning rate of boosted trees. The exceptions: `LPBoost`
+ends at a gap of 1e-4, one of the two ensembles of exemplars neither mines nor weighs and votes by
+nearness, boosted trees never stop early. One estimator is not here: `IRWLSSVC` ends in the optimum
+of `DualSVC`.
 
 Kernel machines of several classes vote as well, where they could do without; a point that several
 pairs have in common is held once. `USVC` with a kernel gets for all pairs half as many prototypes
@@ -85,7 +86,7 @@ OTHERS = {
     "exemplars that mine": (ExemplarSVM(), {"C": PRICES[1:-1]}),
     "prototypes": (PrototypeSVM(), {"C": PRICES[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": PRICES[1:]}),
-    "localized": (LocalizedSVM(), {"C": PRICES, "n_neighbors": (50, 25, 10)}),
+    "localized": (LocalizedSVM(), {"C": PRICES}),
     "profiles": (ProfileSVM(), {"C": PRICES, "n_clusters": (1, 4, 16)}),
     "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (15, 5, 1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
@@ -153,6 +154,8 @@ def _candidates(method, X, y, seed):
         machine = OneVsOneClassifier(machine)
     else:
         machine, grid = OTHERS[method]
+        if method == "localized":  # as the Gaussian SVM
+            grid = grid | {"gamma": tuple(width / X.shape[1] for width in WIDTHS)}
     machine = clone(machine)
     if method == "unbiased, Gaussian":  # no more than the smallest pair has points in two folds
         pair = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
