@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from svmbook import DualSVC
-from svmbook.datasets import twonorm
+from svmbook.datasets import manifest, twonorm
+from svmbook.experiments import report
 from svmbook.kernels import stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"
@@ -99,3 +100,10 @@ def test_algorithm_1_of_lin_minimises_another_loss_than_p5():
 def test_each_test_is_named_in_an_entry():
     named = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
     assert named == {name for name in globals() if name.startswith("test_") and "_lin" in name}
+
+
+def test_vote84_of_lin_has_its_incomplete_rows():
+    entry = manifest()["vote84"]
+    assert (entry.rows, entry.rows - entry.incomplete_rows) == (435, 232)
+    rows = [row for row in report("lin2005-kernels").rows if row["data_set"] == "vote84"]
+    assert len(rows) == 5 and all(abs(row["z"]) < 2 for row in rows)
