@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from svmbook import DualSVC
-from svmbook.datasets import twonorm
+from svmbook.datasets import manifest, twonorm
+from svmbook.experiments import report
 from svmbook.kernels import stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"
@@ -98,4 +99,22 @@ def test_algorithm_1_of_lin_minimises_another_loss_than_p5():
 
 def test_each_test_is_named_in_an_entry():
     named = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
-    assert named == {name for name in globals() if name.startswith("test_") and "_lin" in name}
+    assert named == {name for name in globals() if re.search("^test_.*_(lin|shen)", name)}
+
+
+def test_vote84_of_lin_has_its_incomplete_rows():
+    entry = manifest()["vote84"]
+    assert (entry.rows, entry.rows - entry.incomplete_rows) == (435, 232)
+    rows = [row for row in report("lin2005-kernels").rows if row["data_set"] == "vote84"]
+    assert len(rows) == 5 and all(abs(row["z"]) < 2 for row in rows)
+
+
+def test_equation_3_3_of_shen():
+    X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    y = np.array([1.0, 1, -1, -1])
+    # dL/dalpha_i = 1 - y_i (w'x_i + b) = 0 for all four points, in the unknowns w and b.
+    system = y[:, None] * np.column_stack([X, np.ones(4)])
+    _, residual, rank, _ = np.linalg.lstsq(system, np.ones(4))
+    assert rank == 3 and residual[0] > 0.1
+    classifier = DualSVC(C=np.inf).fit(X, y)
+    assert (classifier.decision_function(X) * y).max() > 1.5

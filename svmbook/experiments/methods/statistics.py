@@ -249,9 +249,9 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     Examples
     --------
     >>> from svmbook.experiments.methods.statistics import practical_difference
-    >>> practical_difference([20.1, 19.8, 20.3, 20.0], [20.0, 20.0, 20.1, 20.2]).verdict
+    >>> practical_difference([20.1, 19.8, 20.3], [20.0, 20.0, 20.1]).verdict
     'equivalent'
-    >>> practical_difference([20.0, 19.0, 21.0, 23.0], [22.0, 20.0, 24.0, 22.0]).verdict
+    >>> practical_difference([20.0, 19.0, 21.0], [22.0, 18.0, 24.0]).verdict
     'undecided'
     """
     found = compare(first, second, test_share=test_share)

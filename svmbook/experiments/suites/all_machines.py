@@ -6,11 +6,11 @@ folds of the training rows; of equals the first of the grid wins. A record holds
 accuracy on the folds, how many numbers the classifier has to hold in order to answer, and the
 processor's seconds to choose, to train the chosen one and to answer a thousand points; of the table
 its size and the share of its smallest class. Classifiers of two classes vote, one against one. What
-is not in a grid keeps its default: the number of neighbours of localized SVMs, gamma of profile
-SVMs, the number of trees of a forest, the learning rate of boosted trees. The exceptions: `LPBoost`
-ends at a gap of 1e-4, one of the two ensembles of exemplars neither mines nor weighs and votes by
-nearness, boosted trees never stop early. One estimator is not here: `IRWLSSVC` ends in the optimum
-of `DualSVC`.
+is not in a grid keeps its default: gamma of profile SVMs, the number of trees of a forest, the
+learning rate of boosted trees. The exceptions: localized SVMs have 25 neighbours, `LPBoost` ends at
+a gap of 1e-4, one of the two ensembles of exemplars neither mines nor weighs and has the
+distance-weighted vote, boosted trees never stop early. One estimator is not here: `IRWLSSVC` ends
+in the optimum of `DualSVC`.
 
 Kernel machines of several classes vote as well, where they could do without; a point that several
 pairs have in common is held once. `USVC` with a kernel gets for all pairs half as many prototypes
@@ -86,7 +86,7 @@ OTHERS = {
     "exemplars that mine": (ExemplarSVM(), {"C": PRICES[1:-1]}),
     "prototypes": (PrototypeSVM(), {"C": PRICES[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": PRICES[1:]}),
-    "localized": (LocalizedSVM(), {"C": PRICES}),
+    "localized": (LocalizedSVM(n_neighbors=25), {"C": PRICES}),
     "profiles": (ProfileSVM(), {"C": PRICES, "n_clusters": (1, 4, 16)}),
     "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (15, 5, 1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),

@@ -1,4 +1,4 @@
-"""Machines that can be read beside machines that cannot, on three tables of medicine.
+"""Readable models beside boosted trees, on three medical tables.
 
 Sums of functions of one feature: logistic regression, the stump machine, and boosting that may not
 combine features; and boosted trees that may. Each run divides a table anew, 70 to 30. What there is
@@ -207,12 +207,12 @@ def _layout(rows, name="log_loss", head="log loss", digits=3):
             more, low, high = (f"{row[f'{name}_{k}']:+.{digits}f}" for k in ("more", "low", "high"))
             more = f"{more} ({low} to {high})"
         lines.append([row["data_set"], row["method"], mean, more])
-    return Table(["data", "machine", head, f"more than {METHODS[0]}"], lines)
+    return Table(["data", "model", head, f"minus {METHODS[0]}"], lines)
 
 
 SUITE = Suite(
     name="glass-boxes",
-    title="Machines that can be read and machines that cannot, on three tables of medicine",
+    title="Readable models beside boosted trees, on three medical tables",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,

@@ -17,7 +17,16 @@ from ...svm import DualSVC
 from ..methods.grid import grid_run
 from ..methods.statistics import compare
 from ..running.suite import Suite
-from .lin2005 import DATA_SETS, GENERATORS, LONG, TABLES, beside, layout, protocol
+from .lin2005 import (
+    DATA_SETS,
+    GENERATORS,
+    LONG,
+    TABLES,
+    TEST_SHARE,
+    beside,
+    layout,
+    protocol,
+)
 
 __all__ = ["METHODS", "REPORTED", "SUITE", "work"]
 
@@ -99,7 +108,7 @@ def _compare(records):
         if method != METHODS[0] and len(both) > 1:
             first = [100 * of[data_set, METHODS[0], run]["error"] for run in both]
             mine = [100 * of[data_set, method, run]["error"] for run in both]
-            share = None if data_set in GENERATORS else 0.4
+            share = None if data_set in GENERATORS else TEST_SHARE
             found = compare(mine, first, test_share=share)
             row |= {"paired": found.difference, "low": found.low, "high": found.high}
         rows.append(row)

@@ -16,7 +16,7 @@ from ...tables import Table
 from ..methods.grid import grid_run
 from ..methods.multiple import holm
 from ..methods.protocols import run_seed
-from ..methods.statistics import compare
+from ..methods.statistics import compare, practical_difference
 from ..running.suite import Suite
 
 __all__ = ["C_GRID", "METHODS", "SEARCH", "SUITE", "TABLES", "WIDTHS", "split", "work"]
@@ -71,10 +71,11 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Pair the two machines, first on the runs that search, then on those that confirm.
+    """Pair the two kernels, first on the runs that search, then on those that confirm.
 
-    The p values of the search are those of all tables together, corrected by Holm. A table with
-    fewer than two runs of either kind is left out.
+    The p values of the search are those of all tables together, corrected by Holm. The verdict says
+    whether the runs that confirm show a difference of more than one point. A table with fewer than
+    two runs of either kind is left out.
     """
     of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
@@ -107,6 +108,9 @@ def _compare(records):
                 "fresh": confirmed.difference,
                 "fresh_low": confirmed.low,
                 "fresh_high": confirmed.high,
+                "verdict": practical_difference(
+                    gaussian[~search], linear[~search], test_share=TEST_SHARE
+                ).verdict,
             }
         )
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
@@ -115,9 +119,9 @@ def _compare(records):
 
 
 def _layout(rows):
-    """Return a line a table, the largest gain of the Gaussian kernel first."""
+    """Return one row per table, the largest gain of the Gaussian kernel first."""
     columns = ["table", "to train", "to test", "linear (%)", "Gaussian (%)"]
-    columns += ["difference, search", "$p$ (Holm)", "difference, fresh"]
+    columns += ["difference, search", "$p$ (Holm)", "difference, fresh", "by one point"]
     lines = [
         [
             row["data_set"],
@@ -128,6 +132,7 @@ def _layout(rows):
             f"{row['search']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
             f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
+            row["verdict"],
         ]
         for row in sorted(rows, key=lambda row: row["fresh"])
     ]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from records import committed, needs_table, needs_versions, store_of
+from scipy import stats
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
@@ -83,7 +84,24 @@ def test_times_are_over_those_of_the_stump_kernel():
     marked = next(line for line in quarter if line[0] == "sonar")
     for cell, row in zip(marked[1:], of, strict=True):
         assert cell.startswith(f"{row['quarter']:+.2f}")
-        assert (abs(row["quarter"]) > 2 * row["quarter_error"]) == cell.endswith("\N{DAGGER}")
+        clear = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        assert clear == cell.endswith("\N{DAGGER}")
+
+
+@pytest.mark.parametrize(("data_set", "overlap"), [("sonar", 0.4 / 0.6), ("twonorm", 0.0)])
+def test_what_a_quarter_of_the_grid_adds_allows_for_overlapping_divisions(data_set, overlap):
+    rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
+    row = rows[data_set, "SVM-Stump"]
+    differences = [
+        100 * (r["quarter_error"] - r["error"])
+        for r in load_records("lin2005-kernels")
+        if (r["data_set"], r["method"]) == (data_set, "SVM-Stump")
+    ]
+    n = len(differences)
+    error = np.sqrt(1 / n + overlap) * np.std(differences, ddof=1)
+    reach = stats.t(n - 1).ppf(0.975) * error
+    interval = np.mean(differences) + np.array([-reach, reach])
+    assert (row["quarter_low"], row["quarter_high"]) == pytest.approx(tuple(interval))
 
 
 def test_further_tables_leave_out_sets_that_not_all_kernels_have_run_on(tmp_path):

@@ -1,0 +1,40 @@
+"""The cell of the last chapter that readers may paste into an empty notebook works there."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+BOOK = Path(__file__).resolve().parent.parent
+CHAPTER = BOOK / "notebooks/which_machine_when.ipynb"
+
+
+def cell_to_paste():
+    """Return the source of the only cell with the tag "paste-me"."""
+    cells = nbformat.read(CHAPTER, 4).cells
+    (cell,) = [c for c in cells if "paste-me" in c.metadata.get("tags", [])]
+    return cell.source
+
+
+# A new process with all imports, as a reader has it: some seconds each.
+@pytest.mark.parametrize("classes", [3, 2])
+def test_the_cell_runs_alone_on_many_classes_and_on_two(classes, tmp_path):
+    load = "load_wine(return_X_y=True)"
+    source = cell_to_paste()
+    assert source.count(load) == 1
+    first, rest = source.split(load)
+    end = rest.index("\n") + 1
+    some = f"X, y = X[y < {classes}][::2], y[y < {classes}][::2]\n"
+    script = tmp_path / "pasted.py"
+    script.write_text(first + load + rest[:end] + some + rest[end:], encoding="utf-8")
+    command = [sys.executable, "-W", "error", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    error = float(done.stdout.split("test error: ")[1].split(" %")[0])
+    assert error < 15
+    certified = "gaps below a millionth of the objective: True" in done.stdout
+    assert certified == ("chosen: OneVsOneClassifier" in done.stdout)
+    assert certified or classes > 2  # with more classes a forest may win
+    assert "probabilities: [[" in done.stdout
