@@ -1,4 +1,4 @@
-// Prototypes step by step: one member a point, trained against its nearest negatives, then shifted.
+// Prototypes step by step: one member per point, trained against its nearest negatives, then iterated.
 
 import { dot, fit, squared } from "./dual.js";
 import { panel, plane, power } from "./plane.js";
@@ -25,7 +25,7 @@ export function firstNegatives(X, y, d, count = NEGATIVES) {
     far(nearest) + far(i) - squared(X[nearest], X[i]) > ROUNDING * (far(nearest) + far(i))).slice(0, count);
 }
 
-/** Return the plane of a member, and the points that it claims. */
+/** Return the plane of a member, and at which points its output is positive. */
 function trained(X, member, C) {
   const rows = [...member.positives, ...member.negatives];
   const labels = rows.map((_, k) => (k < member.positives.length ? 1 : -1));
@@ -33,11 +33,11 @@ function trained(X, member, C) {
   return { ...member, w, b, claims: X.map((x) => dot(w, x) + b > 0) };
 }
 
-/** Return the members before any shift: one a point. */
+/** Return the members before any iteration: one per point. */
 export const begin = (X, y, C) =>
   X.map((_, d) => trained(X, { exemplar: d, positives: [d], negatives: firstNegatives(X, y, d) }, C));
 
-/** Return the members after a shift: each point joins the nearest of its class that claims it. */
+/** Return the members after an iteration with positive updates and removals. */
 export function shifted(X, y, members, C) {
   const joins = members.map(() => []);
   X.forEach((x, i) => {
@@ -54,7 +54,7 @@ export function shifted(X, y, members, C) {
   });
 }
 
-/** Return the answer at a point: claimants vote, the farther their exemplar the less. */
+/** Return the distance-weighted vote at a point, of the members with a positive output. */
 export function vote(X, y, members, x) {
   let sum = 0;
   for (const { exemplar, w, b } of members) {
@@ -62,6 +62,8 @@ export function vote(X, y, members, x) {
   }
   return sum;
 }
+
+const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 function draw(state) {
   const X = state.points.map(PLANE.from), y = state.points.map(([, , label]) => label);
@@ -77,20 +79,22 @@ function draw(state) {
   }
   const largest = Math.max(...members.map(({ positives }) => positives.length));
   const alone = members.filter(({ positives }) => positives.length === 1).length;
-  const one = chosen ? `This one has ${chosen.positives.length} of its class and ${chosen.negatives.length} against it, ` +
-    `and claims ${chosen.claims.filter(Boolean).length}. ` : "This point's member was given up. ";
+  const rejecting = members.filter(({ claims, exemplar }) => !claims[exemplar]).length;
+  const one = chosen ? `This one has ${count(chosen.positives.length, "positive")} and ${count(chosen.negatives.length, "negative")}, ` +
+    `and a positive output at ${count(chosen.claims.filter(Boolean).length, "point")}. ` : "This point's member is removed. ";
   const right = X.filter((x, i) => vote(X, y, members, x) * y[i] > 0).length;
   return {
     back: panel(0, PLANE.width, PLANE.height, areas + line),
-    words: `After ${state.shifts === 1 ? "one shift" : `${state.shifts} shifts`}: ${members.length} members, ${alone} of one point alone, the largest of ${largest}. ${one}` +
-      `Together they are right on ${right} of the ${X.length} points.`,
+    words: `After ${count(state.shifts, "iteration")}: ${count(members.length, "member")}, of which ${rejecting} ` +
+      `reject${rejecting === 1 ? "s its" : " their"} exemplar and ${alone} ${alone === 1 ? "has" : "have"} one positive; the largest has ${largest}. ${one}` +
+      `Their vote is right on ${right} of the ${X.length} points.`,
   };
 }
 
 export default {
-  about: "Three small groups of one class among points of the other, the answers of all members as areas, and one " +
-    "member: its line, its positives and its negatives.",
-  how: "Shift the members; choose one by its point, or drag it.",
+  about: "Three small groups of one class among points of the other, the vote of all members as areas, and one " +
+    "member: its line, its margin boundaries, its positives and its negatives.",
+  how: "Add iterations; choose a member by its point, or drag the point.",
   width: PLANE.width,
   height: PLANE.height,
   start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, logC: 0, chosen: 0, rounds: null }),
@@ -103,7 +107,7 @@ export default {
     state.rounds = null;
   },
   controls: [
-    { name: "shifts", label: "Shifts", min: 0, max: SHIFTS, step: 1, tell: String },
+    { name: "shifts", label: "Iterations", min: 0, max: SHIFTS, step: 1, tell: String },
     { name: "logC", label: "C", min: -1, max: 2, step: 0.1, tell: power },
   ],
   changed: (state, name) => { if (name === "logC") state.rounds = null; },

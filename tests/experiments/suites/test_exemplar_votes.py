@@ -1,4 +1,4 @@
-"""Exemplar SVMs under four voting rules: runs that can be repeated, and what the chapter claims."""
+"""Exemplar SVMs under five voting rules: runs that can be repeated, and what the chapter says."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,11 @@ from sklearn.base import clone
 from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import Generated, run_seed
 from svmbook.experiments.suites import exemplar_votes
-from svmbook.experiments.suites.exemplar_sets import DATA_SETS
+from svmbook.experiments.suites.exemplar_sets import DATA_SETS, WEIGHTED_NEIGHBOURS
 from svmbook.prototypes import ExemplarSVM
 
 NAME, REFERENCE = "exemplar-votes", exemplar_votes.REFERENCE
+BASELINE, INNER = "5 neighbours, weighted", "LIBSVM's probability vote"
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,8 @@ def errors():
         ("Gaussian SVM", "stripes"),
         ("majority vote", "islands"),
         ("probability vote", "wedge"),
+        (INNER, "stripes"),
+        (BASELINE, "slope"),
     ],
 )
 def test_a_committed_run_can_be_repeated(method, data_set):
@@ -54,11 +57,23 @@ def test_methods_share_the_seeds_of_their_runs():
 
 def test_the_votes_belong_to_the_same_members():
     X, y = DATA_SETS["islands"](60, random_state=0)
-    majority, nearest, weighted, probability = exemplar_votes.VOTES.values()
-    fitted = [clone(model).fit(X, y) for model in (majority, nearest, weighted)]
-    assert all(isinstance(model, ExemplarSVM) for model in (*fitted, probability))
-    for model in fitted[1:]:
-        np.testing.assert_array_equal(model.coef_, fitted[0].coef_)
+    assert all(isinstance(model, ExemplarSVM) for model in exemplar_votes.VOTES.values())
+    votes = {name: clone(model).fit(X, y) for name, model in exemplar_votes.VOTES.items()}
+    held_out = votes.pop("probability vote")
+    for model in votes.values():
+        np.testing.assert_array_equal(model.coef_, votes["majority vote"].coef_)
+    assert len(held_out.prototypes_) < len(X) == len(votes[INNER].prototypes_)
+
+
+def test_the_baseline_votes_by_one_over_the_squared_distance():
+    X, y = DATA_SETS["wedge"](60, random_state=0)
+    new, _ = DATA_SETS["wedge"](40, random_state=1)
+    squared = ((new[:, None] - X) ** 2).sum(axis=2)
+    nearest = squared.argsort(axis=1)[:, :5]
+    votes = (y[nearest] / np.take_along_axis(squared, nearest, axis=1)).sum(axis=1)
+    model = clone(WEIGHTED_NEIGHBOURS).fit(X, y)
+    np.testing.assert_array_equal(model.predict(new), np.sign(votes))
+    assert (model.predict(X) == y).all()  # a point at distance zero decides
 
 
 def test_means_and_paired_differences_follow_from_the_records(errors):
@@ -88,3 +103,16 @@ def test_the_distance_weighted_vote_makes_the_difference(errors):
     rows = {(row["method"], row["data_set"]): row for row in report(NAME).rows}
     behind = [rows["distance-weighted vote", data_set]["difference"] for data_set in DATA_SETS]
     assert max(behind) < 1.0 and behind[-1] < 0.0
+
+
+def test_probabilities_from_inside_the_members_are_worse_than_the_majority_vote(errors):
+    for data_set in DATA_SETS:
+        worse = errors[INNER, data_set] - errors["majority vote", data_set]
+        assert worse.mean() > 2 * worse.std() / np.sqrt(29) > 0
+
+
+def test_lines_gain_a_quarter_of_a_point_at_most_over_weighted_neighbours(errors):
+    for data_set in DATA_SETS:
+        gap = errors["distance-weighted vote", data_set] - errors[BASELINE, data_set]
+        assert 0.1 < abs(gap.mean()) < 0.3
+        assert (gap.mean() > 0) == (data_set == "islands")

@@ -1,4 +1,4 @@
-"""Shifts, voting rules and samples of prototype SVMs: runs that can be repeated, and the claims."""
+"""Iterations, votes and samples of prototype SVMs: repeatable runs, and what the chapter says."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from svmbook.experiments.suites.exemplar_sets import DATA_SETS
 from svmbook.prototypes import PrototypeSVM
 
 NAME, SETS = "prototype-shifts", ("islands", "stripes", "wedge")
-WEIGHTED = "C = 100, distance-weighted vote"
+WEIGHTED, BASELINE = "C = 100, distance-weighted vote", "5 neighbours, weighted"
+INNER = "C = 100, LIBSVM's probability vote"
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,7 @@ def values_of():
         ("C = 10, majority vote, ten shifts", "wedge"),
         ("C = 10, distance-weighted vote, positive updates only", "islands"),
         ("C = 100, probability vote", "stripes"),
+        (BASELINE, "islands"),
         ("C = 100, exemplars of all points", "wedge"),
         ("C = 100, majority vote, sampled", "islands"),
     ],
@@ -99,6 +101,23 @@ def test_negative_updates_improve_the_majority_vote_and_positive_ones_do_not(val
         }
         assert (errors["no shifts"] - errors["ten shifts"]).mean() > 10.0
         assert abs((errors["no shifts"] - errors["positive updates only"]).mean()) < 0.5
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_prototypes_do_not_beat_weighted_neighbours(values_of, name):
+    neighbours = values_of(name, BASELINE)
+    for method in (WEIGHTED, "C = 10, distance-weighted vote, ten shifts"):
+        assert (values_of(name, method) - neighbours).mean() > 0
+    unmoved = values_of(name, "C = 100, exemplars of all points") - neighbours
+    assert (unmoved.mean() > 0) == (name == "islands")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_probabilities_are_worse_than_the_majority_vote(values_of, name):
+    majority = values_of(name, "C = 100, majority vote")
+    for method in (INNER, "C = 100, probability vote"):
+        worse = values_of(name, method) - majority
+        assert worse.mean() > 2 * worse.std() / np.sqrt(29) > 0
 
 
 @pytest.mark.parametrize("name", SETS)
