@@ -16,10 +16,20 @@ from ...tables import Table
 from ..methods.grid import grid_run
 from ..methods.multiple import holm
 from ..methods.protocols import run_seed
-from ..methods.statistics import compare, practical_difference
+from ..methods.statistics import PracticalDifference, compare, practical_difference
 from ..running.suite import Suite
 
-__all__ = ["C_GRID", "METHODS", "SEARCH", "SUITE", "TABLES", "WIDTHS", "split", "work"]
+__all__ = [
+    "C_GRID",
+    "METHODS",
+    "SEARCH",
+    "SUITE",
+    "TABLES",
+    "WIDTHS",
+    "by_one_point",
+    "split",
+    "work",
+]
 
 SEARCH = 10  # runs that search; as many more confirm
 TRAIN_SHARE, MOST = 0.7, 1000  # rows of a table that a run uses
@@ -93,6 +103,7 @@ def _compare(records):
             compare(gaussian[part], linear[part], test_share=TEST_SHARE)
             for part in (search, ~search)
         )
+        practical = practical_difference(gaussian[~search], linear[~search], test_share=TEST_SHARE)
         first = of[data_set, "linear", both[0]]
         rows.append(
             {
@@ -108,14 +119,19 @@ def _compare(records):
                 "fresh": confirmed.difference,
                 "fresh_low": confirmed.low,
                 "fresh_high": confirmed.high,
-                "verdict": practical_difference(
-                    gaussian[~search], linear[~search], test_share=TEST_SHARE
-                ).verdict,
+                "smaller": practical.smaller,
+                "equivalent": practical.equivalent,
             }
         )
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = p
     return rows
+
+
+def by_one_point(row):
+    """Return whether the Gaussian kernel is better, equivalent or worse, by more than a point."""
+    smaller, equivalent = row["smaller"], row["equivalent"]
+    return PracticalDifference(smaller, equivalent, 1.0 - smaller - equivalent, 0.95).verdict
 
 
 def _layout(rows):
@@ -132,7 +148,7 @@ def _layout(rows):
             f"{row['search']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
             f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
-            row["verdict"],
+            by_one_point(row),
         ]
         for row in sorted(rows, key=lambda row: row["fresh"])
     ]
