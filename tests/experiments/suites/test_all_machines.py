@@ -203,9 +203,9 @@ INVENTED = {
     ("iris", "linear"): (1 / 3, 1 / 3, 1 / 3),
     ("iris", "trees"): (2 / 3, 1 / 3, 0.0),
     ("iris", "random forest"): (0.38, 0.35, 0.32),
-    ("heart", "linear"): (0.5, 0.5, 0.5),
-    ("heart", "trees"): (0.2, 0.2, 0.2),
-    ("heart", "random forest"): (0.1, 0.2, 0.3),
+    ("cleveland", "linear"): (0.5, 0.5, 0.5),
+    ("cleveland", "trees"): (0.2, 0.2, 0.2),
+    ("cleveland", "random forest"): (0.1, 0.2, 0.3),
 }
 
 
@@ -251,7 +251,7 @@ def test_the_report_names_the_best_of_the_book_and_beside_it(rows):
     found = {line[0]: [*line[4:]] for line in all_machines._tables(rows).rows}
     assert found == {
         "iris": ["linear", "33.3", "random forest", "35.0"],
-        "heart": ["trees", "20.0", "random forest", "20.0"],
+        "cleveland": ["trees", "20.0", "random forest", "20.0"],
     }
     beside = {type(machine(method)).__module__.split(".")[0] for method in all_machines.BESIDE}
     of_the_book = {type(machine(m)).__module__.split(".")[0] for m in METHODS[:-3]}
