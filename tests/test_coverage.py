@@ -1,0 +1,57 @@
+"""The table of coverage: what each source contains, where the book has it, and a verdict.
+
+That its references lead somewhere is for the build of the pages to say, where warnings are errors.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parent.parent / "book/reproductions.md"
+VERDICT = re.compile(
+    r"reproduced|proved|stated|refuted or corrected: \{ref\}`errata`"
+    r"|(reproduced, differs|left out): \S.*"
+)
+#: What must have a row in the section of a source, by a word of its heading.
+NUMBERED = {
+    "Exploring": [f"Figure {k}" for k in range(1, 9)],
+    "unbiased": [f"Table {k}" for k in range(1, 5)]
+    + [f"Figure {k}" for k in range(1, 3)]
+    + ["Figures 3, 4", "Figure 4 (e)", "Step 0", "Step 1", "Steps 2 to 5"],
+    "Lin 2005": [f"Theorem {k}" for k in (1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 14, 15)]
+    + ["Theorem 8", "Theorems 10, 13", "Algorithm 1", "Algorithm 2", "Algorithm 3"]
+    + ["Table 5.1", "Tables 5.2, 5.3", "Table 5.4", "Table 5.5"]
+    + [f"$P_{{{k}}}$" if k > 9 else f"$P_{k}$" for k in range(1, 11)],
+    "Shen 2013": [f"Algorithm {k}" for k in range(1, 5)]
+    + ["Algorithms 5, 6"]
+    + [f"Table 5.{k}" for k in range(1, 8)],
+}
+
+
+def sections():
+    """Return the rows of cells of each source's table, by its heading."""
+    text = PAGE.read_text(encoding="utf-8").partition("(coverage)=")[2]
+    found = {}
+    for part in text.split("\n### ")[1:]:
+        heading, _, table = part.partition("\n")
+        lines = [line.strip("|") for line in table.splitlines() if line.startswith("| ")]
+        found[heading] = [[c.strip() for c in line.split(" | ")] for line in lines[1:]]
+    return found
+
+
+@pytest.mark.parametrize("word", NUMBERED)
+def test_each_numbered_item_of_a_source_has_a_row(word):
+    (rows,) = [rows for heading, rows in sections().items() if word in heading]
+    places = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
+    items = {item: re.escape(item) + r"(?!\d)" for item in NUMBERED[word]}
+    assert [item for item, pattern in items.items() if not re.search(pattern, places)] == []
+
+
+def test_each_row_says_where_and_gives_a_verdict():
+    rows = [row for part in sections().values() for row in part]
+    assert len(rows) > 240
+    for row in rows:
+        assert len(row) == 4, row
+        assert re.search(r"\{[\w:]+\}`[^`]+`", row[2]), row
+        assert VERDICT.fullmatch(row[3]), row
