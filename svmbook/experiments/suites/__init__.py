@@ -20,7 +20,6 @@ SUITES = {
     "exemplar-nuisance": "exemplar_nuisance",
     "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
-    "exploring-more": "exploring_more",
     "exploring-parameters": "exploring",
     "glass-boxes": "glass_boxes",
     "interactions": "interactions",
