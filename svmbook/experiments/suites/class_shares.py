@@ -109,13 +109,13 @@ def _layout(rows):
             cell(row, "error", ".1f"),
             cell(row, digits="+.1f"),
             f"{row['one_label']:.0f}",
-            cell(row, "intercept", "+.3f"),
-            cell(row, "mean_label", "+.3f"),
+            f"{row['intercept']:+.3f}",
+            f"{row['mean_label']:+.2f}",
         ]
         for row in rows
     ]
     columns = ["data", "classifier", "error (%)", f"minus {REFERENCE}"]
-    return Table([*columns, "most frequent answer (%)", "$b$", "mean label"], lines)
+    return Table([*columns, "one label (%)", "$b$", "mean label"], lines)
 
 
 SUITE = Suite(
