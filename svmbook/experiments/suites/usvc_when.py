@@ -45,6 +45,7 @@ DATA_SETS = {f"case-a-{n}": (_two_of_each, n) for n in SIZES} | {
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
 LOSSES = {"hinge": DualSVC(), "s = 2": USVC(), "s = 4": USVC(s=4.0), "s = 8": USVC(s=8.0)}
 CHOSEN = "chosen loss"
+NAMES = {"case-a": "case A", "clouds": "stdev4"}
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 WIDE_ON = "case-a-100"
 #: Losses to choose from, and gamma of the Gaussian kernel or None for a linear classifier.
@@ -105,7 +106,7 @@ def _compare(records):
 
 
 def _linear(rows):
-    """Return one row per data set: the error with the hinge loss, and the differences to it."""
+    """Return one row per data set: the error with the hinge loss, and what other losses add."""
     of = {(row["data_set"], row["method"]): row for row in rows}
     others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN)
     lines = []
@@ -113,8 +114,8 @@ def _linear(rows):
         if (data_set, "hinge") in of:
             first = cell(of[data_set, "hinge"], "error", ".1f")
             cells = [cell(of.get((data_set, m), {}), digits="+.1f") for m in others]
-            lines.append([data_set.rpartition("-")[0], n, first, *cells])
-    return Table(["data", "$n$", "hinge (%)", *(f"{m}, minus hinge" for m in others)], lines)
+            lines.append([NAMES[data_set.rpartition("-")[0]], n, first, *cells])
+    return Table(["data", "$n$", "hinge (%)", *others], lines)
 
 
 def _widths(rows):
