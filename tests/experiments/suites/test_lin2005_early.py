@@ -23,10 +23,10 @@ def test_one_stump_at_a_time_reaches_the_largest_margin():
 
 
 def test_a_tolerance_stops_early_and_loses_no_more_margin_than_it_allows():
-    X, y = twonorm(60, d=4, random_state=1)
+    X, y = twonorm(80, d=8, random_state=2)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
     whole = margins(X, y, 1e-9)
-    for tolerance in (0.02, 0.1):
+    for tolerance in (0.1, 0.2):
         early = margins(X, y, tolerance)
-        assert early.n_iter <= whole.n_iter - (tolerance > 0.05)
+        assert early.n_iter < whole.n_iter
         assert whole.margin - tolerance - 1e-9 <= early.margin <= whole.margin + 1e-9
