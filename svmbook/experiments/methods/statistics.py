@@ -14,11 +14,12 @@ generalization error", Machine Learning 52, 239-281, equation (14).
 from __future__ import annotations
 
 from collections import Counter
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, check_scalar
 
 from ...tables import plus_minus
 
@@ -237,7 +238,7 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     Raises
     ------
     ValueError
-        As in `compare`.
+        As in `compare`; or a level that is not between one half and 1, or a negative rope.
 
     References
     ----------
@@ -254,6 +255,8 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     >>> practical_difference([20.0, 19.0, 21.0], [22.0, 18.0, 24.0]).verdict
     'undecided'
     """
+    check_scalar(rope, "rope", Real, min_val=0)
+    check_scalar(level, "level", Real, min_val=0.5, max_val=1, include_boundaries="neither")
     found = compare(first, second, test_share=test_share)
     n = len(_values(first))
     reach = found.high - found.difference

@@ -1,7 +1,8 @@
 r"""Why does the rule "leaves of depth L = d" fail on sonar? Unequal classes, and the intercept.
 
-With sixty features the kernel of such leaves is close to the identity matrix, and the intercept of
-the SVM close to the mean label of the training points. Then the larger class gets every test point.
+With sixty features the kernel of such leaves is close to the identity matrix. Then the intercept of
+the SVM is close to the mean label of the training points, or, for a small C, to the label of the
+larger class, and that class gets every test point.
 This suite removes the causes one at a time. Half of its data sets have training sets with as many
 points of one class as of the other, half have not; and each method is tested with its intercept and
 with b = 0.

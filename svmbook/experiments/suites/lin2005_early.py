@@ -22,8 +22,10 @@ from .paired import cell, paired_rows
 __all__ = ["METHODS", "SUITE", "work"]
 
 REFERENCE = "converged"
-METHODS = {REFERENCE: None} | {f"{t:g}": t for t in (0.005, 0.02, 0.035, 0.05)}
+METHODS = {REFERENCE: None} | {f"{t:g}": t for t in (0.005, 0.02, 0.035, 0.05, 0.06, 0.07)}
 ROUNDS = 5000  # more than any run needs
+#: The ring is the near one, with which the printed errors agree.
+DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
 class _OneStump:
@@ -68,13 +70,13 @@ def work(data_set, method, run):
 def _compare(records):
     """Return mean errors, and differences to the converged program, paired over runs."""
     units = {"error": 100, "margin": 1, "programs": 1, "model_size": 1}
-    return paired_rows(records, GENERATORS, METHODS, lambda _: REFERENCE, units)
+    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, units)
 
 
 def _layout(rows):
     """Return the table, one row per tolerance and one column per data set."""
     of = {(row["data_set"], row["method"]): row for row in rows}
-    sets = [name for name in GENERATORS if any(data_set == name for data_set, _ in of)]
+    sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in of)]
     printed = [f"{REPORTED[name, 'LPBoost-Stump, hard'][0]:.1f}" for name in sets]
     lines = [["printed", *printed]]
     for method in METHODS:
@@ -87,7 +89,7 @@ def _layout(rows):
 SUITE = Suite(
     name="lin2005-early",
     title="Lin (2005), Algorithm 2: one stump per linear program, stopped early",
-    data_sets=tuple(GENERATORS),
+    data_sets=DATA_SETS,
     methods=tuple(METHODS),
     runs=10,
     work=work,

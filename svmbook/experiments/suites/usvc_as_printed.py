@@ -1,7 +1,7 @@
-r"""Navia-Vazquez et al. (2004), Table 1, by the algorithm exactly as the paper prints it.
+r"""Navia-Vazquez et al. (2004), Table 1, by the algorithm as the paper prints it.
 
 Linear classifiers on the data of `usvc_cases`, C = 10: 2,000 iterations of least squares with the
-weights of equation (22), solved by (26) with b in the system, each damped by d = 0.2, without a
+weights of equation (22), by the system (25), which has b, each damped by d = 0.2, without a
 test whether the objective falls. Each method names the steepness s of the loss, the weights (as
 printed, or without their surplus factor 2), and the start: all weights 1, which is step 0 of the
 algorithm, or the SVM, from which the text starts.
@@ -66,7 +66,7 @@ def iterations(X, y, s, factor, start):
         a = np.where(
             xi > 0, -factor * C * unbiased_slope(1.0 - positive, s) / positive, 0.0
         )  # (22)
-        new = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[0]  # (26)
+        new = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[0]  # (25)
         v = DAMPING * v + (1.0 - DAMPING) * new
         path[t] = v
     return path

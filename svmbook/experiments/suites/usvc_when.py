@@ -5,7 +5,7 @@ the loss a parameter to choose. No table of theirs looks. 100 runs: each draws t
 case A again, if a class has fewer than two) and 10,000 test points, the same for all methods.
 Five-fold cross-validation on the training points (as many folds as the smaller class has points, if
 fewer) chooses C, and in "chosen loss" the loss as well; the first of equal candidates wins, and the
-hinge loss comes first. Gaussian kernels have one basis function per training point.
+hinge loss comes first. Gaussian kernels have one basis function per training point, also in folds.
 """
 
 from __future__ import annotations

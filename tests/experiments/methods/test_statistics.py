@@ -169,6 +169,8 @@ def test_alike_methods_are_equivalent_and_far_ones_are_not():
         (lambda: compare([1.0], [2.0]), "at least two"),
         (lambda: compare([1.0, 2.0], [2.0, 2.0], level=95), "level"),
         (lambda: compare([1.0, 2.0], [2.0, 3.0], test_share=1.0), "test_share"),
+        (lambda: practical_difference([1.0, 2.0], [2.0, 3.0], level=7.0), "level"),
+        (lambda: practical_difference([1.0, 2.0], [2.0, 3.0], rope=-1.0), "rope"),
     ],
 )
 def test_bad_arguments_are_named(call, message):
