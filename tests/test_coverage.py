@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parent.parent / "book/reproductions.md"
+PAGE = Path(__file__).resolve().parent.parent / "book/coverage.md"
 VERDICT = re.compile(
     r"reproduced|proved|stated|refuted or corrected: \{ref\}`errata`"
     r"|(reproduced, differs|left out): \S.*"
@@ -31,9 +31,8 @@ NUMBERED = {
 
 def sections():
     """Return the rows of cells of each source's table, by its heading."""
-    text = PAGE.read_text(encoding="utf-8").partition("(coverage)=")[2]
     found = {}
-    for part in text.split("\n### ")[1:]:
+    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         heading, _, table = part.partition("\n")
         lines = [line.strip("|") for line in table.splitlines() if line.startswith("| ")]
         found[heading] = [[c.strip() for c in line.split(" | ")] for line in lines[1:]]

@@ -54,7 +54,7 @@ KINDS = (
     "book/notation.html",
     "book/reproductions.html",
     "genindex.html",
-    "notebooks/prototype_svms.html",
+    "notebooks/ensembles_as_kernels.html",
     "notebooks/which_machine_when.html",
     "search.html",
 )
