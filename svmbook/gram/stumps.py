@@ -7,9 +7,9 @@ by its values v at the knots, a point reads two of them, and the norm of the stu
 .. math:: \|g_j\|^2 = \tfrac12\int g_j'(u)^2\,du = \sum_k \frac{(v_{k+1} - v_k)^2}{2\,\Delta t_k},
     \qquad \Delta t_k = t_{k+1} - t_k .
 
-In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` that is :math:`\|w\|^2`: a linear model
-whose feature k of a point is :math:`\sqrt{2\,\Delta t_k}` times the share of interval k that lies
-below the point.
+In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` that is :math:`\|w\|^2`: a linear
+model whose feature k of a point is :math:`\sqrt{2\,\Delta t_k}` times the share of interval k that
+lies below the point.
 """
 
 from __future__ import annotations
