@@ -229,7 +229,7 @@ def cell(row, which="reproduced"):
 
 
 def by_kernel(rows, order, cells_of, heads):
-    """Return a table with one row per data set and kernel, the data set named in its first.
+    """Return a table with one row per kernel below a row with the name of each data set.
 
     ``cells_of(row, first)`` makes the cells of a row; ``first`` is the first kernel's row.
     """
@@ -237,10 +237,9 @@ def by_kernel(rows, order, cells_of, heads):
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
         here = [found[name, method] for method in order if (name, method) in found]
-        for row in here:
-            shown = name if row is here[0] else ""
-            lines.append([shown, KERNEL_NAMES[row["method"]], *cells_of(row, here[0])])
-    return Table(["data", "kernel", *heads], lines)
+        lines.append([f"**{name}**", *("" for _ in heads)])
+        lines += [[KERNEL_NAMES[row["method"]], *cells_of(row, here[0])] for row in here]
+    return Table(["kernel", *heads], lines)
 
 
 def _layout(rows):
@@ -249,7 +248,7 @@ def _layout(rows):
     def cells_of(row, _):
         return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
 
-    heads = ["thesis (%)", "here (%)", "difference (s.e.)"]
+    heads = ["thesis (%)", "here (%)", "here \N{MINUS SIGN} thesis (s.e.)"]
     return by_kernel(rows, METHODS, cells_of, heads)
 
 
