@@ -1,14 +1,17 @@
-"""Which voting rule suits exemplar SVMs? Five voting rules beside seven other classifiers.
+"""Which voting rule suits exemplar SVMs? Six voting rules beside eight other classifiers.
 
 In each run 300 training points and 2,000 test points are drawn, the same for all methods. For the
 Gaussian SVM, the reference of the paired differences, C and gamma are chosen by five-fold
 cross-validation; for the localized SVM, with 20 neighbours, by three-fold cross-validation. Nothing
-else is chosen: C = 100 for the other SVMs. The model size is the number of support vectors,
-leaves (tree), ensemble members, or training points kept (localized SVM, neighbours).
+else is chosen: C = 100 for the other SVMs. Five or all points, and five or all members, vote with
+weights of one over the squared distance: these four separate the effect of the members from that
+of smoothing. The model size is the number of support vectors, leaves (tree), ensemble members, or
+training points kept (localized SVM, neighbours).
 """
 
 from __future__ import annotations
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -16,16 +19,47 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ...prototypes import ExemplarSVM, LocalizedSVM
+from ...prototypes.ensemble import classified
+from ...prototypes.negatives import distances
 from ...svm import DualSVC
 from ...tables import Table, plus_minus
 from ..methods.protocols import Generated
 from ..running.suite import Suite
-from .exemplar_sets import DATA_SETS, WEIGHTED_NEIGHBOURS
+from .exemplar_sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square
 from .paired import paired_rows
 
-__all__ = ["METHODS", "REFERENCE", "SHAPES", "SUITE", "VOTES", "work"]
+__all__ = [
+    "METHODS",
+    "REFERENCE",
+    "SHAPES",
+    "SUITE",
+    "VOTES",
+    "NearestMembersWeighted",
+    "work",
+]
 
 REFERENCE = "Gaussian SVM"
+RUNS, TRAIN, TEST = 30, 300, 2000
+
+
+class NearestMembersWeighted(ExemplarSVM):
+    """Exemplar SVMs whose ``n_near`` nearest members with a positive output have weighted votes.
+
+    `ExemplarSVM` weights all votes by distance, or counts the nearest. Here the nearest are
+    weighted by one over the squared distance, as weighted neighbours are.
+    """
+
+    def predict(self, X):
+        """Return the class with the larger sum of weights."""
+        _, positive = classified(X, self.coef_, self.intercept_)
+        far = np.where(positive, distances(X, self.exemplars_), np.inf)
+        nearest = far.argsort(axis=1)[:, : self.n_near]
+        weight = inverse_square(np.take_along_axis(far, nearest, axis=1))  # no vote: zero
+        labels = np.array([member.label for member in self.prototypes_])
+        votes = [(weight * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
+        return self.classes_[np.argmax(votes, axis=0)]
+
+
 FIRST = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)  # against first negatives only
 SHAPES = {
     "linear SVM": DualSVC(C=100.0),
@@ -37,12 +71,16 @@ VOTES = {
     "majority vote": clone(FIRST).set_params(voting="count"),
     "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_near=5),
     "distance-weighted vote": clone(FIRST).set_params(voting="local"),
+    "5 nearest members, weighted": NearestMembersWeighted(
+        C=100.0, positive_weight=1.0, mining=False, voting="local", n_near=5
+    ),
     "probability vote": clone(FIRST).set_params(voting="probability"),
     "LIBSVM's probability vote": clone(FIRST).set_params(voting="libsvm"),
 }
 NEIGHBOURS = {
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
+    "all points, weighted": clone(WEIGHTED_NEIGHBOURS).set_params(n_neighbors=TRAIN),
 }
 LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
 METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
@@ -50,7 +88,7 @@ METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 def work(data_set, method, run):
     """Do one run: train the classifier, and count its errors on new points."""
-    parts = Generated(DATA_SETS[data_set], train=300, test=2000, runs=run + 1)[run]
+    parts = Generated(DATA_SETS[data_set], train=TRAIN, test=TEST, runs=run + 1)[run]
     model = clone(METHODS[method])
     if "random_state" in model.get_params():
         model.set_params(random_state=parts.seed)
@@ -98,7 +136,7 @@ SUITE = Suite(
     title="Exemplar SVMs and how they vote, beside classifiers of one shape, on four sets",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=30,
+    runs=RUNS,
     work=work,
     compare=_compare,
     layout=_of("error", METHODS),

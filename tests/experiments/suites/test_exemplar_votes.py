@@ -1,4 +1,4 @@
-"""Exemplar SVMs under five voting rules: runs that can be repeated, and what the chapter says."""
+"""Exemplar SVMs under six voting rules: runs that can be repeated, and what the chapter says."""
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from svmbook.prototypes import ExemplarSVM
 
 NAME, REFERENCE = "exemplar-votes", exemplar_votes.REFERENCE
 BASELINE, INNER = "5 neighbours, weighted", "LIBSVM's probability vote"
+FIVE, ALL_POINTS = "5 nearest members, weighted", "all points, weighted"
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,8 @@ def errors():
         ("probability vote", "wedge"),
         (INNER, "stripes"),
         (BASELINE, "slope"),
+        (FIVE, "wedge"),
+        (ALL_POINTS, "stripes"),
     ],
 )
 def test_a_committed_run_can_be_repeated(method, data_set):
@@ -111,8 +114,31 @@ def test_probabilities_from_inside_the_members_are_worse_than_the_majority_vote(
         assert worse.mean() > 2 * worse.std() / np.sqrt(29) > 0
 
 
-def test_lines_gain_a_quarter_of_a_point_at_most_over_weighted_neighbours(errors):
-    for data_set in DATA_SETS:
-        gap = errors["distance-weighted vote", data_set] - errors[BASELINE, data_set]
-        assert 0.1 < abs(gap.mean()) < 0.3
-        assert (gap.mean() > 0) == (data_set == "islands")
+def test_five_weighted_members_are_the_nearest_with_a_positive_output():
+    X, y = DATA_SETS["wedge"](60, random_state=0)
+    new, _ = DATA_SETS["wedge"](40, random_state=1)
+    model = clone(exemplar_votes.VOTES[FIVE]).fit(X, y)
+    for point, predicted in zip(new, model.predict(new), strict=True):
+        voters = np.flatnonzero(model.coef_ @ point + model.intercept_ > 0)
+        squared = ((model.exemplars_[voters] - point) ** 2).sum(axis=1)
+        nearest = squared.argsort()[:5]
+        labels = np.array([member.label for member in model.prototypes_])[voters]
+        assert predicted == np.sign((labels[nearest] / squared[nearest]).sum())
+    everyone = clone(model).set_params(n_near=len(X)).fit(X, y)
+    weighted = clone(exemplar_votes.VOTES["distance-weighted vote"]).fit(X, y)
+    np.testing.assert_array_equal(everyone.predict(new), weighted.predict(new))
+
+
+def test_at_equal_numbers_of_voters_lines_gain_in_the_wedge_and_in_the_stripes(errors):
+    for first, second in ((FIVE, BASELINE), ("distance-weighted vote", ALL_POINTS)):
+        for data_set in DATA_SETS:
+            gap = errors[first, data_set] - errors[second, data_set]
+            clear = abs(gap.mean()) > 2 * gap.std() / np.sqrt(29)
+            assert clear == (data_set in ("wedge", "stripes"))
+            assert (gap.mean() < -0.1) == clear
+
+
+def test_the_gain_over_five_neighbours_on_the_slope_is_smoothing(errors):
+    gain = errors[BASELINE, "slope"] - errors["distance-weighted vote", "slope"]
+    smoothing = errors[BASELINE, "slope"] - errors[ALL_POINTS, "slope"]
+    assert 0.1 < gain.mean() < smoothing.mean() < 0.3
