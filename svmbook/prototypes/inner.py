@@ -45,16 +45,22 @@ def inner_sigmoids(X, positive, negative, weight, train):
     """
     present = positive | negative
     rng = np.random.default_rng(0)
-    order = np.where(present, rng.random(present.shape), np.inf).argsort(axis=1).argsort(axis=1)
-    fold = order * FOLDS // present.sum(axis=1, keepdims=True)  # of absent points 5 or more
-    outputs = np.zeros(present.shape)
+    order = np.where(present, rng.random(present.shape), np.inf).argsort(axis=1)
+    # One row per member: its own points in random order, and others to fill the row up.
+    own = order[:, : present.sum(axis=1).max()]
+    place, size = np.arange(own.shape[1]), present.sum(axis=1, keepdims=True)
+    fold = np.where(place < size, place * FOLDS // size, -1)
+    outputs = np.zeros(own.shape)
     for k in range(FOLDS):
-        P, N = positive & (fold != k), negative & (fold != k)
+        there = np.zeros(present.shape, dtype=bool)
+        np.put_along_axis(there, own, fold != k, axis=1)
+        P, N = positive & there, negative & there
         some_positive, some_negative = P.any(axis=1), N.any(axis=1)
-        F = (some_positive.astype(float) - some_negative)[:, None] * np.ones(len(X))
+        F = (some_positive.astype(float) - some_negative)[:, None] * np.ones(own.shape)
         both = some_positive & some_negative
         if both.any():
             planes = train(X, P[both], N[both], weight[both])
-            F[both] = planes.coef @ X.T + planes.intercept[:, None]
+            F[both] = np.take_along_axis(planes.coef @ X.T, own[both], axis=1)
+            F[both] += planes.intercept[:, None]
         outputs = np.where(fold == k, F, outputs)
-    return fit_sigmoids(outputs.T, positive.T, present.T)
+    return fit_sigmoids(outputs.T, np.take_along_axis(positive, own, axis=1).T, (fold >= 0).T)
