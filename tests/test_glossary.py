@@ -32,11 +32,18 @@ def test_first_uses_are_cut_out_and_no_word_is_lost(text, found):
     assert "".join(words for words, _ in pieces) == text
 
 
+def test_words_of_several_meanings_are_terms_of_the_glossary():
+    glossary = (ROOT / "book/glossary.md").read_text(encoding="utf-8")
+    assert {*glossary.splitlines()} >= links.AMBIGUOUS
+
+
 @pytest.mark.skipif(not CHAPTERS, reason="the book is not built")
 def test_chapters_link_each_term_once_and_never_in_a_heading():
     for chapter in CHAPTERS:
         page = chapter.read_text(encoding="utf-8")
         linked = re.findall(r'class="glossed reference internal" href="[^"]*#(term-[^"]+)"', page)
         assert len(linked) == len(set(linked)) > 5, chapter.name
+        names = {name.removeprefix("term-") for name in linked}
+        assert not names & links.AMBIGUOUS, chapter.name
         for heading in re.findall(r"<h\d.*?</h\d>", page, re.S):
             assert "glossed" not in heading

@@ -13,6 +13,9 @@ ELSEWHERE = (
     nodes.comment,
 )  # fmt: skip
 
+# Words with another everyday or technical meaning: a chapter links them by hand, with {term}.
+AMBIGUOUS = frozenset({"claim", "edge", "face", "pull", "ridge", "rule", "shift", "street"})
+
 
 @lru_cache
 def pattern(terms):
@@ -62,7 +65,11 @@ def link(app, doctree, docname):
         for one in doctree.findall(nodes.reference)
         if "refuri" in one
     }
-    unused = {name for name, (_, anchor) in places.items() if anchor not in by_hand}
+    unused = {
+        name
+        for name, (_, anchor) in places.items()
+        if anchor not in by_hand and name not in AMBIGUOUS
+    }
     for text in [text for text in doctree.findall(nodes.Text) if runs(text)]:
         cut = []
         for words, term in split(text.astext(), unused):
