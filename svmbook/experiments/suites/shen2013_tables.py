@@ -25,7 +25,7 @@ __all__ = [
 
 SHOWN = SETS[:-1]  # the messages, which are not her tweets, stand in a table of their own
 NOISE = ", 10 % noise"
-VOTES = ("count", "nearness")
+VOTES = ("LIBSVM", "count", "nearness")  # the first is that of the thesis
 RIVALS = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
 # Accuracy and standard deviation over ten folds: the columns are PSVM, PSVM with sampling, and the
@@ -150,15 +150,16 @@ def accuracies(kind, noise):
     """Return the layout of one of the thesis's tables of accuracies."""
 
     def layout(rows):
+        names = [name + noise for name in SHOWN]
         cells = {(row["data_set"], row["method"]): row for row in rows}
-        mine = dict.fromkeys(method for _, method in cells if method.startswith(kind))
+        mine = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
         lines = []
         for method in (kind, *mine, *RIVALS):
             if method not in mine:
-                printed = [plus_minus(*_printed(name + noise)[method], ".1f") for name in SHOWN]
+                printed = [plus_minus(*_printed(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, printed", *printed])
             if method != kind:
-                ours = [_with_deviation(cells.get((name + noise, method))) for name in SHOWN]
+                ours = [_with_deviation(cells.get((name, method))) for name in names]
                 lines.append([method if method in mine else "here", *ours])
         return Table(["accuracy (%)", *SHOWN], lines)
 
@@ -210,7 +211,8 @@ def in_turn(rows):
             printed = _printed("spirals" + noise)[method.split(" by ")[0]]
             here = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
             values = [plus_minus(*printed, ".1f"), *map(_with_deviation, here)]
-            lines.append([method, noise.lstrip(", ") or "none", *values])
+            if any(here):
+                lines.append([method, noise.lstrip(", ") or "none", *values])
     return Table(["accuracy (%)", "noise", "printed", "random folds", "in turn"], lines)
 
 
@@ -262,6 +264,6 @@ def sizes(rows):
                 row = cells.get((name, f"{kind} by {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
         lines.append(line)
-    votes = ("printed", "count", "nearness")
+    votes = ("printed", *VOTES)
     head = ["shifts, members", "exemplars, printed", *votes]
     return Table([*head, *(f"sampled, {vote}" for vote in votes)], lines)
