@@ -35,7 +35,7 @@ def test_a_member_is_positive_where_the_probability_of_libsvm_exceeds_one_half(p
 
 
 def test_a_factor_per_point_counts_a_point_as_often(points):
-    X, y = points
+    X, _ = points
     positive = np.zeros((2, 60), dtype=int)
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
