@@ -85,7 +85,7 @@ def _compare(records):
 
 
 def _layout(head, methods, text):
-    """Return the layout with a line a method, under its own name, and a column a set."""
+    """Return the layout with one line per method, under its own name, and one column per set."""
 
     def layout(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
@@ -93,10 +93,18 @@ def _layout(head, methods, text):
         for name, method in methods.items():
             here = [cells.get((data_set, method)) for data_set in DATA_SETS]
             if any(here):
-                lines.append([name, *(text(row) if row else "" for row in here)])
+                lines.append([_shown(name), *(text(row) if row else "" for row in here)])
         return Table([head, *DATA_SETS], lines)
 
     return layout
+
+
+def _shown(name):
+    """Return the name of a change as the page has it; records keep the former words."""
+    words = {"price ": "$C$ = ", "mining": "negative updates", "shifts": "iterations"}
+    for former, word in words.items():
+        name = name.replace(former, word)
+    return name
 
 
 def _accuracy(row):
@@ -104,7 +112,7 @@ def _accuracy(row):
 
 
 def _gain(row):
-    """Return the accuracy of the machine as it is, or else the gain; a star marks two errors."""
+    """Return the accuracy without a change, or else the gain; a star marks two errors."""
     if row["method"].startswith(BASE):
         return _accuracy(row)
     return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
@@ -122,9 +130,9 @@ SUITE = Suite(
     runs=10,
     work=work,
     compare=_compare,
-    layout=_layout("by count (%)", COUNTED, _gain),
+    layout=_layout("majority vote (%)", COUNTED, _gain),
     more={
-        "nearness": _layout("by nearness (%)", NEAR, _gain),
+        "nearness": _layout("distance-weighted vote (%)", NEAR, _gain),
         "votes": _layout("vote (%)", VOTED, _accuracy),
         "members": _layout("members", COUNTED, lambda row: f"{row['members']:.0f}"),
     },

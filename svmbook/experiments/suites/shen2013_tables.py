@@ -121,9 +121,8 @@ def compare_runs(records):
         if method in RIVALS and data_set in PRINTED:
             printed = _printed(data_set)
             row["reported"], row["reported_deviation"] = printed[method]
-            for kind in ("PSVM", "sampled"):
-                for vote in VOTES:
-                    row |= _verdicts(runs, by, data_set, f"{kind} by {vote}")
+            for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
+                row |= _verdicts(runs, by, data_set, f"{kind} by {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
             row |= _verdicts(runs, by, data_set, method.replace("sampled", "PSVM"))
         rows.append(row)
@@ -132,7 +131,9 @@ def compare_runs(records):
 
 def _verdicts(runs, by, data_set, ensemble):
     """Return wins, losses and ties of an ensemble against another method, by two tests."""
-    mine, found = by.get((data_set, ensemble), {}), {}
+    if (data_set, ensemble) not in by:
+        return {}
+    mine, found = by[data_set, ensemble], {}
     for test, share in (("plain", None), ("corrected", 1 / FOLDS)):
         verdicts = [
             compare(_errors(mine[run]), _errors(runs[run]), test_share=share).verdict
