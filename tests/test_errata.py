@@ -6,13 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.ndimage import rotate
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
 
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import manifest, twonorm
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.noise_islands import NOISY
 from svmbook.experiments.suites.shen2013_tables import PRINTED
-from svmbook.kernels import stump
+from svmbook.kernels import perceptron, stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"
 XOR = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]), np.array([1.0, -1, -1, 1])
@@ -180,3 +184,22 @@ def test_members_of_mislabelled_points_of_shen():
     ]
     share = [100 * r["mislabelled_members"] / r["model_size"] for r in runs]
     assert len(share) == 30 and round(np.mean(share), 1) == 18.5
+
+
+def test_turned_images_of_lin():
+    digits = load_digits()
+    train, test, y, y_test = train_test_split(
+        digits.images / 16, digits.target, test_size=0.4, random_state=0, stratify=digits.target
+    )
+    turned = rotate(test, 20, axes=(1, 2), reshape=False, order=1)
+    X = train.reshape(len(train), -1)
+
+    def errors(X, *others):
+        fitted = SVC(C=10.0, kernel="precomputed").fit(perceptron(X, radius=8.0), y)
+        answers = [fitted.predict(perceptron(Z, X, radius=8.0)) for Z in others]
+        return [100 * np.mean(given != y_test) for given in answers]
+
+    upright, after = errors(X, *(Z.reshape(len(Z), -1) for Z in (test, turned)))
+    assert round(upright, 1) == 0.8 and 30 < after < 36
+    Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((64, 64)))
+    assert errors(X @ Q, test.reshape(len(test), -1) @ Q) == [upright]
