@@ -53,7 +53,7 @@ class SetNumbers(SphinxTransform):
 
     def apply(self):
         for body in self.document.findall(nodes.tbody):
-            if len(body.children[0]) > DENSE:
+            if len(body.children[0]) >= DENSE:
                 body.parent.parent["classes"].append("dense")
             for position, column in enumerate(zip_longest(*body.children)):
                 entries = [entry for entry in column if entry is not None]

@@ -4,11 +4,12 @@ A function of the stump ensemble is :math:`\sum_j g_j(x_j)`. Let each :math:`g_j
 **knots** :math:`t_0 < \dots < t_m` of its feature alone, and be constant outside. Then it is held
 by its values v at the knots, a point reads two of them, and the norm of the stump kernel is
 
-.. math:: \|g_j\|^2 = \tfrac12\int g_j'(u)^2\,du = \sum_k \frac{(v_{k+1} - v_k)^2}{2h_k},
-    \qquad h_k = t_{k+1} - t_k .
+.. math:: \|g_j\|^2 = \tfrac12\int g_j'(u)^2\,du = \sum_k \frac{(v_{k+1} - v_k)^2}{2\,\Delta t_k},
+    \qquad \Delta t_k = t_{k+1} - t_k .
 
-In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2h_k}` that is :math:`\|w\|^2`: a linear machine
-whose feature k of a point is :math:`\sqrt{2h_k}` times the share of interval k that lies below it.
+In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` that is :math:`\|w\|^2`: a linear
+model whose feature k of a point is :math:`\sqrt{2\,\Delta t_k}` times the share of interval k that
+lies below the point.
 """
 
 from __future__ import annotations

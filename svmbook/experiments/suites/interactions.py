@@ -28,9 +28,9 @@ ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "G
 LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
 #: Paired differences: reference, field, factor, and format in the table.
 DIFFERENCES = {
-    "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
-    "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
     "log_loss_difference": (PRODUCT, "log_loss", 1.0, "+.3f"),
+    "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
+    "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
 }
 GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
@@ -107,14 +107,14 @@ def _layout(rows):
     of, lines = {(row["data_set"], row["method"]): row for row in rows}, []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
         found = [of.get((data_set, method), {}) for method in METHODS]
-        cells = [(row, "error", ".1f") for row in found]
-        cells += [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
+        cells = [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
+        cells += [(row, "error", ".1f") for row in found]
         lines.append([data_set.removeprefix("c = ")])
         for row, name, digits in cells:
             lines[-1].append(cell(row, name, digits))
+    differences = ("log loss minus product", "error minus product", "error minus Gaussian")
     errors = ("additive", "with product", "Gaussian SVM")
-    differences = ("minus Gaussian", "minus product", "log loss")
-    return Table(["$c$", *errors, *differences], lines)
+    return Table(["$c$", *differences, *errors], lines)
 
 
 SUITE = Suite(

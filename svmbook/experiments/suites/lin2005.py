@@ -35,7 +35,6 @@ __all__ = [
     "beside",
     "by_method",
     "cell",
-    "layout",
     "protocol",
     "work",
 ]
@@ -58,6 +57,9 @@ METHODS = {
     "SVM-Expo.": "exponential",
     "SVM-Gauss": "rbf",
 }
+KERNEL_NAMES = dict(
+    zip(METHODS, ("stump", "perceptron", "Laplacian", "exponential", "Gaussian"), strict=True)
+)
 LONG = {"C": tuple(2.0**k for k in range(-17, 4, 2))}
 WIDE = {
     "C": tuple(2.0**k for k in range(-5, 16, 2)),
@@ -226,37 +228,40 @@ def cell(row, which="reproduced"):
     return plus_minus(row[which], row[f"{which}_error"], "#.3g")
 
 
-def layout(rows, *, off=True):
-    """Return the table of errors as the source lays it out, and below what came out.
+def by_kernel(rows, order, cells_of, heads):
+    """Return a table with one row per kernel below a row with the name of each data set.
 
-    With ``off`` a third line says by how many standard errors the two differ.
+    ``cells_of(row, first)`` makes the cells of a row; ``first`` is the first kernel's row.
     """
+    found = {(row["data_set"], row["method"]): row for row in rows}
+    lines = []
+    for name in dict.fromkeys(row["data_set"] for row in rows):
+        here = [found[name, method] for method in order if (name, method) in found]
+        lines.append([f"**{name}**", *("" for _ in heads)])
+        lines += [[KERNEL_NAMES[row["method"]], *cells_of(row, here[0])] for row in here]
+    return Table(["kernel", *heads], lines)
 
-    def lines_of(name, here):
-        lines = [
-            [name, *(cell(row, "reported") for row in here)],
-            ["here", *(cell(row) for row in here)],
-            ["off, in s.e.", *(f"{row['z']:+z.1f}" if row else "" for row in here)],
-        ]
-        return lines if off else lines[:2]
 
-    return by_method(rows, lines_of, "error (%)")
+def _layout(rows):
+    """Return Table 5.4: what the thesis prints, what came out, and how far they differ."""
+
+    def cells_of(row, _):
+        return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
+
+    heads = ["thesis (%)", "here (%)", "here \N{MINUS SIGN} thesis (s.e.)"]
+    return by_kernel(rows, METHODS, cells_of, heads)
 
 
 def selection(rows):
     """Return Table 5.5: the time of a choice over that with the stump kernel, and the condition."""
+    stump, *others, gaussian = METHODS
 
-    def lines_of(name, here):
-        def over_stump(key):
-            return [f"{row[key] / here[0][key]:.1f}" for row in here]
+    def cells_of(row, first):
+        keys = "reported_selection_seconds", "selection_seconds"
+        return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
 
-        return [
-            [name, *over_stump("reported_selection_seconds")],
-            ["here", *over_stump("selection_seconds")],
-            ["condition", *(f"{row['condition']:.0e}" for row in here)],
-        ]
-
-    return by_method(_whole(rows), lines_of, "time over stump's")
+    heads = ["time, thesis", "time, here", "condition"]
+    return by_kernel(_whole(rows), (stump, gaussian, *others), cells_of, heads)
 
 
 def quarter(rows):
@@ -283,7 +288,7 @@ SUITE = Suite(
     runs=100,
     work=work,
     compare=_compare,
-    layout=layout,
+    layout=_layout,
     more={"selection": selection, "quarter": quarter},
     tables=TABLES,
 )

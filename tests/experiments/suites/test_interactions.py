@@ -69,5 +69,5 @@ def test_a_part_of_the_runs_has_a_table(tmp_path):
         [r for r in records if r["data_set"] == "c = 1" and r["method"] != "additive with product"],
     )
     (line,) = report("interactions", store).table.rows
-    assert line[0] == "1" and "±" in line[4]
-    assert [k for k, cell in enumerate(line) if not cell] == [2, 5, 6]
+    assert line[0] == "1" and "±" in line[3]
+    assert [k for k, cell in enumerate(line) if not cell] == [1, 2, 5]

@@ -11,6 +11,7 @@ from svmbook.datasets import load, twonorm_bayes_error
 from svmbook.experiments import report
 from svmbook.experiments.methods.grid import coarser
 from svmbook.experiments.suites import lin2005, lin2005_boosting
+from svmbook.tables import plus_minus
 
 
 @pytest.mark.parametrize("data_set", ["sonar", "vote84", "breast"])
@@ -171,6 +172,17 @@ def test_z_is_the_difference_in_joint_standard_errors(tmp_path):
     ours = np.std([16, 18, 17, 17], ddof=1) / 2
     assert row["reproduced"] == pytest.approx(17.0)
     assert row["z"] == pytest.approx((17.0 - 15.5) / np.hypot(0.50, ours))
+
+
+def test_the_table_of_errors_has_one_row_per_kernel_below_each_data_set():
+    made = report("lin2005-kernels")
+    assert len(made.table.rows) == len(made.rows) + len(lin2005.DATA_SETS)
+    names = [line[0] for line in made.table.rows]
+    assert [name for name in names if "*" in name] == [f"**{name}**" for name in lin2005.DATA_SETS]
+    at = names.index("**sonar**") + 5
+    assert made.table.rows[at][:2] == ("Gaussian", plus_minus(15.5, 0.5, "#.3g"))
+    row = next(r for r in made.rows if (r["data_set"], r["method"]) == ("sonar", "SVM-Gauss"))
+    assert float(made.table.rows[at][-1]) == pytest.approx(row["z"], abs=0.06)
 
 
 # Tables 5.4 and 5.5, as the thesis prints them for SVM-Gauss, typed a second time.

@@ -1,0 +1,29 @@
+"""Tables with many columns get smaller letters on the pages."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx")
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.utils import new_document
+
+EXTENSION = Path(__file__).resolve().parent.parent / "book" / "_ext" / "tables.py"
+spec = importlib.util.spec_from_file_location("tables_of_pages", EXTENSION)
+tables = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tables)
+
+
+@pytest.mark.parametrize("columns, dense", [(6, False), (7, True), (8, True)])
+def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
+    document = new_document("page", get_default_settings(Parser()))
+    line = " ".join(["==="] * columns)
+    head, row = (" ".join([text] * columns) for text in ("abc", "1.5"))
+    Parser().parse("\n".join([line, head, line, row, line]), document)
+    tables.SetNumbers(document).apply()
+    (table,) = document.findall(nodes.table)
+    assert ("dense" in table["classes"]) == dense
+    assert tables.DENSE == 7
