@@ -6,11 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.ndimage import rotate
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
 
-from svmbook import DualSVC
+from svmbook import DualSVC, LPBoost
 from svmbook.datasets import manifest, twonorm
-from svmbook.experiments import report
-from svmbook.kernels import stump
+from svmbook.experiments import load_records, report
+from svmbook.experiments.suites.noise_islands import NOISY
+from svmbook.experiments.suites.shen2013_tables import PRINTED
+from svmbook.kernels import perceptron, stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"
 XOR = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]), np.array([1.0, -1, -1, 1])
@@ -118,3 +124,82 @@ def test_equation_3_3_of_shen():
     assert rank == 3 and residual[0] > 0.1
     classifier = DualSVC(C=np.inf).fit(X, y)
     assert (classifier.decision_function(X) * y).max() > 1.5
+
+
+def test_theorem_11_of_lin():
+    knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, with L and R
+
+    def averaged(x, z):
+        """Return the kernel of the theorem: a ramp for each gap, one half of its length."""
+        total = 0.0
+        for j, values in enumerate(knots):
+            lengths = np.diff(values)
+            ramps = (np.clip(2 * (v[j] - values[:-1]) / lengths - 1, -1, 1) for v in (x, z))
+            total += 0.5 * (lengths * np.prod([*ramps], axis=0)).sum()
+        return total
+
+    rng = np.random.default_rng(0)
+    box = knots[:, 0], knots[:, -1]
+    outcomes = set()
+    for _ in range(400):
+        x, z = rng.random((2, 2))
+        if rng.random() < 0.5:
+            x[0] = knots[0, rng.integers(4)]
+        gaps = [[np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)]
+        on_knot = [x[j] in values for j, values in enumerate(knots)]
+        same = any(a == b and not on for (a, b), on in zip(gaps, on_knot, strict=True))
+        holds = abs(averaged(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
+        assert holds != same
+        outcomes.add(same)
+    assert outcomes == {True, False}
+
+
+def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
+    X, _ = twonorm(40, d=3, random_state=0)
+    y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
+    stretched = np.exp(X)  # the same stumps on these points, and other lengths of gaps
+    vote, again = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
+    assert again.margin_ == pytest.approx(vote.margin_, rel=1e-6)
+    svm, other = (DualSVC(C=np.inf, kernel="stump").fit(points, y) for points in (X, stretched))
+    f, g = svm.decision_function(X), other.decision_function(stretched)
+    assert np.abs(f - g).max() > 0.05
+    # Within a gap every threshold of the SVM votes, and one of LPBoost.
+    low, high = np.sort(X[:, 0])[20:22]
+    inside = np.repeat(X[:1], 9, axis=0)
+    inside[:, 0] = np.linspace(low, high, 11)[1:-1]
+    assert len(np.unique(vote.decision_function(inside).round(9))) <= 2
+    assert len(np.unique(svm.decision_function(inside).round(9))) == 9
+
+
+def test_figure_6_1_of_shen():
+    prototypes, _, sampled, _ = map(float, PRINTED["isolated"].split()[:4])
+    assert (prototypes, sampled) == (90.9, 84.0)  # Tables 5.2 and 5.3; the caption: over 95
+
+
+def test_members_of_mislabelled_points_of_shen():
+    runs = [
+        r
+        for r in load_records("noise-islands")
+        if (r["data_set"], r["method"]) == (NOISY, "distance-weighted vote")
+    ]
+    share = [100 * r["mislabelled_members"] / r["model_size"] for r in runs]
+    assert len(share) == 30 and round(np.mean(share), 1) == 18.5
+
+
+def test_turned_images_of_lin():
+    digits = load_digits()
+    train, test, y, y_test = train_test_split(
+        digits.images / 16, digits.target, test_size=0.4, random_state=0, stratify=digits.target
+    )
+    turned = rotate(test, 20, axes=(1, 2), reshape=False, order=1)
+    X = train.reshape(len(train), -1)
+
+    def errors(X, *others):
+        fitted = SVC(C=10.0, kernel="precomputed").fit(perceptron(X, radius=8.0), y)
+        answers = [fitted.predict(perceptron(Z, X, radius=8.0)) for Z in others]
+        return [100 * np.mean(given != y_test) for given in answers]
+
+    upright, after = errors(X, *(Z.reshape(len(Z), -1) for Z in (test, turned)))
+    assert round(upright, 1) == 0.8 and 30 < after < 36
+    Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((64, 64)))
+    assert errors(X @ Q, test.reshape(len(test), -1) @ Q) == [upright]

@@ -21,8 +21,8 @@ ROOMS = {
     "experiments": {"datasets/tables", "experiments/running", "experiments/suites"},
     "experiments/suites": {
         *("calibration", "datasets", "ensembles", "experiments/methods", "experiments/running"),
-        *("kernels", "logistic", "losses", "prototypes", "solvers", "solvers/boosting"),
-        *("svm", "tables", "unbiased"),
+        *("kernels", "logistic", "losses", "prototypes", "solvers", "solvers/batched"),
+        *("solvers/boosting", "svm", "tables", "unbiased"),
     },
     "experiments/running": {"tables", "threads"},
     "experiments/methods": {"gram", "kernels", "solvers/dual", "tables"},

@@ -252,18 +252,22 @@ class PrototypeSVM(LocalEnsemble):
         claimed = np.flatnonzero((claims & own).any(axis=0))
         joins = np.zeros(claims.shape, dtype=bool)
         joins[far[:, claimed].argmin(axis=0), claimed] = True
-        joins &= ~members.positive
         # A point of another class becomes a negative with a small probability.
         mined = claims & ~own & ~members.negative & (rng.random(claims.shape) < self.p_negative)
         stays = claims.any(axis=1)
+        grown = self._grown(members.positive, joins)
         moves = (
-            _pairs(members, joins, stays),
+            _pairs(members, joins & (members.positive == 0), stays),
             _pairs(members, mined, stays),
             members.exemplars[~stays],
         )
         kept = members.kept(stays)
-        positive, negative = kept.positive | joins[stays], kept.negative | mined[stays]
-        return self._retrained(kept, X, codes, positive, negative), moves
+        negative = kept.negative | mined[stays]
+        return self._retrained(kept, X, codes, grown[stays], negative), moves
+
+    def _grown(self, positive, joins):
+        """Return the positives after those that join have been added."""
+        return positive | joins
 
 
 def _pairs(members, moved, stays):

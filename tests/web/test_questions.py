@@ -158,7 +158,7 @@ def test_the_right_choice_stands_anywhere(asked):
     [
         (
             r"\(\sum_iy_i\alpha_i = 0\)",
-            "<p>The condition that belongs to the intercept. Without an intercept the constant "
+            "<p>This condition belongs to the intercept. Without an intercept the constant "
             "would matter.</p>",
         ),
         (
@@ -173,8 +173,8 @@ def test_the_right_choice_stands_anywhere(asked):
         ),
         (
             "One; and no, a vote may reach beyond its class",
-            "<p>One: it hands on every wrong label. But a vote that reaches beyond its class is "
-            "wrong without any noise: 135 neighbours err twice as often on the islands as one does "
+            "<p>One neighbour: it copies every wrong label. But a vote that reaches beyond its class "
+            "is wrong without any noise: 135 neighbours err twice as often on the islands as one does "
             "with a fifth of the labels changed (Exercise 15.2).</p>",
         ),
     ],

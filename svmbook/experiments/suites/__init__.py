@@ -20,6 +20,7 @@ SUITES = {
     "exemplar-nuisance": "exemplar_nuisance",
     "exemplar-votes": "exemplar_votes",
     "exploring-forest": "forest",
+    "exploring-more": "exploring_more",
     "exploring-parameters": "exploring",
     "glass-boxes": "glass_boxes",
     "interactions": "interactions",

@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ...datasets import load, message_features, messages, spirals
@@ -120,8 +121,11 @@ def cross_validated(machine, data_set, run, *, other_scale=False):
         answers = fitted.predict(X[test])
         right.append(float(np.mean(answers == y[test])))
         right_on_clean.append(float(np.mean(answers == clean[test])))
-        members.append(len(getattr(fitted[-1], "prototypes_", [fitted])))
-        shifts.append(getattr(fitted[-1], "n_shifts_", 0))
+        parts = (
+            fitted[-1].estimators_ if isinstance(fitted[-1], OneVsOneClassifier) else fitted[-1:]
+        )
+        members.append(sum(len(getattr(part, "prototypes_", [part])) for part in parts))
+        shifts.append(np.mean([getattr(part, "n_shifts_", 0) for part in parts]))
     return {
         "seed": seed,
         "parameters": {},
@@ -139,16 +143,8 @@ def _seeded(machine, seed):
     return clone(machine).set_params(**dict.fromkeys(wanted, seed))
 
 
-def _fitted(machine, X, y):
-    """Fit a pipeline; where boosting finds its first machine no better than chance, that stays."""
-    try:
-        with warnings.catch_warnings():
-            # The network is stopped after as many rounds as the source gives it.
-            warnings.filterwarnings("ignore", "Stochastic Optimizer", ConvergenceWarning)
-            return clone(machine).fit(X, y)
-    except ValueError as error:
-        if "worse than random" not in str(error):
-            raise
-    # Its weights are all 1/n, and so is the price they leave.
-    alone = Pipeline([("scaler", machine[0]), ("alone", machine[-1].estimator)])
-    return clone(alone).fit(X, y, alone__sample_weight=np.full(len(X), 1.0 / len(X)))
+def _fitted(pipeline, X, y):
+    """Fit a copy; the network stops after as many iterations as the source gives it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Stochastic Optimizer", ConvergenceWarning)
+        return clone(pipeline).fit(X, y)

@@ -1,10 +1,11 @@
 r"""Which numbers make the data of Shen (2013), who describes them in words.
 
-The thesis prints what a linear machine, a tree and a quadratic machine reach on her two synthetic
-sets, in Weka's defaults: the price 1 on coordinates as they are. Each setting of our generators is
-drawn five times, with the same three machines and her ten folds. The other suites draw from
-settings whose accuracies are all within one of her standard deviations; of the stripes, from the
-shortest of these.
+The thesis prints the accuracy of a linear SVM, a tree and a quadratic SVM on her two synthetic
+sets, with the defaults of Weka: C = 1 on coordinates as they are. Each setting of our generators is
+drawn five times, with the same three classifiers and her ten folds. The tree is not pruned here;
+that of `shen2013` chooses its pruning by inner folds, which costs 0.6 percentage points on
+`isolated` and nothing on `striated`. The other suites draw from settings whose accuracies are all
+within one of her standard deviations; of the stripes, from the shortest of these.
 """
 
 from __future__ import annotations

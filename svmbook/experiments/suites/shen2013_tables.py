@@ -25,7 +25,7 @@ __all__ = [
 
 SHOWN = SETS[:-1]  # the messages, which are not her tweets, stand in a table of their own
 NOISE = ", 10 % noise"
-VOTES = ("count", "nearness")
+VOTES = ("LIBSVM", "count", "nearness")  # the first is that of the thesis
 RIVALS = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
 # Accuracy and standard deviation over ten folds: the columns are PSVM, PSVM with sampling, and the
@@ -121,9 +121,8 @@ def compare_runs(records):
         if method in RIVALS and data_set in PRINTED:
             printed = _printed(data_set)
             row["reported"], row["reported_deviation"] = printed[method]
-            for kind in ("PSVM", "sampled"):
-                for vote in VOTES:
-                    row |= _verdicts(runs, by, data_set, f"{kind} by {vote}")
+            for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
+                row |= _verdicts(runs, by, data_set, f"{kind} by {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
             row |= _verdicts(runs, by, data_set, method.replace("sampled", "PSVM"))
         rows.append(row)
@@ -132,7 +131,9 @@ def compare_runs(records):
 
 def _verdicts(runs, by, data_set, ensemble):
     """Return wins, losses and ties of an ensemble against another method, by two tests."""
-    mine, found = by.get((data_set, ensemble), {}), {}
+    if (data_set, ensemble) not in by:
+        return {}
+    mine, found = by[data_set, ensemble], {}
     for test, share in (("plain", None), ("corrected", 1 / FOLDS)):
         verdicts = [
             compare(_errors(mine[run]), _errors(runs[run]), test_share=share).verdict
@@ -150,15 +151,16 @@ def accuracies(kind, noise):
     """Return the layout of one of the thesis's tables of accuracies."""
 
     def layout(rows):
+        names = [name + noise for name in SHOWN]
         cells = {(row["data_set"], row["method"]): row for row in rows}
-        mine = dict.fromkeys(method for _, method in cells if method.startswith(kind))
+        mine = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
         lines = []
         for method in (kind, *mine, *RIVALS):
             if method not in mine:
-                printed = [plus_minus(*_printed(name + noise)[method], ".1f") for name in SHOWN]
+                printed = [plus_minus(*_printed(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, printed", *printed])
             if method != kind:
-                ours = [_with_deviation(cells.get((name + noise, method))) for name in SHOWN]
+                ours = [_with_deviation(cells.get((name, method))) for name in names]
                 lines.append([method if method in mine else "here", *ours])
         return Table(["accuracy (%)", *SHOWN], lines)
 
@@ -210,7 +212,8 @@ def in_turn(rows):
             printed = _printed("spirals" + noise)[method.split(" by ")[0]]
             here = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
             values = [plus_minus(*printed, ".1f"), *map(_with_deviation, here)]
-            lines.append([method, noise.lstrip(", ") or "none", *values])
+            if any(here):
+                lines.append([method, noise.lstrip(", ") or "none", *values])
     return Table(["accuracy (%)", "noise", "printed", "random folds", "in turn"], lines)
 
 
@@ -251,17 +254,22 @@ def _wins_line(rows, ensemble, others, noise, printed):
 def sizes(rows):
     """Return Table 5.5: the round that was kept, and the members of the ensemble."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
+    there = {method for _, method in cells}
+    votes = {
+        kind: [vote for vote in VOTES if f"{kind} by {vote}" in there]
+        for kind in ("PSVM", "sampled")
+    }
     lines = []
     for name in PRINTED_SIZES:
         if not any(data_set == name for data_set, _ in cells):
             continue
         line = [name, PRINTED_TRAINING[name.partition(",")[0]]]
-        for k, kind in enumerate(("PSVM", "sampled")):
+        for k, kind in enumerate(votes):
             line.append("{}, {}".format(*PRINTED_SIZES[name][2 * k : 2 * k + 2]))
-            for vote in VOTES:
+            for vote in votes[kind]:
                 row = cells.get((name, f"{kind} by {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
         lines.append(line)
-    votes = ("printed", "count", "nearness")
-    head = ["shifts, members", "exemplars, printed", *votes]
-    return Table([*head, *(f"sampled, {vote}" for vote in votes)], lines)
+    head = ["shifts, members", "exemplars, printed", "printed", *votes["PSVM"]]
+    head += [f"sampled, {vote}" for vote in ("printed", *votes["sampled"])]
+    return Table(head, lines)

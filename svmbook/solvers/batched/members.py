@@ -56,8 +56,8 @@ def linear_members(X, positive, negative, C, weight):
         Which points are a member's positives and negatives; at least one each.
     C : float
         Price of a negative.
-    weight : ndarray of shape (n_members,)
-        How many times that a member's positives cost.
+    weight : ndarray of shape (n_members,) or (n_members, n_samples)
+        Factor of C for a member's positives: one for all of them, or one for each.
 
     Returns
     -------
@@ -73,7 +73,8 @@ def linear_members(X, positive, negative, C, weight):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
         chosen = flat[first[rows, None] + np.minimum(place, size - 1)]
         first_ones = place < n_positive[rows, None]
-        prices = C * np.where(first_ones, weight[rows, None], place < size)
+        factor = weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], chosen]
+        prices = C * np.where(first_ones, factor, place < size)
         parts.append(hyperplanes(X[chosen], np.where(first_ones, 1.0, -1.0), prices))
     back = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[back] for values in zip(*parts, strict=True)))

@@ -12,7 +12,10 @@ __all__ = ["best_of", "hinge_start", "least_squares_start", "random_start"]
 
 
 def least_squares_start(Z, y, C):
-    """Return w and b of regularised least squares, the source's first round (all a_i equal C_i)."""
+    """Return w and b of least squares with all a_i equal to C_i.
+
+    Step 0 of the source has a_i = 1.
+    """
     C = np.broadcast_to(C, len(y))
     return least_squares_step(Z, C * y, C, np.zeros(Z.shape[1]))
 

@@ -14,7 +14,6 @@ from svmbook.experiments.suites import (
     shen2013_beyond,
     shen2013_folds,
     shen2013_noise,
-    shen2013_search,
     shen2013_tables,
 )
 from svmbook.svm import DualSVC
@@ -32,86 +31,6 @@ def rows():
 def reproduced(rows):
     """Return the accuracies that were reproduced, by data set and method."""
     return {key: row["reproduced"] for key, row in rows.items()}
-
-
-@pytest.mark.parametrize(
-    ("setting", "method"),
-    [("isolated, spread 0.07, unit 3", "tree"), ("isolated, spread 0.05, unit 1", "linear")],
-)
-def test_a_setting_can_be_tried_again(setting, method):
-    stored = committed("shen2013-search", data_set=setting, method=method, run=2)
-    again = shen2013_search.work(setting, method, 2)
-    for name in ("seed", "parameters", "model_size"):
-        assert again[name] == stored[name], name
-    assert again["error"] == pytest.approx(stored["error"], abs=0.01)
-
-
-@pytest.mark.parametrize("data_set", ["isolated", "striated"])
-@pytest.mark.parametrize(
-    ("method", "there"), [("linear", "linear"), ("tree", "CART"), ("quadratic", "quadratic")]
-)
-def test_the_search_has_the_classifiers_and_folds_of_the_study(data_set, method, there):
-    setting = shen2013_folds.DRAWN[data_set]
-    studied = committed("shen2013", data_set=data_set, method=there, run=1)
-    searched = committed("shen2013-search", data_set=setting, method=method, run=1)
-    assert searched["error"] == pytest.approx(studied["error"], abs=1e-3)
-    printed = shen2013_search.PRINTED[data_set][method]
-    assert printed == shen2013_tables._printed(data_set)[there]
-    if method == "tree":  # the quickest
-        again = shen2013_search.work(setting, method, 1)
-        assert again["error"] == pytest.approx(studied["error"], abs=0.004)
-
-
-def test_the_table_of_the_search_shows_the_five_nearest_settings_of_each_set():
-    found = report("shen2013-search")
-    off = {row["data_set"]: row["off"] for row in found.rows}
-    lines = [*found.table.rows]
-    for data_set, setting in shen2013_folds.DRAWN.items():
-        here, lines = lines[:6], lines[6:]
-        assert here[0][0] == f"{data_set}, printed"
-        shown = [f"{data_set}, {line[0]}" for line in here[1:]]
-        others = [off[name] for name in off.keys() - set(shown) if name.startswith(data_set)]
-        assert [*map(off.get, shown)] == sorted(map(off.get, shown))
-        assert off[shown[-1]] <= min(others)
-        assert setting in shown  # the setting of the other suites is among the nearest
-        assert [float(line[-1]) for line in here[1:]] == [round(off[name], 1) for name in shown]
-    assert not lines
-
-
-def test_a_setting_is_drawn_around_the_origin_in_its_unit():
-    near, y = shen2013_search.drawn("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
-    far, same = shen2013_search.drawn("striated, width 0.1, length 8, tilt 45, unit 3", seed=3)
-    np.testing.assert_allclose(far, 3 * near)
-    np.testing.assert_array_equal(y, same)
-    np.testing.assert_allclose(near.max(axis=0), -near.min(axis=0))
-
-
-@pytest.mark.parametrize("data_set", ["isolated", "striated"])
-def test_the_nearest_setting_is_within_the_deviations_of_the_thesis(data_set):
-    rows = report("shen2013-search").rows
-    best = shen2013_search.nearest(rows, data_set)[0]
-    printed = shen2013_search.PRINTED[data_set]
-    off = [(best[m] - value) / max(sd, 1.0) for m, (value, sd) in printed.items()]
-    assert best["off"] == pytest.approx(np.linalg.norm(off))
-    assert np.abs(off).max() <= 1.0
-    assert all(row["off"] >= best["off"] for row in rows if row["data_set"].startswith(data_set))
-
-
-def test_only_a_tree_notices_how_long_stripes_are():
-    rows = {row["data_set"]: row for row in report("shen2013-search").rows}
-    accuracy = np.array(
-        [
-            [
-                rows[f"striated, width 0.1, length {length}, tilt {tilt}, unit 3"][method]
-                for method in shen2013_search.METHODS
-            ]
-            for length in (8, 16, 24, 32)
-            for tilt in (22.5, 45)
-        ]
-    )
-    linear, tree, quadratic = accuracy.T
-    assert np.ptp(linear) < 0.1 and np.ptp(quadratic) < 0.1
-    assert 65 < tree.min() < 67 and 87 < tree.max() < 89
 
 
 @pytest.mark.parametrize("data_set", ["iris, 10 % noise", "spirals, 10 % noise"])
@@ -176,11 +95,14 @@ def test_the_table_of_sizes_has_rounds_and_members_beside_the_printed_ones(rows)
     for name, cells in table.items():
         assert cells[0] == shen2013_tables.PRINTED_TRAINING[name.partition(",")[0]]
         pairs = [tuple(float(number) for number in cell.split(", ")) for cell in cells[1:]]
-        assert pairs[0] + pairs[3] == shen2013_tables.PRINTED_SIZES[name]
-        del pairs[3], pairs[0]
-        found = itertools.product(("PSVM", "sampled"), ("count", "nearness"))
-        for pair, (kind, vote) in zip(pairs, found, strict=True):
-            row = rows[name, f"{kind} by {vote}"]
+        assert pairs[0] + pairs[4] == shen2013_tables.PRINTED_SIZES[name]
+        del pairs[4], pairs[0]
+        methods = (
+            *("PSVM by LIBSVM", "PSVM by count", "PSVM by nearness"),
+            *("sampled by count", "sampled by nearness"),
+        )
+        for pair, method in zip(pairs, methods, strict=True):
+            row = rows[name, method]
             assert pair == pytest.approx((row["shifts"], row["members"]), abs=0.5)
 
 
@@ -223,7 +145,8 @@ def test_what_the_page_says_of_the_votes(reproduced, rows):
     ]
     assert (near - printed)[3] > -4.4
     assert (near - printed)[5] > -4.5
-    parts = itertools.product(("nearness", "count"), ("plain", "corrected"), (False, True))
+    votes = ("nearness", "count", "LIBSVM")
+    parts = itertools.product(votes, ("plain", "corrected"), (False, True))
     for vote, test, noise in parts:
         name = f"PSVM by {vote}, {test}"
         of_part = [
@@ -237,7 +160,7 @@ def test_what_the_page_says_of_the_votes(reproduced, rows):
         assert wins + losses + ties == pytest.approx(42 if noise else 48)
 
 
-def test_rivals_come_out_as_printed_but_on_the_spirals(rows):
+def test_how_many_rivals_come_near_the_printed_figures(rows):
     fitted = itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))
     fitted = {*fitted}  # what the search for the settings looked at
     for noise in ("", shen2013_tables.NOISE):
@@ -247,11 +170,12 @@ def test_rivals_come_out_as_printed_but_on_the_spirals(rows):
             for key, row in rows.items()
             if "reported" in row and row["data_set"] in names and key not in fitted
         ]
-        near = [
-            abs(row["reproduced"] - row["reported"]) <= max(row["reported_deviation"], 1.0)
-            for row in known
-        ]
-        assert (sum(near), len(near)) == ((30, 36) if noise else (26, 30))
+        off = np.array([abs(row["reproduced"] - row["reported"]) for row in known])
+        deviation = np.array([row["reported_deviation"] for row in known])
+        error = np.array([row["reproduced_error"] for row in known])
+        near = (off <= np.maximum(deviation, 1.0)).sum()
+        agree = (off <= 2 * np.hypot(deviation / np.sqrt(shen2013_folds.FOLDS), error)).sum()
+        assert (near, agree, len(off)) == ((34, 26, 36) if noise else (26, 21, 30))
 
 
 def test_noise_costs_her_quadratic_machine_more_than_ours(rows):
@@ -275,7 +199,28 @@ def test_what_the_page_says_of_counted_votes_and_sizes(rows):
         for name in SETS
     }
     assert min(ratios, key=ratios.get) == "vehicle" and 0.15 < ratios["vehicle"] < 0.25
+    by_her_vote = rows["isolated", "PSVM by LIBSVM"]["members"]
+    assert 0.82 < shen2013_tables.PRINTED_SIZES["isolated"][1] / by_her_vote < 0.85
+    members = [rows["messages", f"{kind} by count"]["members"] for kind in ("PSVM", "sampled")]
+    assert members == [405, 283]
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
+
+
+def test_what_the_page_says_of_the_vote_of_the_thesis(reproduced):
+    off = {}
+    for name in SETS:
+        printed = shen2013_tables._printed(name)["PSVM"][0]
+        votes = [reproduced[name, f"PSVM by {vote}"] for vote in ("LIBSVM", "count")]
+        assert abs(votes[0] - votes[1]) < 1.55
+        off[name] = np.subtract(votes, printed)
+    assert (off["glass"] > 0).all() and (off["glass"] < 2).all()
+    behind = np.array([off[name] for name in ("isolated", "iris", "vehicle", "segment")])
+    assert behind.min() > -6.45 and -1.65 < behind.max() < -1.55
+    assert off["striated"].round().tolist() == [-23, -22]
+    iris = [
+        reproduced["iris, 10 % noise", f"PSVM by {vote}"] - 88.7 for vote in ("LIBSVM", "count")
+    ]
+    assert -25.5 < min(iris) < max(iris) < -20
 
 
 def test_what_the_page_says_of_noise(reproduced):
@@ -285,7 +230,7 @@ def test_what_the_page_says_of_noise(reproduced):
         assert ahead == (name not in ("iris", "vehicle", "segment"))
 
 
-def test_every_tenth_line_explains_lines_and_votes_but_not_unpruned_trees(rows):
+def test_every_tenth_line_explains_lines_and_votes_but_not_trees(rows):
     turn = shen2013_folds.IN_TURN
     assert rows[turn, "linear"]["reproduced"] == rows[turn, "boosted linear"]["reproduced"] == 0
     for noise in ("", ", 10 % noise"):
@@ -298,10 +243,11 @@ def test_every_tenth_line_explains_lines_and_votes_but_not_unpruned_trees(rows):
             assert row["deviation"] > 14
             assert rows["spirals" + noise, method]["deviation"] < 12
     assert abs(rows[turn, "network"]["reproduced"] - 20.6) < 3
-    assert 60 < rows[turn, "CART"]["reproduced"] < rows[turn, "boosted CART"]["reproduced"]
+    trees = [rows[turn, method]["reproduced"] for method in ("CART", "boosted CART")]
+    assert [round(accuracy) for accuracy in trees] == [54, 70]
     assert 10 < rows[turn, "quadratic"]["reproduced"] < 25
     at_random = [rows["spirals", method]["reproduced"] for method in shen2013_tables.RIVALS[:5]]
-    assert 45 < min(at_random) < max(at_random) < 72
+    assert 45 < min(at_random) < max(at_random) < 69
 
 
 def test_on_messages_prototypes_name_the_largest_class(reproduced):

@@ -1,0 +1,79 @@
+"""Claims of the sources that the table of coverage decides and no chapter computes."""
+
+import numpy as np
+import pytest
+from records import needs_table
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from svmbook.datasets import message_features, messages, usvc_threshold_error
+from svmbook.experiments import report
+from svmbook.experiments.methods.protocols import run_seed
+from svmbook.experiments.suites import shen2013
+from svmbook.experiments.suites.shen2013_folds import SETS, TABLES, data
+
+
+def rows_of(suite):
+    """Return the rows of a report by data set and method."""
+    return {(row["data_set"], row["method"]): row for row in report(suite).rows}
+
+
+def test_the_safer_threshold_of_usvc_is_safer_against_larger_shifts_only():
+    def mean_error(threshold, shift):
+        near = threshold + np.linspace(-shift, shift, 2001)
+        return 100 * usvc_threshold_error("b", near).mean()
+
+    for shift, narrow in ((0.02, 18.2), (0.05, 20.2)):
+        assert mean_error(0.21, shift) == pytest.approx(narrow, abs=0.05)
+        assert mean_error(0.6, shift) == pytest.approx(20.0, abs=0.05)
+
+
+def test_training_errors_of_usvc_agree_in_three_of_eight():
+    off = [row["train_error_z"] for row in report("usvc-cases").rows]
+    printed = np.array(off)[~np.isnan(off)]
+    assert len(printed) == 8 and (np.abs(printed) > 2).sum() == 5
+
+
+def test_classifiers_of_usvc_agree_on_dermatology_with_one_class_and_not_with_another():
+    rows = rows_of("usvc-biomedical")
+    third, fifth = (
+        {m: rows[f"dermatology={k}", m]["reproduced"] for m in ("LS", "SVM", "ERM-SVC", "USVC")}
+        for k in (3, 5)
+    )
+    assert all(0.2 < error < 0.3 for error in third.values())
+    assert round(fifth["LS"], 1) == 2.1 and round(fifth["SVM"], 1) == 0.1
+    assert rows["dermatology=5", "LS"]["low"] > 0
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class in y")  # of glass
+@pytest.mark.parametrize(("data_set", "few"), [("spirals", 5), ("isolated", 5), ("glass", 10)])
+def test_rounds_of_boosted_linear_svms_of_shen(data_set, few):
+    if data_set in TABLES:
+        needs_table(data_set)
+    X, _, y = data(data_set, run_seed(0, 0))
+    rounds = []
+    for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
+        boosted = shen2013._machine("boosted linear", X, y).set_params(random_state=0)
+        scaler = StandardScaler() if data_set in TABLES else "passthrough"
+        try:
+            fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])
+        except ValueError:  # the first line is no better than chance
+            rounds.append(0)
+        else:
+            rounds.append(len(fitted[-1].estimators_))
+    assert min(rounds) == 10 if few == 10 else np.median(rounds) < few
+
+
+def test_boosting_of_shen_improves_trees_on_each_set():
+    rows = rows_of("shen2013")
+    for name in SETS[:-1]:
+        tree, boosted = (rows[name, m]["reproduced"] for m in ("CART", "boosted CART"))
+        assert boosted > tree
+
+
+def test_messages_have_about_as_many_features_as_the_tweets_of_shen():
+    # The smallest and the largest number over the seeds 0 to 9; hers is 2,715.
+    for seed, count in ((0, 2709), (2, 2854)):
+        X, _ = message_features(messages(600, random_state=seed)[0])
+        assert X.shape == (600, count)
