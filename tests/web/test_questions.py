@@ -173,9 +173,9 @@ def test_the_right_choice_stands_anywhere(asked):
         ),
         (
             "One; and no, a vote may reach beyond its class",
-            "<p>One neighbour: it copies every wrong label. But a vote that reaches beyond its class "
-            "is wrong without any noise: 135 neighbours err twice as often on the islands as one does "
-            "with a fifth of the labels changed (Exercise 15.2).</p>",
+            "<p>One neighbour: it copies every wrong label. But a vote that reaches beyond its "
+            "class is wrong without any noise: 135 neighbours err twice as often on the islands as "
+            "one does with a fifth of the labels changed (Exercise 15.2).</p>",
         ),
     ],
 )
