@@ -188,11 +188,18 @@ def test_a_record_adds_up_what_jobs_did_in_one_folder(logs, monkeypatch):
         scheduling.log_of(job.name).write_text(log)
     results = [scheduling.Result(job, 0, 5.0, 9.04, 3.0) for job in found]
     before = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
-    check.record(results, before, slowness=2.0)
+    check.record(results, before, slower=2.0)
     assert tomllib.loads(check.BUDGET.read_text()) == {
         "seconds": {"html": 90, "pytest web": 2.0, "pytest live": 2.0},
         "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
     }
+
+
+def test_the_speed_of_the_computer_is_measured_while_jobs_run():
+    with check.slowness() as slower:
+        time.sleep(1.5)
+        assert not slower  # it is known at the end
+    assert 0.1 < slower[0] < 10
 
 
 @pytest.mark.parametrize("workers", [0, 2])

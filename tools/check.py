@@ -9,8 +9,10 @@ each check, the slowest tests and the reasons why tests were skipped is printed 
 `--record` writes what the jobs took, and the tests did, into tests/budget.toml.
 """
 
+import contextlib
 import os
 import re
+import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -18,14 +20,22 @@ from xml.etree import ElementTree
 
 import stages
 from processors import PROCESSORS
-from scheduling import CORES, ROOT, Job, log_of, run_jobs
+from scheduling import ROOT, log_of, run_jobs
 
 BUDGET = ROOT / "tests" / "budget.toml"
 SLOWEST = 10
-# The same computer may be a third slower on another day, or while all cores are busy. So what is
-# recorded is divided by how much longer this took, on all cores at once, before and after.
-REFERENCE = "for _ in range(12): sorted(str(k * k % 1009) for k in range(500_000))"
-STANDARD = 2.7  # seconds of the processor for it, when the book was built in 66 of them
+# The same computer may be a third slower on another day, in another minute, or while all cores are
+# busy. So what is recorded is divided by how much longer this work takes, while the jobs run.
+REFERENCE = """
+import time
+
+while True:
+    start = time.process_time()
+    sorted(str(k * k % 1009) for k in range(500_000))
+    print(time.process_time() - start, flush=True)
+    time.sleep(10)
+"""
+STANDARD = 0.225  # seconds of the processor for it, when the book was built in 66 of them
 HEADER = """\
 # Written by `tools/check.py --record`, never by hand.
 
@@ -92,18 +102,22 @@ def print_stages(results, jobs):
     )
 
 
-def reference():
-    """Return how often the standard time the reference work takes now, on all cores at once."""
+@contextlib.contextmanager
+def slowness():
+    """Yield a list that gets, at the end, how often the standard time the reference work took."""
+    found = []
     command = (sys.executable, "-c", REFERENCE)
-    jobs = [Job(f"reference {number}", "reference", command) for number in range(CORES)]
-    results = run_jobs(jobs, {})
-    return sum(result.cpu for result in results) / len(results) / STANDARD
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
+        yield found
+        watch.terminate()
+        times = [float(line) for line in watch.stdout]
+    found.append(sum(times) / len(times) / STANDARD)
 
 
-def record(results, budget, slowness):
+def record(results, budget, slower):
     """Write what jobs took and tests did, where these ran, into the budget."""
     # Not the processor's seconds, which leave out browsers: nobody waits for the end of those.
-    took = {r.job.name: round((r.end - r.start) / slowness, 1) for r in results}
+    took = {r.job.name: round((r.end - r.start) / slower, 1) for r in results}
     seconds = budget["seconds"] | took
     jobs = {job.name for job in chosen([])[0]}
     work = {}
@@ -131,13 +145,13 @@ def main(arguments):
         os.environ["SVMBOOK_BUDGET"] = "off"
     for job in jobs:
         log_of(job.name, "xml").unlink(missing_ok=True)
-    before = reference() if recording else None
-    results = run_jobs(jobs, budget["seconds"], keep_going)
+    with slowness() if recording else contextlib.nullcontext() as slower:
+        results = run_jobs(jobs, budget["seconds"], keep_going)
     print_tests(results)
     print_stages(results, jobs)
     code = next((result.code for result in results if result.code), 0)
     if recording and not code:
-        record(results, budget, slowness=(before + reference()) / 2)
+        record(results, budget, *slower)
     return code
 
 
