@@ -193,8 +193,10 @@ class KernelMachine(Machine):
         """Return the outputs for points that have been checked."""
         if self._kernel.name == "linear":
             # Far from the origin X @ coef_ has fewer digits.
-            origin, at_origin, fitted = self._centred
-            F = (X - origin) @ self.coef_.T + at_origin + (self.intercept_ - fitted)
+            origin, at_origin, coef, intercept = self._centred
+            F = (X - origin) @ self.coef_.T + at_origin
+            # Attributes that were replaced after the fit, for instance by pruning.
+            F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
             F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
@@ -213,19 +215,18 @@ class KernelMachine(Machine):
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
 
-    def _pinned_if_need_be(self, problem, attempt):
-        """Return the problem and ``attempt(problem)``, with the kernel pinned if only that helps.
+    def _with_definite_kernel(self, problem, attempt):
+        """Return the problem and ``attempt(problem)``, with the kernel shifted if only that helps.
 
-        Of use to machines whose coefficients sum to zero, as a free intercept demands: to them a
-        kernel that is definite on vectors that sum to zero is as good as any.
+        This serves models whose coefficients sum to zero, as a free intercept demands: for them a
+        conditionally definite kernel is as good as a definite one.
         """
         try:
             return problem, attempt(problem)
         except IndefiniteKernelError as indefinite:
-            kernel = problem.kernel.pinned(problem.X, problem.present)
-            pinned = problem._replace(kernel=kernel)
+            shifted = problem._replace(kernel=problem.kernel.shifted(problem.points))
             try:
-                return pinned, attempt(pinned)
+                return shifted, attempt(shifted)
             except IndefiniteKernelError:
                 raise indefinite from None
 
@@ -237,6 +238,7 @@ class KernelMachine(Machine):
         A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
+        A, intercept = problem.kernel.in_terms_of_kernel(A, intercept, problem.points)
         coefficients = np.zeros((len(problem.X), *A.shape[1:]))
         coefficients[problem.present] = A
         columns = coefficients.reshape(len(problem.X), -1)
@@ -247,14 +249,14 @@ class KernelMachine(Machine):
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
         if coef is not None:
             self.coef_ = coef.reshape(len(coef), -1).T
-            at_origin = self.intercept_
-            self.intercept_ = at_origin - self.coef_ @ np.broadcast_to(origin, len(coef))
-            self._centred = origin, at_origin, self.intercept_.copy()
+            at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
+            self.intercept_ = at_origin - self.coef_ @ origin
+            self._centred = origin, at_origin, self.coef_.copy(), self.intercept_.copy()
         return coefficients
 
     def _certify(self, problem, result, *, stacklevel):
         """Set what every machine says of its fit, and warn where that is no certificate."""
-        self._kernel, self.classes_ = problem.kernel, problem.classes
+        self._kernel, self.classes_ = problem.kernel.as_given(), problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual

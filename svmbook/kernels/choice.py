@@ -13,9 +13,9 @@ from .checks import check_finite, check_gram, check_square
 from .ensembles import box_of
 from .names import CONDITIONAL, KERNELS
 
-__all__ = ["KernelChoice", "choose_kernel", "pinned", "rows_of_kernel"]
+__all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel", "shifted"]
 
-ROUNDING = 8 * np.finfo(float).eps  # of a mean
+ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,63 +23,83 @@ class KernelChoice:
     r"""A kernel with its parameters fixed: ``function(X, Z)``, None for a precomputed one.
 
     Its ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are
-    the parameters that a named kernel reads. A kernel that is definite on vectors that sum to zero
-    alone is pinned at a point o,
+    the parameters that a named kernel reads. A conditionally definite kernel (definite on vectors
+    that sum to zero) is shifted at one of the training points, o,
 
     .. math:: k_o(x, z) = k(x, z) - k(x, o) - k(o, z) + k(o, o),
 
-    which is semi-definite, and the same on vectors that sum to zero. With an intercept that costs
-    nothing a machine cannot tell the two apart. ``pin`` holds o, as an array of one row; for a
-    precomputed kernel its index, its place among the points that count, and its kernel values.
+    which is positive semi-definite and agrees with k on vectors that sum to zero. Solvers get the
+    shifted kernel; `in_terms_of_kernel` writes their solution in terms of k itself. ``shift_row``
+    is the row of o among the training points, and ``shift_point`` is o as an array of one row
+    (None for a precomputed kernel).
     """
 
     name: str
     function: Callable | None = None
     params: dict = field(default_factory=dict)
-    pin: np.ndarray | tuple | None = None
+    shift_row: int | None = None
+    shift_point: np.ndarray | None = None
 
     @property
     def known_definite(self):
-        """Whether theory answers for semi-definiteness, so that no check is needed."""
+        """Whether the kernel is known to be positive semi-definite, so that no check is needed."""
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
     def gram(self, X, *, definite=True):
         """Return the Gram matrix of training points, checked for what a solver takes for granted.
 
         For a precomputed kernel ``X`` is that matrix. Without ``definite``, whether it is positive
-        semi-definite is not looked at.
+        semi-definite is not checked.
         """
         if self.known_definite:  # square and symmetric as well
-            return check_finite(self._values(X, X))
-        if self.name != "precomputed":
-            K = self._values(X, X)
-        elif self.pin is None:
-            K = X
-        else:
-            _, o, _ = self.pin
-            K = pinned(X, X[o], X[o], X[o, o])
+            return check_finite(self.between(X, X, finite=False))
+        K = X if self.name == "precomputed" else self._values(X, X)
+        if self.shift_row is not None:
+            o = self.shift_row
+            K = shifted(K, K[:, o], K[o], K[o, o])
         return check_gram(K, definite=definite)
 
-    def pinned(self, X, present):
-        """Return the kernel pinned at one of the training points that count.
+    def shifted(self, X):
+        """Return the kernel shifted at one of these training points (their Gram matrix).
 
-        It is the one of the smallest k(x, x): beside a large one the digits of others are lost.
+        It is the point nearest to the mean in feature space: the shift then costs fewest digits.
         """
-        pairwise = self.name == "precomputed"
-        points = rows_of_kernel(X, present, pairwise=pairwise)
-        K = points if pairwise else self._unpinned(points, points)
-        place = int(np.argmin(np.diagonal(K)))
-        o = present[place]
-        return replace(self, pin=(o, place, X[o]) if pairwise else X[[o]])
+        K = X if self.name == "precomputed" else self._values(X, X)
+        return self._shifted_at(X, np.argmax(2.0 * K.mean(axis=1) - np.diagonal(K)))
+
+    def _shifted_at(self, X, row):
+        point = None if self.name == "precomputed" else X[[row]]
+        return replace(self, shift_row=int(row), shift_point=point)
+
+    def as_given(self):
+        """Return the kernel without its shift."""
+        return replace(self, shift_row=None, shift_point=None)
+
+    def in_terms_of_kernel(self, A, intercept, X):
+        r"""Return coefficients and intercept of the same function, written with the kernel itself.
+
+        With :math:`k_o` the function is :math:`\sum_j A_j k_o(x, x_j) + b`. With k its
+        coefficients sum to zero: :math:`A'_o = A_o - \sum_j A_j`, and
+        :math:`b' = b - \sum_j A'_j\,k(o, x_j)`.
+        """
+        if self.shift_row is None:
+            return A, intercept
+        A, total, o = A.copy(), A.sum(axis=0), self.shift_row
+        A[o] -= np.where(np.abs(total) > ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
+        at_o = X[o] if self.name == "precomputed" else self._values(self.shift_point, X)[0]
+        return A, intercept - at_o @ A
 
     def blocks(self, X):
         """Return the function of two lists of training points that computes their kernel values."""
         return lambda rows, columns: self.between(X[rows], X[columns])
 
-    def between(self, X, Z):
-        """Return the kernel values of new points with old ones, all of them finite."""
+    def between(self, X, Z, *, finite=True):
+        """Return the kernel values, shifted if the kernel is, of new points with old ones."""
         K = self._values(X, Z)
-        if not np.isfinite(K).all():
+        if self.shift_point is not None:
+            at_o = (self._values(points, self.shift_point)[:, 0] for points in (X, Z))
+            K = shifted(K, *at_o, self._values(self.shift_point, self.shift_point)[0, 0])
+        if finite and not np.isfinite(K).all():
             raise ValueError(
                 f"the kernel ({self.name}) has values that are not finite on these points; "
                 "bring them to the scale of the training points."
@@ -87,26 +107,14 @@ class KernelChoice:
         return K
 
     def with_support(self, X, machine):
-        """Return the kernel values of new points with the support of a fitted machine."""
+        """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
-            K = X[:, machine.support_]
-            if self.pin is None:
-                return K
-            o, _, row = self.pin
-            return pinned(K, X[:, o], row[machine.support_], row[o])
+            return X[:, machine.support_]
         if not len(machine.support_vectors_):  # a penalty, or a fit that ended early, leaves none
             return np.empty((len(X), 0))
         return self.between(X, machine.support_vectors_)
 
     def _values(self, X, Z):
-        """Return the kernel values, pinned if the kernel is."""
-        K, o = self._unpinned(X, Z), self.pin
-        if o is not None:
-            at_o = (self._unpinned(points, o)[:, 0] for points in (X, Z, o))
-            K = pinned(K, *at_o)
-        return K
-
-    def _unpinned(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
             K = np.asarray(self.function(X, Z))
         if K.shape != (len(X), len(Z)):
@@ -119,8 +127,8 @@ class KernelChoice:
         return K.astype(np.float64, copy=False)
 
 
-def pinned(K, of_X, of_Z, of_o):
-    """Pin kernel values: take off those of either point with o, and add that of o with itself."""
+def shifted(K, of_X, of_Z, of_o):
+    """Shift kernel values at o: subtract those of either point with o, add that of o with itself."""
     return K - np.add.outer(of_X, of_Z) + of_o
 
 
@@ -160,10 +168,11 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     if "box" in reads:
         values["box"] = box_of(X)
     params = {parameter: values[parameter] for parameter in reads}
-    pin = None
+    chosen = KernelChoice(name, partial(function, **params), params)
     if name in CONDITIONAL:
-        pin = (shares(sample_weight) @ X)[None]  # their mean
-    return KernelChoice(name, partial(function, **params), params, pin)
+        mean = (shares(sample_weight) @ X)[None]
+        chosen = chosen._shifted_at(X, np.argmax(chosen._values(X, mean)))
+    return chosen
 
 
 def _gamma(gamma, X, sample_weight):

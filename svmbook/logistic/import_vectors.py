@@ -152,16 +152,22 @@ class ImportVectorMachine(LogisticMachine):
         """
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
-        # With all points in S a linear machine is the same for every origin. With few it is not,
-        # and far from the origin all its functions look alike.
+        # With all points in S a linear model is the same for every origin. With few it is not, and
+        # far from the origin all its functions look alike. So the origin is the training point
+        # nearest to the mean.
         if linear:
-            origin = np.average(points, axis=0, weights=problem.weights)
+            mean = np.average(points, axis=0, weights=problem.weights)
+            nearest = np.argmin(((points - mean) ** 2).sum(axis=1))
+            origin = points[nearest]
             points = points - origin
         gram = StoredGram(problem.kernel.gram(points))
         likelihood = Binomial(problem.y, problem.weights)
         options = {"epsilon": float(self.epsilon), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
         result = import_points(gram, likelihood, lam, tol=tol, **options)
-        coef = points.T @ result.coef if linear else None
-        self.alpha_ = self._store(problem, result, result.coef, result.intercept, coef, origin)
+        A, coef = result.coef, None
+        if linear:  # sum_j A_j (x_j - o) as a sum over points: the coefficient of o is -sum_j A_j
+            A, coef = A.copy(), points.T @ A
+            A[nearest] -= A.sum()
+        self.alpha_ = self._store(problem, result, A, result.intercept, coef, origin)
         return self

@@ -104,7 +104,8 @@ class KernelLogisticRegression(LogisticMachine):
     ------
     ValueError
         One class; more than two with ``penalty="l1"``; separable classes with ``penalty=None``; a
-        kernel that is not finite, symmetric and positive semi-definite on the training points;
+        kernel that is not finite and symmetric on the training points, or (except with
+        ``penalty="l1"``, whose objective is convex for every kernel) not positive semi-definite;
         negative weights, or weights of zero for all of a class.
 
     See Also
@@ -190,7 +191,7 @@ class KernelLogisticRegression(LogisticMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        problem, (gram, origin) = self._legal(self._prepare(X, y, sample_weight))
+        problem, (gram, origin) = self._with_gram(self._prepare(X, y, sample_weight))
         (result,) = self._results(problem, gram, [float(self.lam)])
         return self._keep(problem, gram, origin, result)
 
@@ -234,27 +235,29 @@ class KernelLogisticRegression(LogisticMachine):
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
         template = clone(self)  # its own fit, if it has one, stays
-        problem, (gram, origin) = template._legal(template._prepare(X, y, sample_weight))
+        problem, (gram, origin) = template._with_gram(template._prepare(X, y, sample_weight))
         lams = template._lams(lams, smallest, problem, gram)
         machines = [copy(template).set_params(lam=lam) for lam in lams]
         for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
             machine._keep(problem, gram, origin, result)
         return machines
 
-    def _legal(self, problem):
-        """Return the problem and its Gram matrix, the kernel pinned if need be.
+    def _with_gram(self, problem):
+        """Return the problem and its Gram matrix, the kernel shifted where that is necessary.
 
-        With a penalty on the single coefficients they need not sum to zero.
+        The lasso penalises each coefficient, so these need not sum to zero and no shift is allowed.
+        None is needed: its objective is convex for every kernel.
         """
         if self.penalty == "l1":
+            problem = problem._replace(kernel=problem.kernel.as_given())
             return problem, self._gram(problem)
-        return self._pinned_if_need_be(problem, self._gram)
+        return self._with_definite_kernel(problem, self._gram)
 
     def _gram(self, problem):
         """Return the Gram matrix, and the origin of the points that it is made from."""
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
-            return StoredGram(kernel.gram(points)), 0.0
+            return StoredGram(kernel.gram(points, definite=self.penalty != "l1")), 0.0
         # Moves the intercept alone, and keeps its digits.
         origin = np.average(points, axis=0, weights=problem.weights)
         points = points - origin

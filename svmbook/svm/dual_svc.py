@@ -225,7 +225,7 @@ class DualSVC(KernelMachine):
         def attempt(problem):
             return self._definite_solution(solver, problem.kernel, points, problem.y, C)
 
-        problem, result = self._pinned_if_need_be(problem, attempt)
+        problem, result = self._with_definite_kernel(problem, attempt)
         signed, self.solver_ = problem.y * result.alpha, solver
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)

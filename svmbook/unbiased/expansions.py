@@ -139,7 +139,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         """
         problem = self._prepare(X, y, sample_weight)
         C = self._prices(problem)
-        problem, (Z, origin) = self._pinned_if_need_be(problem, self._features)
+        problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
         if not gap <= WIDE_GAP * result.objective:  # one far point can make a gradient look small
@@ -293,7 +293,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
         """
         problem = self._prepare(X, y, sample_weight)
         C = self._prices(problem)
-        problem, (Z, origin) = self._pinned_if_need_be(problem, self._features)
+        problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         slopes = doubled(GENTLEST, float(self.slope))
         costs = [sigmoidal_cost(slope) for slope in slopes]
         start = hinge_start(Z, problem.y, C)

@@ -223,14 +223,16 @@ class USVC(WeightedLeastSquaresMachine):
         if linear:
             Z, origin = self._features(fitted)
         else:
-            Z, to_kernels = self._prototype_features(fitted, rng)
+            Z, to_kernels, fitted = self._prototype_features(fitted, rng)
         result, self.starts_ = self._best(Z, fitted.y, self._prices(fitted), rng)
         if linear:
             self._store_support(fitted, result, origin)
         else:
             self._certify(fitted, result, stacklevel=4)
-            self.dual_coef_ = (to_kernels @ result.w)[None, :]
-            self.intercept_ = np.array([result.intercept])
+            coefficients, intercept = fitted.kernel.in_terms_of_kernel(
+                to_kernels @ result.w, result.intercept, self.prototypes_
+            )
+            self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
         if kept_out is not None:
             self.threshold_ = self._threshold(problem, kept_out)
             self.intercept_ = self.intercept_ - self.threshold_
@@ -253,7 +255,7 @@ class USVC(WeightedLeastSquaresMachine):
         return best_of(Z, y, C, cost, [first, *others], **self._options())
 
     def _prototype_features(self, problem, rng):
-        """Return features of the points, and the way from weights to kernels."""
+        """Return features of the points, the way from weights to kernels, and the problem."""
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
             prototypes = check_array(
@@ -262,8 +264,11 @@ class USVC(WeightedLeastSquaresMachine):
         kernel, points = problem.kernel, problem.points
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
+        if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
+            kernel = kernel.as_given().shifted(self.prototypes_)
         to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
-        return kernel.between(points, self.prototypes_) @ to_kernels, to_kernels
+        Z = kernel.between(points, self.prototypes_) @ to_kernels
+        return Z, to_kernels, problem._replace(kernel=kernel)
 
     def _hold_out(self, problem, rng):
         """Return the problem without a part of its points, and the numbers of that part."""

@@ -135,10 +135,13 @@ def test_minus_the_squared_distance_is_twice_the_linear_kernel():
     )
 
 
-def test_with_a_penalty_on_coefficients_no_constant_is_free():
-    machine = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B))
-    with pytest.raises(ValueError, match="not positive semi-definite"):
-        machine.fit(X, Y)
+def test_the_lasso_takes_any_symmetric_kernel_as_it_is():
+    named = KernelLogisticRegression(penalty="l1", kernel="stump").fit(X, Y)
+    given = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B)).fit(X, Y)
+    assert named.converged_ and named.objective_ == pytest.approx(given.objective_)
+    F = stump(X) @ named.alpha_ + named.intercept_
+    loss = np.logaddexp(0.0, -np.where(Y > 0, F, -F)).sum()
+    assert named.objective_ == pytest.approx(loss + np.abs(named.alpha_).sum())
 
 
 @pytest.mark.parametrize("kernel", ["regions", "tree"])

@@ -21,7 +21,7 @@ from sklearn.utils import check_scalar, check_X_y
 
 from ...gram import StoredGram
 from ...kernels import CONDITIONAL, DISTANCES, KERNELS
-from ...kernels.choice import pinned
+from ...kernels.choice import shifted
 from ...solvers.dual.active_set import price_path
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
@@ -111,8 +111,8 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("a fold of cv has one class to train on; give folds with two or more.")
     base = KERNELS[kernel][0](X) if kernel in PLAIN else DISTANCES[kernel](X, X)
-    if kernel in CONDITIONAL:  # pinned at any point a machine cannot tell it from what it was
-        base = pinned(base, base[0], base[0], base[0, 0])
+    if kernel in CONDITIONAL:  # shifted at any point: the SVM is the same
+        base = shifted(base, base[0], base[0], base[0, 0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
         K = base if kernel in PLAIN else np.exp(-width * base)

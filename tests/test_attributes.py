@@ -1,0 +1,107 @@
+"""Documented attributes reproduce the documented formula, for each estimator and kernel."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+
+from svmbook import (
+    ERMSVC,
+    USVC,
+    DualSVC,
+    ImportVectorMachine,
+    IRWLSSVC,
+    KernelLogisticRegression,
+    LeastSquaresClassifier,
+)
+from svmbook.kernels import KERNELS
+
+KERNEL_MODELS = [
+    DualSVC(C=2.0, kernel="rbf"),
+    KernelLogisticRegression(lam=0.1),
+    KernelLogisticRegression(lam=0.5, penalty="l1"),
+    ImportVectorMachine(lam=0.1),
+    IRWLSSVC(kernel="rbf"),
+    ERMSVC(kernel="rbf"),
+    USVC(kernel="rbf", n_prototypes=5, random_state=0),
+]
+LINEAR_MODELS = [
+    DualSVC(),
+    KernelLogisticRegression(kernel="linear"),
+    ImportVectorMachine(kernel="linear"),
+    IRWLSSVC(),
+    ERMSVC(),
+    USVC(),
+    LeastSquaresClassifier(),
+]
+
+
+def negative_distance(X, Z):
+    """Return a kernel that is definite on vectors that sum to zero, and on no others."""
+    return 0.5 - cdist(X, Z, "cityblock")
+
+
+def data(offset, n_classes=2):
+    rng = np.random.default_rng(0)
+    X = offset + rng.normal(size=(60, 3))
+    y = np.digitize(X[:, 0] - offset + 0.3 * rng.normal(size=60), [0.0, 0.7][: n_classes - 1])
+    return X, y, offset + rng.normal(size=(20, 3))
+
+
+def values(model, X, new):
+    """Return the kernel values of new points with the support vectors, from public attributes."""
+    if model.kernel == "precomputed":
+        return new[:, model.support_]
+    if callable(model.kernel):
+        return model.kernel(new, model.support_vectors_)
+    function, reads = KERNELS[model.kernel]
+    known = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
+    known["gamma"] = getattr(model, "gamma_", None)
+    return function(new, model.support_vectors_, **{name: known[name] for name in reads})
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+@pytest.mark.parametrize("kernel", [*KERNELS, negative_distance, "precomputed"])
+@pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
+def test_coefficients_and_support_vectors_give_the_decision_function(model, kernel, offset):
+    several = isinstance(model, KernelLogisticRegression) and model.penalty != "l1"
+    classes = 3 if several else 2
+    X, y, new = data(offset, classes)
+    model = clone(model).set_params(kernel=kernel)
+    if kernel == "precomputed":
+        if isinstance(model, USVC):
+            pytest.skip("USVC places its kernels on points, and has none in a Gram matrix")
+        given, new = negative_distance(X, X), negative_distance(new, X)
+    else:
+        given = X
+    try:
+        model.fit(given, y)
+    except ValueError as error:  # models that need a definite kernel say so
+        assert "not positive semi-definite" in str(error)
+        assert kernel in (negative_distance, "precomputed")
+        assert getattr(model, "penalty", None) == "l1" or isinstance(
+            model, ImportVectorMachine | USVC
+        )
+        return
+    outputs = values(model, X, new) @ model.dual_coef_.T + model.intercept_
+    scale = 1.0 + np.abs(model.dual_coef_).sum() * np.abs(values(model, X, new)).max()
+    found = model.decision_function(new).reshape(outputs.shape)
+    np.testing.assert_allclose(outputs, found, rtol=0, atol=1e-10 if not offset else 1e-13 * scale)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+@pytest.mark.parametrize("model", LINEAR_MODELS, ids=lambda m: type(m).__name__)
+def test_a_linear_model_obeys_weights_that_are_replaced(model, offset):
+    X, y, new = data(offset)
+    model = clone(model).fit(X, y)
+    np.testing.assert_allclose(
+        new @ model.coef_[0] + model.intercept_[0], model.decision_function(new), atol=1e-8
+    )
+    model.coef_ = model.coef_ * [1.0, 0.0, 2.0]  # pruned
+    model.intercept_ = model.intercept_ + 0.5
+    np.testing.assert_allclose(
+        new @ model.coef_[0] + model.intercept_[0], model.decision_function(new), atol=1e-8
+    )
+    model.coef_[:] = 0.0  # in place
+    np.testing.assert_allclose(model.decision_function(new), model.intercept_[0], atol=1e-8)
