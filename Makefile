@@ -66,7 +66,7 @@ elsewhere: $(READY) ## run notebooks and numerical tests as other x86 processors
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct \
-	    --editable ".[tables,cluster,course]"
+	    --editable ".[cvxopt,tables,cluster,course]"
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --constraint requirements.txt \
 	    pytest pytest-xdist hypothesis pyyaml
 	@SVMBOOK_BUDGET=off PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
@@ -78,7 +78,7 @@ mutants: $(MUTANT)/.ready ## change the package in small places and list what no
 $(MUTANT)/.ready: pyproject.toml requirements.txt | $(READY)
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(MUTANT)
 	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt --compile-bytecode \
-	    --editable ".[tables,cluster,course]" pytest hypothesis pyyaml markdown-it-py coverage cosmic-ray
+	    --editable ".[cvxopt,tables,cluster,course]" pytest hypothesis pyyaml markdown-it-py coverage cosmic-ray
 	@touch $@
 
 format: $(READY) ## let ruff format the code and the notebooks and mend what it can

@@ -7,10 +7,10 @@ from sklearn.base import clone
 
 from svmbook import (
     ERMSVC,
+    IRWLSSVC,
     USVC,
     DualSVC,
     ImportVectorMachine,
-    IRWLSSVC,
     KernelLogisticRegression,
     LeastSquaresClassifier,
 )

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import has_fit_parameter
 
 from ..base import Machine
 from ..solvers.boosting.lpboost import lpboost
@@ -35,10 +36,11 @@ class LPBoost(Machine):
     C : float, default=1.0
         Price of one unit of slack, positive. ``C=inf`` is the hard margin. Where slack is cheaper
         than any hypothesis the best ensemble is empty, and every point gets the first label.
-    base : "stump" or classifier, default="stump"
-        The base learner: all stumps with middle thresholds, or a scikit-learn classifier that
-        takes sample weights and is fitted anew in each round. Of a classifier that does not find
-        the hypothesis of the smallest weighted error the certificate speaks as if it did.
+    estimator : classifier, default=None
+        The base learner: a scikit-learn classifier whose ``fit`` takes ``sample_weight``, fitted
+        anew in each iteration; None for all decision stumps with thresholds midway between
+        neighbouring training values. The certificate assumes that the base learner finds the
+        hypothesis of smallest weighted error, as stumps do.
     tol : float, default=1e-6
         Relative gap to reach.
     max_iter : int, default=1000
@@ -70,8 +72,8 @@ class LPBoost(Machine):
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights; a hard margin where no ensemble separates
-        the classes.
+        One class, or more than two; negative weights; a base learner without ``sample_weight``; a
+        hard margin where no ensemble separates the classes.
 
     References
     ----------
@@ -89,14 +91,14 @@ class LPBoost(Machine):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
-        "base": [StrOptions({"stump"}), HasMethods(["fit", "predict"])],
+        "estimator": [HasMethods(["fit", "predict"]), None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, C=1.0, *, base="stump", tol=1e-6, max_iter=1000):
+    def __init__(self, C=1.0, *, estimator=None, tol=1e-6, max_iter=1000):
         self.C = C
-        self.base = base
+        self.estimator = estimator
         self.tol = tol
         self.max_iter = max_iter
 
@@ -120,7 +122,7 @@ class LPBoost(Machine):
         """
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]
-        learner = MiddleStumps(X) if isinstance(self.base, str) else _Fitted(self.base, X, y)
+        learner = MiddleStumps(X) if self.estimator is None else _Fitted(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "names": present}
         result = lpboost(learner, X, y, C, **options)
@@ -152,13 +154,19 @@ class _Fitted:
     """A scikit-learn classifier as base learner: fitted anew for each set of weights."""
 
     def __init__(self, classifier, X, y):
+        if not has_fit_parameter(classifier, "sample_weight"):
+            raise ValueError(
+                f"the fit of estimator={classifier!r} takes no sample_weight, which boosting "
+                "needs; give a classifier that takes weights, for instance DecisionTreeClassifier."
+            )
         self.classifier, self.X, self.y = classifier, X, y
 
     def proposals(self, g, above):
         """Return the classifier fitted to points weighted by the sizes of g, if it is of use."""
         paid = g != 0.0  # the rest has no say in which hypothesis is the best
         if np.ptp(self.y[paid]):
-            fitted = clone(self.classifier).fit(self.X[paid], self.y[paid], np.abs(g[paid]))
+            fitted = clone(self.classifier)
+            fitted.fit(self.X[paid], self.y[paid], sample_weight=np.abs(g[paid]))
         else:
             fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # says what all say
         hypothesis = _Hypothesis(fitted)

@@ -128,7 +128,7 @@ class KernelChoice:
 
 
 def shifted(K, of_X, of_Z, of_o):
-    """Shift kernel values at o: subtract those of either point with o, add that of o with itself."""
+    """Return kernel values shifted at o: k(x, z) - k(x, o) - k(o, z) + k(o, o)."""
     return K - np.add.outer(of_X, of_Z) + of_o
 
 

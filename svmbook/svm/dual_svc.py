@@ -13,6 +13,7 @@ from ..base import KernelMachine
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernels.checks import check_definite
 from ..solvers.dual.active_set import active_set
+from ..solvers.dual.interior_point import cvxopt_installed
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import hard_margin, interior_point, moved_back
 from ..solvers.dual.smo import smo
@@ -81,7 +82,9 @@ class DualSVC(KernelMachine):
         "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the
         linear kernel with at most n/4 features, else "cvxopt" for ``C=inf``, else "active-set" up
         to 10,000 points and "libsvm" beyond: the order that the benchmarks find. Thousands of
-        points with two features are the exception, where "libsvm" is many times as fast.
+        points with two features are the exception, where "libsvm" is many times as fast. Without
+        the optional package cvxopt, "auto" uses the last two for the linear kernel as well, and
+        ``C=inf`` raises ImportError.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
         counted with the sample weights.
@@ -263,7 +266,7 @@ class DualSVC(KernelMachine):
         hard, linear, solver = np.isinf(self.C), problem.kernel.name == "linear", self.solver
         n, d = problem.points.shape
         if solver == "auto":
-            if linear and d <= AUTO_LOW_RANK * n:
+            if linear and d <= AUTO_LOW_RANK * n and (hard or cvxopt_installed()):
                 return "cvxopt-lowrank"
             if hard:
                 return "cvxopt"

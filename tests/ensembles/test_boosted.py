@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, LPBoost
@@ -54,11 +59,25 @@ def test_a_hard_margin_that_does_not_exist():
 
 def test_any_classifier_may_be_boosted():
     trees = DecisionTreeClassifier(max_depth=2, random_state=0)
-    machine = LPBoost(C=np.inf, base=trees).fit(SQUARE, [0, 0, 1, 1])
+    machine = LPBoost(C=np.inf, estimator=trees).fit(SQUARE, [0, 0, 1, 1])
     assert machine.score(SQUARE, [0, 0, 1, 1]) == 1.0 and machine.margin_ == pytest.approx(1.0)
-    soft = LPBoost(C=0.2, base=trees).fit(X, Y)
+    soft = LPBoost(C=0.2, estimator=trees).fit(X, Y)
     assert soft.score(X, Y) > 0.9
     assert all(hypothesis(NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("learner", [Perceptron(), SGDClassifier(random_state=0), GaussianNB()])
+def test_a_base_learner_gets_its_weights_by_name(learner):
+    assert LPBoost(C=0.3, estimator=learner, max_iter=50).fit(X, Y).score(X, Y) > 0.85
+
+
+@pytest.mark.parametrize(
+    "learner", [KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
+)
+def test_a_base_learner_without_weights_is_refused_by_name(learner):
+    with pytest.raises(ValueError, match=f"estimator={type(learner).__name__}.* sample_weight"):
+        LPBoost(estimator=learner).fit(X, Y)
 
 
 def test_a_base_learner_never_sees_what_has_no_price():
@@ -69,7 +88,7 @@ def test_a_base_learner_never_sees_what_has_no_price():
             seen.append((np.asarray(X), np.asarray(y), np.asarray(sample_weight)))
             return super().fit(X, y, sample_weight)
 
-    machine = LPBoost(C=0.3, base=Recorder()).fit(X, Y)
+    machine = LPBoost(C=0.3, estimator=Recorder()).fit(X, Y)
     assert machine.score(X, Y) > 0.9 and len(seen) > 1
     of = {tuple(x): label for x, label in zip(X, Y, strict=True)}
     for points, labels, weights in seen:
@@ -83,7 +102,7 @@ def test_a_hard_margin_over_lines_is_found_or_refused():
         rng = np.random.default_rng(seed)
         points, labels = rng.standard_normal((12, 3)), np.repeat([0, 1], 6)
         try:
-            machine = LPBoost(C=np.inf, base=LogisticRegression()).fit(points, labels)
+            machine = LPBoost(C=np.inf, estimator=LogisticRegression()).fit(points, labels)
         except ValueError as error:
             assert "no ensemble of these hypotheses separates" in str(error)
             continue

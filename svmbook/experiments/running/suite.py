@@ -6,8 +6,9 @@ import itertools
 import platform
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral
 
 from ...tables import Table
@@ -104,7 +105,7 @@ class Suite:
 
 
 def versions():
-    """Return the versions that a result may depend on, in a line.
+    """Return the versions of installed packages that a result may depend on, in one line.
 
     Examples
     --------
@@ -112,8 +113,11 @@ def versions():
     >>> versions().split(", ")[0]
     'Python 3...'
     """
-    parts = [f"{name} {version(name)}" for name in NUMERICAL]
-    return ", ".join([f"Python {platform.python_version()}", *parts])
+    parts = [f"Python {platform.python_version()}"]
+    for name in NUMERICAL:
+        with suppress(PackageNotFoundError):  # cvxopt is optional
+            parts.append(f"{name} {version(name)}")
+    return ", ".join(parts)
 
 
 def _known(names, known, complaint):

@@ -11,21 +11,36 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import numpy as np
 
-__all__ = ["coneqp", "cvxopt_parts", "first_system_solvable", "kkt_solver", "options", "view"]
+__all__ = [
+    "coneqp",
+    "cvxopt_installed",
+    "cvxopt_parts",
+    "first_system_solvable",
+    "kkt_solver",
+    "options",
+    "view",
+]
+
+
+def cvxopt_installed():
+    """Return whether the interior-point solvers can be used."""
+    return find_spec("cvxopt") is not None
 
 
 def cvxopt_parts():
-    """Return cvxopt and its solvers, which nothing but the interior point needs."""
+    """Return cvxopt and its solvers, which only the interior-point solvers need."""
     try:
         import cvxopt
         from cvxopt import solvers
     except ImportError as error:
         raise ImportError(
-            "the interior point needs cvxopt, which is not installed: pip install cvxopt, or "
-            "choose solver='active-set', 'smo' or 'libsvm'."
+            "the interior-point solvers (and the hard margin, C=inf) need cvxopt, which is not "
+            "installed. Run pip install 'svmbook[cvxopt]', or choose a finite C and "
+            "solver='active-set', 'smo' or 'libsvm'."
         ) from error
     return cvxopt, solvers
 
