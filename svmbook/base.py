@@ -25,9 +25,10 @@ from .labels import decode_labels, encode_labels, encode_outputs
 from .losses import logistic
 from .weights import point_weights
 
-__all__ = ["KernelMachine", "LogOdds", "Machine", "Problem"]
+__all__ = ["KernelMachine", "LogOdds", "Machine", "Problem", "in_blocks"]
 
 OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
+BLOCK = 2_000_000  # numbers per block of a prediction: 16 MB per array
 
 
 class Problem(NamedTuple):
@@ -52,6 +53,18 @@ def forget(machine):
     """Delete what an earlier fit has set, so that a failed one leaves nothing of it."""
     for name in [name for name in vars(machine) if name.endswith("_") or name in OWN]:
         delattr(machine, name)
+
+
+def in_blocks(function, X, width, numbers=None):
+    """Return ``function(X)``, computed on blocks of rows to bound its memory.
+
+    The function needs arrays of ``width`` numbers per row; a block has at most ``numbers`` of them,
+    `BLOCK` by default.
+    """
+    rows, outputs = max(1, (numbers or BLOCK) // max(1, width)), []
+    for start in range(0, len(X), rows):
+        outputs.append(function(X[start : start + rows]))
+    return np.concatenate(outputs)
 
 
 class Machine(ClassifierMixin, BaseEstimator):
@@ -198,8 +211,12 @@ class KernelMachine(Machine):
             # Attributes that were replaced after the fit, for instance by pruning.
             F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
-            F = self._kernel.with_support(X, self) @ self.dual_coef_.T + self.intercept_
+            F = in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
+
+    def _expansion(self, X):
+        r"""Return :math:`\sum_j A_j k(x_j, x)` for points that have been checked."""
+        return self._kernel.with_support(X, self) @ self.dual_coef_.T
 
     def _prepare(self, X, y, sample_weight):
         """Check training data, and return the `Problem`."""

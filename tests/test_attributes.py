@@ -1,5 +1,7 @@
 """Documented attributes reproduce the documented formula, for each estimator and kernel."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -105,3 +107,21 @@ def test_a_linear_model_obeys_weights_that_are_replaced(model, offset):
     )
     model.coef_[:] = 0.0  # in place
     np.testing.assert_allclose(model.decision_function(new), model.intercept_[0], atol=1e-8)
+
+
+# Blocks of 16 MB, a few at a time. The whole kernel matrix would take 240 MB.
+@pytest.mark.parametrize("kernel", ["rbf", "stump", "tree", "poly"])
+def test_a_prediction_needs_less_memory_than_the_kernel_matrix(kernel):
+    X, y, _ = data(0.0)
+    model = DualSVC(C=2.0, kernel=kernel).fit(X, y)
+    rng = np.random.default_rng(1)
+    model.support_vectors_ = rng.normal(size=(1500, 3))
+    model.dual_coef_ = rng.normal(size=(1, 1500))
+    new = rng.normal(size=(20_000, 3))
+    tracemalloc.start()
+    outputs = model.decision_function(new)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100e6
+    rows = [0, 1, 9_999, 19_999]
+    np.testing.assert_allclose(outputs[rows], model.decision_function(new[rows]), atol=1e-9)

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..base import in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
@@ -77,8 +78,7 @@ class Committee(NamedTuple):
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
-        portions = max(1, len(X) * len(self.coef) // AT_ONCE)
-        return np.concatenate([self._votes(part) for part in np.array_split(X, portions)])
+        return in_blocks(self._votes, X, len(self.coef), AT_ONCE)
 
     def _votes(self, X):
         F, positive = classified(X, self.coef, self.intercept)

@@ -11,13 +11,13 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from ..base import in_blocks
 from ..solvers.batched.members import hyperplanes
 from ..ties import rounded
 from .pairwise import PairwiseMachine, alone, outputs_of_planes
 
 __all__ = ["LocalizedSVM"]
 
-AT_ONCE = 4_000_000  # numbers in the arrays of the points that are answered together
 COUNTS = 23.0  # similarities below exp(-23) = 1e-10 of the largest are left out: rounding of a
 # slack at the largest price would hide theirs
 
@@ -113,11 +113,7 @@ class LocalizedSVM(PairwiseMachine):
 
     def _outputs(self, X):
         (n, d), near = self._points_.shape, self._near_
-        portions = max(1, len(X) * max(near * (near + d), n) // AT_ONCE)
-        outputs = []
-        for part in np.array_split(X, min(portions, len(X))):
-            outputs.append(super()._outputs(part))
-        return np.concatenate(outputs)
+        return in_blocks(super()._outputs, X, max(near * (near + d), n))
 
     def _pairs(self, X):
         far = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
@@ -143,7 +139,7 @@ class LocalizedSVM(PairwiseMachine):
                 worth = take(np.where(of_pair, prices[both], 0.0))
                 planes = hyperplanes(self._points_[take(near[both])], y, worth)
                 F[both] = outputs_of_planes(X[both], *planes[:2])
-                self._admit(float(planes.gap.max()), stacklevel=6)
+                self._admit(float(planes.gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

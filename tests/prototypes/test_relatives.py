@@ -31,7 +31,7 @@ def test_each_point_has_a_machine_with_weights(n_neighbors):
 def test_a_portion_of_points_knows_nothing_of_the_others(monkeypatch):
     machine = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
     whole = machine.decision_function(NEW)
-    monkeypatch.setattr("svmbook.prototypes.localized.AT_ONCE", 1000)
+    monkeypatch.setattr("svmbook.base.BLOCK", 1000)
     np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-8)
 
 
