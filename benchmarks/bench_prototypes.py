@@ -251,7 +251,7 @@ def many_members(X, y):
     machine = PrototypeSVM(10.0, random_state=0).fit(X, y)
     return {
         "first_members": len(machine.history_[0].exemplars),
-        "relative_gap": machine.dual_gap_,
+        "relative_gap": machine.relative_gap_,
     }
 
 

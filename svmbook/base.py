@@ -25,7 +25,7 @@ from .labels import decode_labels, encode_labels, encode_outputs
 from .losses import logistic
 from .weights import point_weights
 
-__all__ = ["KernelMachine", "LogOdds", "Machine", "Problem", "in_blocks"]
+__all__ = ["KernelMachine", "LogOdds", "Machine", "Problem", "in_blocks", "relative_gap"]
 
 OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
 BLOCK = 2_000_000  # numbers per block of a prediction: 16 MB per array
@@ -65,6 +65,14 @@ def in_blocks(function, X, width, numbers=None):
     for start in range(0, len(X), rows):
         outputs.append(function(X[start : start + rows]))
     return np.concatenate(outputs)
+
+
+def relative_gap(gap, objective):
+    """Return the duality gap as a fraction of the primal objective; rounding can make it negative.
+
+    An objective of zero is a minimum, as no loss and no penalty is negative.
+    """
+    return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
 
 class Machine(ClassifierMixin, BaseEstimator):
@@ -280,8 +288,8 @@ class KernelMachine(Machine):
         self.n_iter_, self.converged_ = result.n_iter, result.converged
         gap = ""
         if result.gap is not None:  # None where the objective is not convex
-            self.dual_gap_ = result.gap
-            gap = f" and a duality gap of {result.gap:.1e}"
+            self.relative_gap_ = relative_gap(result.gap, result.objective)
+            gap = f" and a relative duality gap of {self.relative_gap_:.1e}"
         if not result.converged:
             by = f" by {self.solver_}" if hasattr(self, "solver_") else ""
             warnings.warn(

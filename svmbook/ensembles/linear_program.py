@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import has_fit_parameter
 
-from ..base import Machine
+from ..base import Machine, relative_gap
 from ..solvers.boosting.lpboost import lpboost
 from ..solvers.boosting.stumps import MiddleStumps
 from ..weights import upper_bounds
@@ -56,8 +56,10 @@ class LPBoost(Machine):
         The dual variables of the points: no hypothesis has :math:`\sum_i u_iy_ih(x_i) > 1`.
     margin_ : float
         The smallest :math:`y_iF(x_i)/\sum_h w_h` of the training points.
-    objective_, dual_objective_, dual_gap_ : float
-        The objective, its lower bound from the prices, and their difference.
+    objective_, dual_objective_ : float
+        The objective, and its lower bound from the prices.
+    relative_gap_ : float
+        Their difference as a fraction of the objective.
     converged_ : bool
         Whether the gap is within ``tol``; where it is not, `fit` warns.
     n_iter_ : int
@@ -132,11 +134,12 @@ class LPBoost(Machine):
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
-        self.dual_gap_, self.n_iter_, self.converged_ = result.gap, result.n_iter, result.converged
+        self.relative_gap_ = relative_gap(result.gap, result.objective)
+        self.n_iter_, self.converged_ = result.n_iter, result.converged
         if not result.converged:
             warnings.warn(
-                f"LPBoost stopped after {result.n_iter} linear programs at a duality gap of "
-                f"{result.gap:.1e} (objective {result.objective:.1e}), not certified to "
+                f"LPBoost stopped after {result.n_iter} linear programs at a relative duality gap "
+                f"of {self.relative_gap_:.1e} (objective {result.objective:.1e}), not certified to "
                 f"tol={self.tol:g} ({result.message}). Raise max_iter or tol, or lower C.",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -66,14 +66,15 @@ class StumpMachine(AdditiveMachine, KernelMachine):
 
     def _on_points(self, problem):
         """Solve with a kernel on each point, and sum the kernels into shape functions."""
-        points, gram = problem.points, self._gram(problem)
-        result, A = self._solve(gram, problem)
-        some = np.arange(1)
-        support = np.flatnonzero(A) if A.any() else some  # none where the first step failed
+        points, kernel = problem.points, problem.kernel
+        result, A = self._solve(self._gram(problem), problem)
+        A, intercept = kernel.in_terms_of_kernel(A, result.intercept, points)
+        # No coefficient is left where the first step failed.
+        support = np.flatnonzero(A) if A.any() else np.arange(1)
         shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
-        output = float((gram.block(some, support) @ A[support])[0]) + result.intercept
+        output = float((kernel.as_given().between(points[:1], points[support]) @ A[support])[0])
         rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, points.T, strict=True))
-        return result, shapes, output - rest
+        return result, shapes, output + intercept - rest
 
     def _gram(self, problem):
         """Return the Gram matrix of the points."""
@@ -133,7 +134,7 @@ class StumpEnsembleSVC(StumpMachine):
         The mean output.
     feature_importances_ : ndarray of shape (n_features,)
         Standard deviation of each shape function over the training points, in units of the margin.
-    dual_gap_, objective_, kkt_residual_ : float
+    relative_gap_, objective_, kkt_residual_ : float
         Primal minus dual objective, the objective, and the largest violation of the optimality
         conditions in units of the margin; between knots also how far the weights are from those of
         the multipliers, relative to their length, if that is more.
@@ -230,7 +231,7 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
     ----------
     shape_functions_, intercept_, feature_importances_
         As in `StumpEnsembleSVC`, in natural log odds.
-    dual_gap_, objective_, kkt_residual_ : float
+    relative_gap_, objective_, kkt_residual_ : float
         Gap, objective, and the norm of the gradient relative to the sum of its terms' norms.
     converged_, n_iter_, classes_, n_features_in_, feature_names_in_
         As in `StumpEnsembleSVC`.

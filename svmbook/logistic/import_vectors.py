@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from ..base import relative_gap
 from ..gram import StoredGram
 from ..solvers.logistic.import_points import import_points
 from ..solvers.logistic.likelihoods import Binomial
@@ -60,8 +61,13 @@ class ImportVectorMachine(LogisticMachine):
         The weights of the features; linear kernel only.
     objective_ : float
         The objective at the solution.
-    dual_gap_ : float
-        How far the objective can be above that of `KernelLogisticRegression`, at most.
+    relative_gap_ : float
+        Primal minus dual objective as a fraction of the primal: an upper bound on how far the
+        objective is above its minimum over functions of the import
+        points.
+    full_model_gap_ : float
+        An upper bound on how far the objective is above that of `KernelLogisticRegression` with all
+        points, as a fraction of the objective.
     kkt_residual_ : float
         Relative norm of the gradient over S.
     converged_ : bool
@@ -170,4 +176,5 @@ class ImportVectorMachine(LogisticMachine):
             A, coef = A.copy(), points.T @ A
             A[nearest] -= A.sum()
         self.alpha_ = self._store(problem, result, A, result.intercept, coef, origin)
+        self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
         return self

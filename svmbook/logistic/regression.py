@@ -83,8 +83,9 @@ class KernelLogisticRegression(LogisticMachine):
         The weights :math:`w = \sum_j \alpha_j x_j`; linear kernel only.
     objective_ : float
         The objective at the solution.
-    dual_gap_ : float
-        How far it can be above the minimum, at most; infinite with ``penalty=None``.
+    relative_gap_ : float
+        Primal minus dual objective as a fraction of the primal: an upper bound on how far the
+        objective is above its minimum; infinite with ``penalty=None``, which has no dual objective.
     kkt_residual_ : float
         The violation that was compared with ``tol``.
     converged_ : bool

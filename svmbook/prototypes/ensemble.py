@@ -196,9 +196,9 @@ class LocalEnsemble(VotingMachine):
                 *planes[:2], classes[codes], numbers[exemplars], positive, negative, strict=True
             )
         ]
-        self.dual_gap_ = float(planes.gap.max())
+        self.relative_gap_ = max(0.0, float(planes.gap.max()))
         self.classes_ = classes
-        self._admit(self.dual_gap_, stacklevel=5)
+        self._certify(self.relative_gap_, stacklevel=5)
 
     def _outputs(self, X):
         """Return votes: for two classes those for the second minus those for the first."""

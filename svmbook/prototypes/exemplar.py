@@ -72,8 +72,10 @@ class ExemplarSVM(LocalEnsemble):
         Their hyperplanes.
     exemplars_ : ndarray of shape (n_members, n_features)
         Their exemplars.
-    dual_gap_ : float
-        Largest duality gap of a member, as a fraction of its objective.
+    relative_gap_ : float
+        Largest relative duality gap of a member: primal minus dual objective over the primal.
+    converged_ : bool
+        Whether it is at most 1e-4; where it is not, `fit` warns.
     n_rounds_ : int
         Rounds of mining.
     classes_ : ndarray of shape (n_classes,)

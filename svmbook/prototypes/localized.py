@@ -139,7 +139,7 @@ class LocalizedSVM(PairwiseMachine):
                 worth = take(np.where(of_pair, prices[both], 0.0))
                 planes = hyperplanes(self._points_[take(near[both])], y, worth)
                 F[both] = outputs_of_planes(X[both], *planes[:2])
-                self._admit(float(planes.gap.max()), stacklevel=7)
+                self._warn_of_wide_gap(float(planes.gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

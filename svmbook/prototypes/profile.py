@@ -63,8 +63,10 @@ class ProfileSVM(PairwiseMachine):
         The centres, of profiles or of points.
     gamma_ : float
         The value of ``gamma`` in use.
-    dual_gap_ : float
-        Largest duality gap of a machine, as a fraction of its objective.
+    relative_gap_ : float
+        Largest relative duality gap of a machine: primal minus dual objective over the primal.
+    converged_ : bool
+        Whether it is at most 1e-4; where it is not, `fit` warns.
     n_iter_ : int
         Rounds of the clustering.
     classes_ : ndarray of shape (n_classes,)
@@ -161,15 +163,15 @@ class ProfileSVM(PairwiseMachine):
         self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
         inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         self._there_ = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
-        self._planes_, self.dual_gap_ = {}, 0.0
+        self._planes_, self.relative_gap_ = {}, 0.0
         for a, b in combinations(range(len(classes)), 2):
             both = self._there_[a] & self._there_[b]
             if both.any():
                 of_a, of_b = (inside[both] & (codes == c) for c in (a, b))
                 planes = linear_members(X, of_b, of_a, float(self.C), np.ones(len(of_a)))
                 self._planes_[a, b] = np.flatnonzero(both), planes
-                self.dual_gap_ = max(self.dual_gap_, float(planes.gap.max()))
-        self._admit(self.dual_gap_, stacklevel=4)
+                self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
+        self._certify(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
         return self
 

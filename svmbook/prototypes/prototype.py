@@ -112,8 +112,10 @@ class PrototypeSVM(LocalEnsemble):
         Shifts of the ensemble that was kept.
     validation_score_ : float
         Its accuracy on the points held out.
-    dual_gap_ : float
-        Largest duality gap of a member, as a fraction of its objective.
+    relative_gap_ : float
+        Largest relative duality gap of a member: primal minus dual objective over the primal.
+    converged_ : bool
+        Whether it is at most 1e-4; where it is not, `fit` warns.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int

@@ -22,8 +22,13 @@ class VotingMachine(Machine):
     def _encoded(self, y):
         return encode_classes(y)
 
-    def _admit(self, gap, stacklevel):
-        """Warn if a member's duality gap is a large part of its objective."""
+    def _certify(self, gap, stacklevel):
+        """Set ``converged_``: whether the largest relative gap is small; warn where it is not."""
+        self.converged_ = gap <= WIDE_GAP
+        self._warn_of_wide_gap(gap, stacklevel + 1)
+
+    def _warn_of_wide_gap(self, gap, stacklevel):
+        """Warn if the duality gap of a member is a large part of its objective."""
         if not gap <= WIDE_GAP:
             warnings.warn(
                 f"the duality gap of a member is {gap:.1e} of its objective, above "

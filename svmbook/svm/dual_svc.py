@@ -118,8 +118,9 @@ class DualSVC(KernelMachine):
         The weights :math:`w`; linear kernel only.
     geometric_margin_ : float
         :math:`1/\|w\|` for the machine as it is, half the width of its street.
-    dual_gap_ : float
-        Primal minus dual objective at the solution: an upper bound on the error of either.
+    relative_gap_ : float
+        Primal minus dual objective as a fraction of the primal: an upper bound on how far the
+        objective is above its minimum.
     kkt_residual_ : float
         Largest violation of the optimality conditions, in units of the margin.
     objective_, dual_objective_ : float

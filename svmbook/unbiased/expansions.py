@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from ..base import relative_gap
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
 from ..solvers.irwls.rounds import irwls, irwls_path
@@ -61,8 +62,9 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         The weights; linear kernel only.
     objective_ : float
         The objective.
-    dual_gap_ : float
-        How far it can be above the minimum, at most, by the nearest feasible multipliers.
+    relative_gap_ : float
+        Primal minus dual objective as a fraction of the primal, with the dual objective of the
+        nearest feasible multipliers.
     kkt_residual_ : float
         Relative size of the gradient.
     converged_ : bool
@@ -146,7 +148,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
             message = f"{result.message}, but the gap is wide"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)
-        self.dual_gap_ = gap
+        self.relative_gap_ = relative_gap(gap, result.objective)
         return self
 
 

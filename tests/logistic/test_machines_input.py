@@ -103,7 +103,7 @@ def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
     with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations.*Raise lam"):
         machine.fit(points, labels)
     assert machine.score(points, labels) > 0.5
-    assert machine.dual_gap_ > 0
+    assert machine.relative_gap_ > 0
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_far_from_the_origin_a_linear_machine_is_the_same(machine):
     near = machine.fit(X, Y).decision_function(NEW)
     far = machine.fit(X + 1e6, Y).decision_function(NEW + 1e6)
     np.testing.assert_allclose(far, near, atol=1e-5)
-    assert machine.dual_gap_ < 0.1
+    assert machine.relative_gap_ < 0.1
 
 
 def test_log_probabilities_of_three_classes_are_exact_at_both_ends():

@@ -60,8 +60,8 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     Returns
     -------
     LogisticResult
-        ``coef`` is zero outside S. ``kkt_residual`` is that of the minimisation on S;
-        ``gap`` bounds how far the objective is above that of kernel logistic regression on all
+        ``coef`` is zero outside S. ``gap`` and ``kkt_residual`` are those of the minimisation on S.
+        ``full_gap`` bounds how far the objective is above that of kernel logistic regression on all
         points; ``n_iter`` counts the points of S.
 
     Raises
@@ -106,7 +106,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     rest = np.array(K, dtype=float)  # K - ZZ': what these leave of the kernel functions
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
-    J, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, True, ""
+    J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
         new = np.diagonal(rest) > DEPENDENT_FUNCTION * np.diagonal(K)
         try:
@@ -127,7 +127,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
         before, J = J, result.objective
-        w, b, residual = result.coef, result.intercept, result.kkt_residual
+        w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
         if before - J < epsilon * J:
             break
@@ -136,8 +136,8 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     G = likelihood.negative_gradient(Z @ w + b)
     R = G - lam * alpha  # minus the gradient among all kernel functions
-    gap = 0.5 * abs(R @ (K @ R)) / lam  # negative only by rounding, which then shows
-    return LogisticResult(alpha, b, J, float(gap), residual, G, len(S), converged, message)
+    full_gap = float(0.5 * abs(R @ (K @ R)) / lam)  # negative only by rounding, which then shows
+    return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
 
 
 def _predicted_decreases(likelihood, lam, Z, rest, new, F):

@@ -34,6 +34,9 @@ class LogisticResult:
         Whether the tolerance was met.
     message : str
         How the solver ended, in words.
+    full_gap : float, optional
+        Where coefficients are restricted to some of the points: how far the objective can be above
+        its minimum over all points, at most.
     """
 
     coef: np.ndarray
@@ -45,3 +48,4 @@ class LogisticResult:
     n_iter: int
     converged: bool
     message: str = ""
+    full_gap: float | None = None

@@ -30,7 +30,7 @@ def points():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_certificate_is_what_the_machine_carries(method, points):
     fitted = clone(machine(method)).fit(*points)
-    found = "gap" if hasattr(fitted, "dual_gap_") else "none"
+    found = "gap" if hasattr(fitted, "relative_gap_") else "none"
     if found == "none" and hasattr(fitted, "kkt_residual_"):
         found = "stationary"
     assert CERTIFICATES[method] == found
