@@ -1,37 +1,64 @@
 """Companion package of the book *Support Vector Machines, from the dual up*."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-HOMES = {  # the folder of each estimator
-    "AdaBoostStump": "ensembles",
-    "DualSVC": "svm",
-    "ERMSVC": "unbiased",
-    "ExemplarSVM": "prototypes",
-    "IRWLSSVC": "unbiased",
-    "ImportVectorMachine": "logistic",
-    "KernelLogisticRegression": "logistic",
-    "LPBoost": "ensembles",
-    "LeastSquaresClassifier": "unbiased",
-    "LocalizedSVM": "prototypes",
-    "ProfileSVM": "prototypes",
-    "PrototypeSVM": "prototypes",
-    "SampledPrototypeSVM": "prototypes",
-    "StumpEnsembleLogistic": "ensembles",
-    "StumpEnsembleSVC": "ensembles",
-    "USVC": "unbiased",
+if TYPE_CHECKING:  # what editors read; at run time each is loaded when it is first used
+    from .ensembles import AdaBoostStump, LPBoost, StumpEnsembleLogistic, StumpEnsembleSVC
+    from .logistic import ImportVectorMachine, KernelLogisticRegression
+    from .prototypes import (
+        ExemplarSVM,
+        LocalizedSVM,
+        ProfileSVM,
+        PrototypeSVM,
+        SampledPrototypeSVM,
+    )
+    from .svm import DualSVC
+    from .unbiased import ERMSVC, IRWLSSVC, USVC, LeastSquaresClassifier
+
+    __version__: str
+
+__all__ = [
+    "ERMSVC",
+    "IRWLSSVC",
+    "USVC",
+    "AdaBoostStump",
+    "DualSVC",
+    "ExemplarSVM",
+    "ImportVectorMachine",
+    "KernelLogisticRegression",
+    "LPBoost",
+    "LeastSquaresClassifier",
+    "LocalizedSVM",
+    "ProfileSVM",
+    "PrototypeSVM",
+    "SampledPrototypeSVM",
+    "StumpEnsembleLogistic",
+    "StumpEnsembleSVC",
+    "__version__",
+]
+
+_FAMILIES = {
+    "ensembles": ("AdaBoostStump", "LPBoost", "StumpEnsembleLogistic", "StumpEnsembleSVC"),
+    "logistic": ("ImportVectorMachine", "KernelLogisticRegression"),
+    "prototypes": (
+        *("ExemplarSVM", "LocalizedSVM", "ProfileSVM"),
+        *("PrototypeSVM", "SampledPrototypeSVM"),
+    ),
+    "svm": ("DualSVC",),
+    "unbiased": ("ERMSVC", "IRWLSSVC", "LeastSquaresClassifier", "USVC"),
 }
-
-__all__ = [*HOMES, "__version__"]
 
 
 def __getattr__(name):
-    # Loaded when asked for: the machines need scikit-learn, which takes longer than a --help may.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # On first use: scikit-learn takes longer to load than `svmbook --help` may.
     if name == "__version__":
         return import_module("importlib.metadata").version("svmbook")
-    return getattr(import_module(f".{HOMES[name]}", __name__), name)
+    for family, estimators in _FAMILIES.items():
+        if name in estimators:
+            return getattr(import_module(f".{family}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -246,7 +246,7 @@ from svmbook import DualSVC
 from svmbook.datasets import stdev
 from svmbook.experiments.running.suite import versions
 X, y = stdev(2, 40, random_state=0)
-for name in svmbook.HOMES:
+for name in svmbook.__all__[:-1]:
     model = getattr(svmbook, name)()
     model.fit(X, y).predict(X)
     print(name, getattr(model, "solver_", ""))

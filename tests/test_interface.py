@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import svmbook
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "book" / "api").glob("*.md")
 MODULES = sorted(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M))
@@ -68,3 +70,19 @@ def test_what_is_returned_cannot_be_changed():
 
 def test_defaults_are_found():
     assert sum(len(said_defaults(inspect.getdoc(thing) or "")) for thing in PUBLIC.values()) > 100
+
+
+def test_editors_find_every_estimator_in_the_family_that_loads_it():
+    tree = ast.parse((ROOT / "svmbook" / "__init__.py").read_text())
+    read_by_editors = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level == 1
+        for alias in node.names
+    }
+    loaded = {name: family for family, names in svmbook._FAMILIES.items() for name in names}
+    assert read_by_editors == loaded
+    assert dir(svmbook) == sorted(svmbook.__all__) == sorted([*loaded, "__version__"])
+    assert (ROOT / "svmbook" / "py.typed").exists()
+    with pytest.raises(AttributeError, match="no attribute 'SVC'"):
+        _ = svmbook.SVC

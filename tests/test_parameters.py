@@ -53,7 +53,7 @@ VALUES = {
 }
 NUMERIC = [
     (estimator, name)
-    for estimator in svmbook.HOMES
+    for estimator in svmbook.__all__[:-1]
     for name, allowed in getattr(svmbook, estimator)._parameter_constraints.items()
     if any(isinstance(each, Interval) for each in allowed)
 ]
