@@ -21,13 +21,15 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .kernels.checks import IndefiniteKernelError
 from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
 from .kernels.names import KERNELS
-from .labels import decode_labels, encode_labels, encode_outputs
+from .labels import decode_labels, encode_classes, encode_labels
 from .losses import logistic
+from .multiclass import coupled, fit_pairs, pair_probabilities
 from .weights import point_weights
 
 __all__ = ["KernelMachine", "LogOdds", "Machine", "Problem", "in_blocks", "relative_gap"]
 
-OWN = ("_kernel", "_centred")  # what a fit sets beside attributes that end with an underscore
+# What a fit sets beside attributes that end with an underscore.
+OWN = ("_kernel", "_centred", "_one_vs_one")
 BLOCK = 2_000_000  # numbers per block of a prediction: 16 MB per array
 
 
@@ -76,19 +78,14 @@ def relative_gap(gap, objective):
 
 
 class Machine(ClassifierMixin, BaseEstimator):
-    """Base of all machines: checked training data, outputs, labels.
+    """Base of all classifiers: checked training data, outputs, labels.
 
     An estimator has a `fit` that calls `_training_data` and sets ``classes_`` once it has solved
-    its problem, and ``_outputs(X)`` for points that have been checked.
+    its problem, and ``_outputs(X)`` for points that have been checked. An estimator that is trained
+    on two classes first asks `several_classes`, and leaves more of them to `_fit_pairs`.
     """
 
-    _two_classes_only = True
     class_weight = None  # of estimators without that parameter
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = not self._two_classes_only
-        return tags
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -109,7 +106,7 @@ class Machine(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._outputs(X)
+        return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
 
     def predict(self, X):
         """Return the label that the outputs speak for, of each point.
@@ -127,24 +124,45 @@ class Machine(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
-    def _encoded(self, y):
-        """Return the labels in their order, and a number for each point's label."""
-        return (encode_labels if self._two_classes_only else encode_outputs)(y)
+    @property
+    def _in_pairs(self):
+        """Whether the fit has trained a classifier for each pair of classes."""
+        return hasattr(self, "_one_vs_one")
+
+    def _check_one_function(self, method):
+        """Refuse a method of one decision function where there is one per pair of classes."""
+        check_is_fitted(self)
+        if self._in_pairs:
+            raise ValueError(
+                f"{method} belongs to one decision function; with {len(self.classes_)} classes "
+                "there is one per pair. Call it on a classifier in estimators_."
+            )
+
+    def _fit_pairs(self, X, y, sample_weight):
+        """Fit a copy of this classifier to each pair of classes."""
+        X, classes, codes, weights, _ = self._training_data(X, y, sample_weight, encode_classes)
+        self._one_vs_one = fit_pairs(self, X, codes, weights)
+        self.estimators_ = list(self._one_vs_one.estimators_)
+        for name, summary in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
+            if all(hasattr(binary, name) for binary in self.estimators_):
+                setattr(self, name, summary([getattr(one, name) for one in self.estimators_]))
+        self.classes_ = classes
+        return self
 
     def _generator(self):
         """Return a generator of random numbers for the parameter ``random_state``."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
-    def _training_data(self, X, y, sample_weight):
+    def _training_data(self, X, y, sample_weight, encode=encode_labels):
         """Forget an earlier fit, and check training data.
 
-        Returns points, labels in their order, a number for each point's label, weights, and the
-        indices of the points of positive weight. A failed fit leaves what `validate_data` sets and
-        nothing else.
+        Returns points, labels in their order, a number for each point's label (by ``encode``),
+        weights, and the indices of the points of positive weight. A failed fit leaves what
+        `validate_data` sets and nothing else.
         """
         forget(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
-        classes, targets = self._encoded(y)
+        classes, targets = encode(y)
         weights = np.ones(len(X))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -158,6 +176,8 @@ class LogOdds:
     def predict_proba(self, X):
         r"""Return the probability of each class, :math:`\sigma(F)` or the softmax of F.
 
+        Where pairs of classes were trained, their probabilities are coupled, :eq:`eq-coupling`.
+
         Parameters
         ----------
         X : array-like
@@ -168,6 +188,9 @@ class LogOdds:
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of ``classes_``.
         """
+        if self._in_pairs:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+            return coupled(pair_probabilities(self._one_vs_one, X), len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
@@ -184,6 +207,9 @@ class LogOdds:
         ndarray of shape (n_samples, n_classes)
             Logarithms.
         """
+        if self._in_pairs:
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))
         F = self.decision_function(X)
         return log_softmax(F, axis=1) if F.ndim > 1 else -logistic(np.column_stack([-F, F]))
 
@@ -226,9 +252,9 @@ class KernelMachine(Machine):
         r"""Return :math:`\sum_j A_j k(x_j, x)` for points that have been checked."""
         return self._kernel.with_support(X, self) @ self.dual_coef_.T
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(self, X, y, sample_weight, encode=encode_labels):
         """Check training data, and return the `Problem`."""
-        X, classes, targets, weights, present = self._training_data(X, y, sample_weight)
+        X, classes, targets, weights, present = self._training_data(X, y, sample_weight, encode)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = rows_of_kernel(X, present, pairwise=pairwise)
         y, weights = targets[present], weights[present]

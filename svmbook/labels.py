@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["decode_labels", "encode_classes", "encode_labels", "encode_outputs"]
+__all__ = [
+    "decode_labels",
+    "encode_classes",
+    "encode_labels",
+    "encode_outputs",
+    "several_classes",
+]
 
 
 def encode_classes(y):
@@ -53,6 +59,22 @@ def encode_classes(y):
         found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
         raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
     return classes, codes
+
+
+def several_classes(y):
+    """Return whether there are more than two labels; False where `encode_classes` refuses them.
+
+    Examples
+    --------
+    >>> from svmbook.labels import several_classes
+    >>> several_classes(["a", "b", "c"]), several_classes(["a", "b"]), several_classes([0.5, 1.5])
+    (True, False, False)
+    """
+    try:
+        with np.errstate(invalid="ignore"):  # of infinite labels, which a fit refuses
+            return len(encode_classes(y)[0]) > 2
+    except (TypeError, ValueError):
+        return False
 
 
 def encode_outputs(y):
@@ -119,9 +141,8 @@ def encode_labels(y):
     classes, codes = encode_classes(y)
     if len(classes) > 2:
         raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}, with {len(classes)} classes; wrap the estimator in "
-            "sklearn.multiclass.OneVsRestClassifier or OneVsOneClassifier."
+            f"this takes two classes; found {len(classes)}. Choose two of them, or fit pairs with "
+            "sklearn.multiclass.OneVsOneClassifier."
         )
     return classes, _signs(codes)
 

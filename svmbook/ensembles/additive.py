@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ..base import Machine
 from ..ties import distinct
@@ -119,7 +119,7 @@ class AdditiveMachine(Machine):
         ndarray of shape (n_samples, n_features)
             With ``intercept_`` a row sums to the output of its point.
         """
-        check_is_fitted(self)
+        self._check_one_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._contributions(X)
 

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from ..labels import decode_labels
+from ..labels import decode_labels, several_classes
 from ..solvers.boosting.adaboost import adaboost
 from ..solvers.boosting.stumps import MiddleStumps, Stumps
 from .additive import AdditiveMachine, steps_of_stumps
@@ -108,6 +108,8 @@ class AdaBoostStump(AdditiveMachine):
         AdaBoostStump
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         X, y, weights = X[present], y[present], weights[present]
         result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
@@ -139,7 +141,7 @@ class AdaBoostStump(AdditiveMachine):
         ndarray of shape (n_samples,)
             Outputs of the ensemble so far.
         """
-        check_is_fitted(self)
+        self._check_one_function("staged_decision_function")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         F = np.zeros(len(X))
         stumps = Stumps(self.features_, self.thresholds_, self.signs_)

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import has_fit_parameter
 
 from ..base import Machine, relative_gap
+from ..labels import several_classes
 from ..solvers.boosting.lpboost import lpboost
 from ..solvers.boosting.stumps import MiddleStumps
 from ..weights import upper_bounds
@@ -122,6 +123,8 @@ class LPBoost(Machine):
         LPBoost
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]
         learner = MiddleStumps(X) if self.estimator is None else _Fitted(self.estimator, X, y)

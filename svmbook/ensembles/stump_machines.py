@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import KernelMachine, LogOdds
 from ..gram import ComputedGram, StoredGram, StumpGram, quantile_knots
+from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
@@ -54,6 +55,8 @@ class StumpMachine(AdditiveMachine, KernelMachine):
         self
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         constant = not np.ptp(problem.points, axis=0).any()  # nothing to put between knots
         exact = self.n_knots is None or constant

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
 from ..gram import StoredGram
+from ..labels import several_classes
 from ..solvers.logistic.import_points import import_points
 from ..solvers.logistic.likelihoods import Binomial
 from .machine import LogisticMachine
@@ -156,6 +157,8 @@ class ImportVectorMachine(LogisticMachine):
         ImportVectorMachine
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # With all points in S a linear model is the same for every origin. With few it is not, and

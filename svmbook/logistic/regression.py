@@ -12,6 +12,7 @@ from sklearn.utils import check_array, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..gram import LowRankGram, StoredGram
+from ..labels import encode_labels, encode_outputs, several_classes
 from ..solvers.checks import check_positive
 from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
@@ -166,10 +167,6 @@ class KernelLogisticRegression(LogisticMachine):
         self.max_iter = max_iter
 
     @property
-    def _two_classes_only(self):
-        return self.penalty == "l1"
-
-    @property
     def _remedy(self):
         stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
@@ -192,6 +189,8 @@ class KernelLogisticRegression(LogisticMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
+        if self.penalty == "l1" and several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem, (gram, origin) = self._with_gram(self._prepare(X, y, sample_weight))
         (result,) = self._results(problem, gram, [float(self.lam)])
         return self._keep(problem, gram, origin, result)
@@ -242,6 +241,10 @@ class KernelLogisticRegression(LogisticMachine):
         for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
             machine._keep(problem, gram, origin, result)
         return machines
+
+    def _prepare(self, X, y, sample_weight):
+        encode = encode_labels if self.penalty == "l1" else encode_outputs
+        return super()._prepare(X, y, sample_weight, encode)
 
     def _with_gram(self, problem):
         """Return the problem and its Gram matrix, the kernel shifted where that is necessary.

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
+from ..labels import encode_classes
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
@@ -133,7 +134,7 @@ class LocalEnsemble(VotingMachine):
 
     def _begin(self, X, y):
         """Check training data; return points, labels, a number for each label, and a generator."""
-        X, classes, codes, _, _ = self._training_data(X, y, None)
+        X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         return X, classes, codes, self._generator()
 
     def _train(self, X, codes, positive, negative):

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..labels import encode_classes
 from .voting import VotingMachine
 
 __all__ = ["PairwiseMachine", "alone", "outputs_of_planes"]
@@ -30,7 +31,7 @@ class PairwiseMachine(VotingMachine):
 
     def _begin(self, X, y):
         """Check training data; return points, labels, each point's number of a label, and gamma."""
-        X, classes, codes, _, _ = self._training_data(X, y, None)
+        X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         variance = X.var() * X.shape[1]
         scale = 1.0 / variance if variance > 0 else 1.0
         gamma = scale if isinstance(self.gamma, str) else float(self.gamma)

@@ -7,7 +7,6 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base import Machine
-from ..labels import encode_classes
 
 __all__ = ["VotingMachine"]
 
@@ -16,11 +15,6 @@ WIDE_GAP = 1e-4  # of a member's objective
 
 class VotingMachine(Machine):
     """Base: labels of any kind are numbers inside, and a wide gap of a member is admitted."""
-
-    _two_classes_only = False
-
-    def _encoded(self, y):
-        return encode_classes(y)
 
     def _certify(self, gap, stacklevel):
         """Set ``converged_``: whether the largest relative gap is small; warn where it is not."""

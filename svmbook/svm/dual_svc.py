@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..base import KernelMachine
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernels.checks import check_definite
+from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
 from ..solvers.dual.interior_point import cvxopt_installed
 from ..solvers.dual.libsvm import NATIVE, libsvm
@@ -218,6 +219,8 @@ class DualSVC(KernelMachine):
         DualSVC
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         solver = self._choose_solver(problem)
         C = upper_bounds(self.C, problem.weights)

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
+from ..labels import several_classes
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
 from ..solvers.irwls.rounds import irwls, irwls_path
@@ -139,6 +140,8 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         IRWLSSVC
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._prices(problem)
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
@@ -293,6 +296,8 @@ class ERMSVC(WeightedLeastSquaresMachine):
         ERMSVC
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._prices(problem)
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)

@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import Machine
+from ..labels import several_classes
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -92,6 +93,8 @@ class LeastSquaresClassifier(Machine):
         LeastSquaresClassifier
             The fitted estimator.
         """
+        if several_classes(y):
+            return self._fit_pairs(X, y, sample_weight)
         X, classes, signs, weights, _ = self._training_data(X, y, sample_weight)
         ridge = Ridge(alpha=1.0 / self.C).fit(X, signs, sample_weight=weights)
         self.classes_ = classes

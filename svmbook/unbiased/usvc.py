@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
+from ..labels import several_classes
 from ..solvers.irwls.costs import unbiased_cost
 from ..solvers.irwls.rounds import irwls_path
 from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
@@ -214,6 +215,13 @@ class USVC(WeightedLeastSquaresMachine):
         USVC
             The fitted estimator.
         """
+        if several_classes(y):
+            if self.target_false_alarm_rate is not None:
+                raise ValueError(
+                    "target_false_alarm_rate speaks of two classes, those without and with an "
+                    "alarm; join the classes of y into two, or leave it at None."
+                )
+            return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         rng = self._generator()
         fitted, kept_out = problem, None

@@ -83,11 +83,9 @@ def test_separable_data_need_a_penalty():
         KernelLogisticRegression(penalty=None).path(X, Y)
 
 
-def test_the_absolute_value_penalty_is_for_two_classes():
-    with pytest.raises(ValueError, match="Only binary classification"):
-        KernelLogisticRegression(penalty="l1").fit(*IRIS)
-    with pytest.raises(ValueError, match="Only binary classification"):
-        ImportVectorMachine().fit(*IRIS)
+def test_a_path_of_the_lasso_is_for_two_classes():
+    with pytest.raises(ValueError, match="takes two classes; found 3"):
+        KernelLogisticRegression(penalty="l1").path(*IRIS)
 
 
 def test_a_class_without_weight_is_named():
