@@ -254,22 +254,14 @@ def _wins_line(rows, ensemble, others, noise, printed):
 def sizes(rows):
     """Return Table 5.5: the round that was kept, and the members of the ensemble."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
-    there = {method for _, method in cells}
-    votes = {
-        kind: [vote for vote in VOTES if f"{kind} by {vote}" in there]
-        for kind in ("PSVM", "sampled")
-    }
     lines = []
-    for name in PRINTED_SIZES:
-        if not any(data_set == name for data_set, _ in cells):
-            continue
-        line = [name, PRINTED_TRAINING[name.partition(",")[0]]]
-        for k, kind in enumerate(votes):
-            line.append("{}, {}".format(*PRINTED_SIZES[name][2 * k : 2 * k + 2]))
-            for vote in votes[kind]:
+    for name, kind in itertools.product(PRINTED_SIZES, ("PSVM", "sampled")):
+        if any(data_set == name for data_set, _ in cells):
+            place = 2 * (kind == "sampled")
+            line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][place : place + 2])]
+            for vote in VOTES:
                 row = cells.get((name, f"{kind} by {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
-        lines.append(line)
-    head = ["shifts, members", "exemplars, printed", "printed", *votes["PSVM"]]
-    head += [f"sampled, {vote}" for vote in ("printed", *votes["sampled"])]
-    return Table(head, lines)
+            lines.append([*line, "" if place else PRINTED_TRAINING[name.partition(",")[0]]])
+    head = ["shifts, members", "", "printed", *(f"by {vote}" for vote in VOTES)]
+    return Table([*head, "exemplars, printed"], lines)

@@ -90,21 +90,20 @@ def test_the_first_of_the_boosted_lines_is_the_single_one(n_classes):
 
 
 def test_the_table_of_sizes_has_rounds_and_members_beside_the_printed_ones(rows):
-    table = {line[0]: line[1:] for line in report("shen2013", table="sizes").table.rows}
-    assert table.keys() == shen2013_tables.PRINTED_SIZES.keys()
-    for name, cells in table.items():
-        assert cells[0] == shen2013_tables.PRINTED_TRAINING[name.partition(",")[0]]
-        pairs = [tuple(float(n) for n in cell.split(", ")) for cell in cells[1:] if cell]
-        assert pairs[0] + pairs[4] == shen2013_tables.PRINTED_SIZES[name]
-        del pairs[4], pairs[0]
-        methods = (
-            *("PSVM by LIBSVM", "PSVM by count", "PSVM by nearness"),
-            *(("sampled by LIBSVM",) if shen2013_tables.NOISE not in name else ()),
-            *("sampled by count", "sampled by nearness"),
-        )
-        for pair, method in zip(pairs, methods, strict=True):
-            row = rows[name, method]
-            assert pair == pytest.approx((row["shifts"], row["members"]), abs=0.5)
+    lines = report("shen2013", table="sizes").table.rows
+    table = {(line[0], line[1]): line[2:] for line in lines}
+    assert table.keys() == {*itertools.product(shen2013_tables.PRINTED_SIZES, ("PSVM", "sampled"))}
+    for (name, kind), (printed, *here, exemplars) in table.items():
+        assert exemplars in ("", shen2013_tables.PRINTED_TRAINING[name.partition(",")[0]])
+        of_both = shen2013_tables.PRINTED_SIZES[name]
+        own = of_both[:2] if kind == "PSVM" else of_both[2:]
+        assert printed == f"{own[0]}, {own[1]}"
+        for vote, cell in zip(shen2013_tables.VOTES, here, strict=True):
+            row = rows.get((name, f"{kind} by {vote}"))
+            assert (row is None) == (cell == "")
+            if row:
+                pair = [float(number) for number in cell.split(", ")]
+                assert pair == pytest.approx([row["shifts"], row["members"]], abs=0.5)
 
 
 def test_boosting_without_a_first_machine_is_that_machine():
