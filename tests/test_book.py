@@ -233,6 +233,7 @@ def test_the_api_pages_show_what_a_user_imports():
     shown = re.findall(r"^```{api} (\S+)$", pages, re.M)
     inner = {
         "base",
+        "multiclass",
         "threads",
         "ties",
         "weights",

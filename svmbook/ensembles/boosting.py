@@ -51,8 +51,12 @@ class AdaBoostStump(AdditiveMachine):
         Standard deviation of each shape function over the training points.
     n_iter_ : int
         Rounds done.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive decision value speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -61,7 +65,7 @@ class AdaBoostStump(AdditiveMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights.
+        One class; negative weights.
 
     See Also
     --------
@@ -99,7 +103,7 @@ class AdaBoostStump(AdditiveMachine):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Weights to start from, not negative. A point of weight zero counts as absent.
 

@@ -65,8 +65,12 @@ class LPBoost(Machine):
         Whether the gap is within ``tol``; where it is not, `fit` warns.
     n_iter_ : int
         Linear programs solved.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive decision value speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -75,7 +79,7 @@ class LPBoost(Machine):
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights; a base learner without ``sample_weight``; a
+        One class; negative weights; a base learner without ``sample_weight``; a
         hard margin where no ensemble separates the classes.
 
     References
@@ -114,7 +118,7 @@ class LPBoost(Machine):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative. A point of weight zero counts as absent.
 

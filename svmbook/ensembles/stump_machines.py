@@ -45,7 +45,7 @@ class StumpMachine(AdditiveMachine, KernelMachine):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of the price of each point, not negative. A point of weight zero counts as
             absent.
@@ -145,8 +145,12 @@ class StumpEnsembleSVC(StumpMachine):
         Whether that is certified to ``tol``; where it is not, `fit` warns.
     n_iter_ : int
         Steps of the solver.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive decision value speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -155,7 +159,7 @@ class StumpEnsembleSVC(StumpMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights.
+        One class; negative weights.
 
     See Also
     --------
@@ -236,13 +240,13 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
         As in `StumpEnsembleSVC`, in natural log odds.
     relative_gap_, objective_, kkt_residual_ : float
         Gap, objective, and the norm of the gradient relative to the sum of its terms' norms.
-    converged_, n_iter_, classes_, n_features_in_, feature_names_in_
+    converged_, n_iter_, estimators_, classes_, n_features_in_, feature_names_in_
         As in `StumpEnsembleSVC`.
 
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights.
+        One class; negative weights.
 
     See Also
     --------

@@ -20,7 +20,7 @@ __all__ = ["ImportVectorMachine"]
 
 
 class ImportVectorMachine(LogisticMachine):
-    r"""Kernel logistic regression on a few import points, chosen greedily; for two classes.
+    r"""Kernel logistic regression on a few import points, chosen greedily.
 
     For a growing set S of training points minimises over
     :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)` and b
@@ -77,8 +77,12 @@ class ImportVectorMachine(LogisticMachine):
         Number of points taken in.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive output speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive output speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -87,7 +91,7 @@ class ImportVectorMachine(LogisticMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; a kernel that is not finite, symmetric and positive
+        One class; a kernel that is not finite, symmetric and positive
         semi-definite on the training points; negative weights.
 
     See Also
@@ -148,7 +152,7 @@ class ImportVectorMachine(LogisticMachine):
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, not negative. A point of weight zero counts as absent.
 

@@ -50,7 +50,8 @@ class KernelLogisticRegression(LogisticMachine):
         kinds of ``lam`` are in units of k(x, x): ten times the kernel needs ten times the ``lam``.
     penalty : {"l2", "l1", None}, default="l2"
         "l2" is the ridge; nearly all :math:`\alpha_j` are different from zero. "l1" is the
-        absolute-value penalty, for two classes; most :math:`\alpha_j` are exactly zero. None is
+        absolute-value penalty (for each pair, where there are more than two classes); most
+        :math:`\alpha_j` are exactly zero. None is
         the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
         overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
         does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
@@ -95,6 +96,8 @@ class KernelLogisticRegression(LogisticMachine):
         Newton steps.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
+    estimators_ : list
+        With ``penalty="l1"`` and more than two classes: a fitted classifier for each pair.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
@@ -105,7 +108,7 @@ class KernelLogisticRegression(LogisticMachine):
     Raises
     ------
     ValueError
-        One class; more than two with ``penalty="l1"``; separable classes with ``penalty=None``; a
+        One class; separable classes with ``penalty=None``; a
         kernel that is not finite and symmetric on the training points, or (except with
         ``penalty="l1"``, whose objective is convex for every kernel) not positive semi-definite;
         negative weights, or weights of zero for all of a class.

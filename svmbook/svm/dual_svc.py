@@ -36,7 +36,7 @@ MOVABLE = ("linear", "rbf")  # a shift of all points moves the intercept, and sa
 
 
 class DualSVC(KernelMachine):
-    r"""Support vector classifier for two classes, solved in the dual with a certificate.
+    r"""Support vector classifier, solved in the dual with a certificate.
 
     Minimises over :math:`w`, :math:`b` and :math:`\xi \ge 0`
 
@@ -135,8 +135,12 @@ class DualSVC(KernelMachine):
         The solver that ran.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive decision value speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -145,7 +149,7 @@ class DualSVC(KernelMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; a kernel that is not finite and symmetric on the training
+        One class; a kernel that is not finite and symmetric on the training
         points, or not positive semi-definite on the support vectors or where a solver comes across
         it; negative weights; a hard margin on data that are not separable; a solver that does not
         serve the kernel or ``C``.
@@ -210,7 +214,7 @@ class DualSVC(KernelMachine):
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative. A point of weight zero counts as absent.
 

@@ -25,7 +25,7 @@ GENTLEST = 1.0  # slope with which the schedule of `ERMSVC` begins; each next on
 
 
 class IRWLSSVC(WeightedLeastSquaresMachine):
-    r"""The support vector classifier by iterated weighted least squares; for two classes.
+    r"""The support vector classifier by iterated weighted least squares.
 
     Minimises the objective of `DualSVC`,
 
@@ -74,8 +74,12 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         Rounds.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive output speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive output speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -84,7 +88,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; a kernel that is not finite, symmetric and positive
+        One class; a kernel that is not finite, symmetric and positive
         semi-definite on the training points; negative weights.
 
     References
@@ -131,7 +135,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative. A point of weight zero counts as absent.
 
@@ -221,8 +225,12 @@ class ERMSVC(WeightedLeastSquaresMachine):
         Rounds for the last slope.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive output speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive output speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -231,7 +239,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; a kernel that is not finite, symmetric and positive
+        One class; a kernel that is not finite, symmetric and positive
         semi-definite on the training points; negative weights.
 
     References
@@ -287,7 +295,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative. A point of weight zero counts as absent.
 

@@ -17,7 +17,7 @@ __all__ = ["LeastSquaresClassifier"]
 
 
 class LeastSquaresClassifier(Machine):
-    r"""Linear least squares on the labels, with a ridge; for two classes.
+    r"""Linear least squares on the labels, with a ridge.
 
     Minimises over w and b, with labels :math:`y_i = \pm1`,
 
@@ -40,8 +40,12 @@ class LeastSquaresClassifier(Machine):
         The weights.
     intercept_ : ndarray of shape (1,)
         The intercept.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive output speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive output speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -50,7 +54,7 @@ class LeastSquaresClassifier(Machine):
     Raises
     ------
     ValueError
-        One class, or more than two; negative weights.
+        One class; negative weights.
 
     References
     ----------
@@ -84,7 +88,7 @@ class LeastSquaresClassifier(Machine):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative.
 

@@ -112,8 +112,12 @@ class USVC(WeightedLeastSquaresMachine):
         Rounds from the start that was kept.
     gamma_ : float
         The value of ``gamma`` in use; only for kernels that have one.
-    classes_ : ndarray of shape (2,)
-        The labels; a positive output speaks for the second.
+    estimators_ : list
+        With more than two classes: a fitted classifier for each pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
+        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+    classes_ : ndarray of shape (n_classes,)
+        The labels; with two a positive output speaks for the second.
     n_features_in_ : int
         Features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -122,7 +126,7 @@ class USVC(WeightedLeastSquaresMachine):
     Raises
     ------
     ValueError
-        One class, or more than two; more prototypes than different points, or prototypes of
+        One class; more prototypes than different points, or prototypes of
         another width; a rate that the held-out points cannot certify; a kernel with values that
         are not finite; negative weights.
 
@@ -206,7 +210,7 @@ class USVC(WeightedLeastSquaresMachine):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Two labels of any kind.
+            Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of ``C``, not negative. A point of weight zero counts as absent.
 
