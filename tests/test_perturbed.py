@@ -21,7 +21,7 @@ from svmbook.kernels import KERNELS
 from svmbook.solvers import solve_duals
 
 CLOSE = 1e-3  # of the largest number of an array, or of one: what a stopping rule leaves free
-CERTIFICATES = {"relative_gap_", "kkt_residual_", "n_iter_"}
+CERTIFICATES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
 MULTIPLIERS = {
     *("alpha_", "bounded_support_", "dual_coef_", "free_support_", "n_support_", "support_"),
     *("support_vectors_",),

@@ -13,6 +13,7 @@ TESTS = {
     "svmbook/threads.py": "test_threads.py solvers/dual gram",
     "svmbook/base.py": "test_base.py test_parameters.py svm logistic unbiased",
     "svmbook/labels.py": "test_labels.py test_base.py svm logistic",
+    "svmbook/multiclass.py": "test_multiclass.py",
     "svmbook/weights.py": "test_weights.py test_base.py svm logistic",
     "svmbook/ties.py": "test_ties.py prototypes solvers/boosting gram",
     "svmbook/tables.py": "test_tables.py experiments/running",
