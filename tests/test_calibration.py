@@ -91,7 +91,7 @@ def test_equal_scores_say_nothing(score):
         ([[1.0], [2.0]], [0, 1], "one number a point"),
         ([1.0, 2.0, 3.0], [0, 1], "inconsistent numbers of samples"),
         ([1.0, 2.0], [1, 1], "one class only"),
-        ([1.0, 2.0, 3.0], [1, 2, 3], "Only binary"),
+        ([1.0, 2.0, 3.0], [1, 2, 3], "takes two classes; found 3"),
     ],
 )
 def test_what_does_not_fit_is_named(scores, y, message):
