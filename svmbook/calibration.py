@@ -183,7 +183,7 @@ def fit_sigmoids(scores, positive, present=None):
     Returns
     -------
     Sigmoid
-        Slopes and intercepts, arrays of shape (n_machines,).
+        Slopes and intercepts, arrays of shape (n_classifiers,).
 
     Examples
     --------
@@ -198,9 +198,10 @@ def fit_sigmoids(scores, positive, present=None):
     n_points, n_positive = present.sum(axis=0), (positive * present).sum(axis=0)
     n_negative = n_points - n_positive
     t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    largest = np.abs(scores * present).max(axis=0)
+    scores = np.where(present, scores, 0.0)
+    largest = np.abs(scores).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
-    f = scores * present / largest
+    f = scores / largest
     centre = f.sum(axis=0) / n_points
     spread = np.sqrt(((f - centre) ** 2 * present).sum(axis=0) / n_points)
     flat = spread <= TIE  # all scores of a classifier are equal but for rounding

@@ -168,3 +168,16 @@ def test_a_sigmoid_that_is_not_fitted_is_admitted(monkeypatch):
     monkeypatch.setattr("svmbook.calibration.MOST_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="1 steps of Newton's method"):
         fit_sigmoid([-3.0, -1.0, 0.5, 2.0, 4.0], [0, 0, 1, 0, 1])
+
+
+def test_each_sigmoid_is_fitted_on_the_points_that_are_present():
+    rng = np.random.default_rng(0)
+    scores, positive = rng.normal(size=(30, 4)), rng.random((30, 4)) < 0.4
+    scores += positive
+    present = np.arange(30)[:, None] < [30, 20, 12, 25]
+    scores[~present] = np.nan
+    together = fit_sigmoids(scores, positive, present)
+    for k, own in enumerate(present.T):
+        single = fit_sigmoid(scores[own, k], positive[own, k])
+        assert together.slope[k] == pytest.approx(single.slope, abs=1e-6)
+        assert together.intercept[k] == pytest.approx(single.intercept, abs=1e-6)

@@ -51,7 +51,8 @@ class ExemplarSVM(LocalEnsemble):
     voting : "count", "probability", "libsvm" or "local", default="probability"
         Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
         fitted on points held out; its probability as LIBSVM finds it, by a sigmoid fitted in a
-        cross-validation of the member's own points; or less the farther its exemplar is.
+        cross-validation of the member's own points (whose folds are drawn with a fixed seed); or
+        less the farther its exemplar is.
     n_near : int, default=None
         For local votes: so many nearest exemplars among the claimants vote, with one vote each.
         Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of

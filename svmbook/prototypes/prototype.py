@@ -83,8 +83,9 @@ class PrototypeSVM(LocalEnsemble):
     voting : "count", "probability", "libsvm" or "local", default="local"
         Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
         fitted on the validation points; its probability as LIBSVM finds it, by a sigmoid fitted in
-        a cross-validation of the member's own points, which is the source's vote; or less the
-        farther its exemplar is, which has the smallest error on most data sets.
+        a cross-validation of the member's own points (whose folds are drawn with a fixed seed),
+        which is the source's vote; or less the farther its exemplar is, which has the smallest
+        error on most data sets.
     n_near : int, default=None
         For local votes: so many nearest exemplars among the claimants vote, with one vote each.
         Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of

@@ -10,11 +10,13 @@ really use post-hoc tests based on mean-ranks?", Journal of Machine Learning Res
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_scalar
 
 __all__ = ["Ranks", "holm", "rank"]
 
@@ -46,6 +48,11 @@ def holm(p_values):
     ndarray of shape (n,)
         In the same order, at most 1.
 
+    Raises
+    ------
+    ValueError
+        A value is not between 0 and 1, or they are not one list.
+
     Examples
     --------
     >>> from svmbook.experiments.methods.multiple import holm
@@ -53,6 +60,8 @@ def holm(p_values):
     [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not ((p >= 0.0) & (p <= 1.0)).all():
+        raise ValueError(f"p_values must be a list of numbers between 0 and 1; found {p_values!r}.")
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
     corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -63,10 +72,10 @@ def rank(errors, *, level=0.95):
     r"""Rank methods on each of several data sets, and say which mean ranks differ.
 
     On each data set the best of k methods has rank 1; equals share the mean of their ranks, and
-    errors are equal if they agree to five digits of the largest, as means of records do. Were all
-    methods alike, each order would be as likely as any other: that is what Friedman's test asks.
-    Where it says no, two methods differ if their mean ranks over N data sets lie further apart than
-    Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
+    errors are equal if they agree to five digits of the largest of all data sets, as means of
+    records do. Were all methods alike, each order would be as likely as any other: that is what
+    Friedman's test asks. Where it says no, two methods differ if their mean ranks over N data sets
+    lie further apart than Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
     studentised range, over the root of two.
 
     Parameters
@@ -83,7 +92,8 @@ def rank(errors, *, level=0.95):
     Raises
     ------
     ValueError
-        There are fewer than two data sets or three methods, or an error is not finite.
+        There are fewer than two data sets or three methods, an error is not finite, or the level
+        is not between 0 and 1.
 
     Examples
     --------
@@ -92,6 +102,7 @@ def rank(errors, *, level=0.95):
     >>> found.means, round(found.p, 3), round(found.critical_difference, 2)
     (array([1.   , 2.375, 2.625]), 0.038, 1.66)
     """
+    check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
     errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
     n, k = errors.shape
     unit = KEPT * (np.abs(errors).max() or 1.0)

@@ -263,8 +263,9 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     error = reach / stdtrit(n - 1, 0.975)
     if error > 0:
         below, above = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
-    else:  # all differences are alike
-        below, above = float(found.difference < -rope), float(found.difference <= rope)
+    else:  # all differences are alike; those at the edge of the region belong to it
+        edge = rope + EQUAL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
+        below, above = float(found.difference < -edge), float(found.difference <= edge)
     return PracticalDifference(float(below), float(above - below), float(1.0 - above), level)
 
 

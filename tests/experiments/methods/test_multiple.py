@@ -63,3 +63,19 @@ def test_alike_methods_are_told_apart_as_often_as_is_said():
 def test_two_methods_have_no_ranks():
     with pytest.raises(ValueError, match="minimum of 3"):
         rank([[1.0, 2.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("p", [[-0.1, 0.5], [0.5, 1.1], [np.nan], [[0.1, 0.2]], 0.3])
+def test_what_is_no_list_of_p_values_is_refused(p):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm(p)
+
+
+def test_the_level_moves_the_critical_difference():
+    errors = [[1.0, 2, 3], [2.0, 1, 3], [1.0, 3, 2]]
+    strict, loose = (rank(errors, level=level).critical_difference for level in (0.99, 0.5))
+    quantile = stats.studentized_range.ppf(0.99, 3, np.inf) / np.sqrt(2)
+    assert strict == pytest.approx(quantile * np.sqrt(12 / 18)) and strict > 2 * loose
+    for level in (95, 0.0, 1.0):
+        with pytest.raises(ValueError, match="level"):
+            rank(errors, level=level)

@@ -176,3 +176,11 @@ def test_alike_methods_are_equivalent_and_far_ones_are_not():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("first", [[16.1, 17.1, 18.1], [20.1, 21.1, 22.1], [0.1, 0.7, 3.3]])
+def test_a_constant_difference_at_the_edge_of_the_region_is_equivalent(first):
+    second = [value - 1.0 for value in first]
+    assert practical_difference(first, second).verdict == "equivalent"
+    assert practical_difference(second, first).verdict == "equivalent"
+    assert practical_difference(first, second, rope=0.99).verdict == "worse"
