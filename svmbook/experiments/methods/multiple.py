@@ -75,8 +75,8 @@ def rank(errors, *, level=0.95):
     errors are equal if they agree to five digits of the largest of all data sets, as means of
     records do. Were all methods alike, each order would be as likely as any other: that is what
     Friedman's test asks. Where it says no, two methods differ if their mean ranks over N data sets
-    lie further apart than Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
-    studentised range, over the root of two.
+    lie further apart than Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the
+    quantile of the studentised range, over the root of two.
 
     Parameters
     ----------
