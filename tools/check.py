@@ -108,8 +108,10 @@ def slowness():
     found = []
     command = (sys.executable, "-c", REFERENCE)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watch:
-        yield found
-        watch.terminate()
+        try:
+            yield found
+        finally:
+            watch.terminate()
         times = [float(line) for line in watch.stdout]
     found.append(sum(times) / len(times) / STANDARD)
 

@@ -18,13 +18,14 @@ def train(X, positive, negative, weight):
     return linear_members(X, positive, negative, C, weight)
 
 
-def members(n_positive, n_members=6):
+RAGGED = (4, 1, 2, 3, 1, 4)
+
+
+def members(*n_positives):
     """Return the positives and negatives of some members, each with its nearest positives."""
-    between = distances(X, X)
-    near = np.where(Y[:, None] == Y, between, np.inf).argsort(axis=1)[:, :n_positive]
-    positive = np.zeros((len(X), len(X)), dtype=bool)
-    np.put_along_axis(positive, near, True, axis=1)
-    return positive[:n_members], choose_negatives(between, Y, 7)[:n_members]
+    between, n = distances(X, X), len(n_positives)
+    rank = np.where(Y[:, None] == Y, between, np.inf).argsort(axis=1).argsort(axis=1)
+    return rank[:n] < np.array(n_positives)[:, None], choose_negatives(between, Y, 7)[:n]
 
 
 def folds(present):
@@ -53,34 +54,38 @@ def sigmoid_by_loops(P, N, fold, weight):
             costs = np.where(P[inside], weight, 1.0)
             model = DualSVC(C=C, tol=1e-10).fit(X[inside], signs, sample_weight=costs)
             outputs[left_out] = model.decision_function(X[left_out])
-    return fit_sigmoid(outputs[points], P[points]), outputs
+    return fit_sigmoid(outputs[points], P[points])
 
 
-@pytest.mark.parametrize(("n_positive", "weight"), [(1, 1.0), (4, 1.0), (4, 3.0)])
-def test_sigmoids_are_those_of_one_fit_at_a_time(n_positive, weight):
-    P, N = members(n_positive)
+@pytest.mark.parametrize(
+    ("n_positives", "weight"), [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (RAGGED, 1.0)]
+)
+def test_sigmoids_are_those_of_one_fit_at_a_time(n_positives, weight):
+    P, N = members(*n_positives)
     sigmoids = inner_sigmoids(X, P, N, np.full(len(P), weight), train)
     fold = folds(P | N)
     for m in range(len(P)):
-        expected, _ = sigmoid_by_loops(P[m], N[m], fold[m], weight)
+        expected = sigmoid_by_loops(P[m], N[m], fold[m], weight)
         found = sigmoids.slope[m], sigmoids.intercept[m]
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-def test_the_folds_of_a_member_are_its_own_points_divided_evenly():
-    P, N = members(4)
-    fold = folds(P | N)
-    for m in range(len(P)):
-        sizes = np.bincount(fold[m][fold[m] >= 0], minlength=FOLDS)
-        assert sizes.sum() == (P[m] | N[m]).sum() and np.ptp(sizes) <= 1
+def test_each_point_of_a_member_is_left_out_once_in_folds_of_equal_size():
+    P, N = members(4, 4, 3, 4, 2, 4)  # here each fold leaves a positive, so all are trained
+    present, left_out = P | N, []
+
+    def watched(X, positive, negative, weight):
+        left_out.append(present & ~(positive | negative))
+        assert not (positive & ~P).any() and not (negative & ~N).any()
+        return train(X, positive, negative, weight)
+
+    inner_sigmoids(X, P, N, np.ones(len(P)), watched)
+    np.testing.assert_array_equal(np.sum(left_out, axis=0), present)
+    sizes = np.array([out.sum(axis=1) for out in left_out])
+    assert sizes.shape == (FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
 
 
 def test_a_single_positive_has_the_output_minus_one():
-    P, N = members(1)
-    fold = folds(P | N)
-    for m in range(len(P)):
-        _, outputs = sigmoid_by_loops(P[m], N[m], fold[m], 1.0)
-        assert outputs[P[m]] == [-1.0]
     # Two points: the negative alone has the output 1, so that the slope has the wrong sign.
     pair = np.array([[0.0, 0.0], [1.0, 0.0]])
     one = np.array([[True, False]]), np.array([[False, True]])
@@ -91,7 +96,7 @@ def test_a_single_positive_has_the_output_minus_one():
 
 
 def test_sigmoids_are_the_same_each_time_and_members_do_not_depend_on_later_ones():
-    P, N = members(3)
+    P, N = members(*[3] * 6)
     once = inner_sigmoids(X, P, N, np.ones(len(P)), train)
     again = inner_sigmoids(X, P, N, np.ones(len(P)), train)
     np.testing.assert_array_equal(once, again)

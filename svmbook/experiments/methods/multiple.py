@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_scalar
 
 __all__ = ["Ranks", "holm", "rank"]
 
-KEPT = 1e-5  # of the largest error: records keep six digits, so finer differences are theirs
+KEPT = 1e-5  # of the largest error: records keep six digits, so finer gaps are theirs
 
 
 class Ranks(NamedTuple):
@@ -71,12 +71,13 @@ def holm(p_values):
 def rank(errors, *, level=0.95):
     r"""Rank methods on each of several data sets, and say which mean ranks differ.
 
-    On each data set the best of k methods has rank 1; equals share the mean of their ranks, and
-    errors are equal if they agree to five digits of the largest of all data sets, as means of
-    records do. Were all methods alike, each order would be as likely as any other: that is what
-    Friedman's test asks. Where it says no, two methods differ if their mean ranks over N data sets
-    lie further apart than Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the
-    quantile of the studentised range, over the root of two.
+    On each data set the best of k methods has rank 1, and equals share the mean of their ranks.
+    Sorted errors are divided where the gap exceeds 1e-5 of the largest error of all data sets, and
+    errors that are not divided are equal: means of records agree to five digits only. Were all
+    methods alike, each order would be as likely as any other: that is what Friedman's test asks.
+    Where it says no, two methods differ if their mean ranks over N data sets lie further apart than
+    Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
+    studentised range, over the root of two.
 
     Parameters
     ----------
@@ -105,8 +106,10 @@ def rank(errors, *, level=0.95):
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
     errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
     n, k = errors.shape
-    unit = KEPT * (np.abs(errors).max() or 1.0)
-    ranks = stats.rankdata(np.round(errors / unit), axis=1)
+    order = errors.argsort(axis=1)
+    gaps = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
+    place = (gaps > KEPT * np.abs(errors).max()).cumsum(axis=1)  # equals share a place
+    ranks = stats.rankdata(np.take_along_axis(place, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
     return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))

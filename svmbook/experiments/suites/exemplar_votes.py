@@ -46,7 +46,8 @@ class NearestMembersWeighted(ExemplarSVM):
     """Exemplar SVMs whose ``n_near`` nearest members with a positive output have weighted votes.
 
     `ExemplarSVM` weights all votes by distance, or counts the nearest. Here the nearest are
-    weighted by one over the squared distance, as weighted neighbours are.
+    weighted by one over the squared distance, as weighted neighbours are. Only `predict` is
+    another; scores remain those of the vote that ``voting`` names.
     """
 
     def predict(self, X):

@@ -44,7 +44,7 @@ OURS = {
     "sampled by nearness": SampledPrototypeSVM(),
 }
 METHODS = (*OURS, *RIVALS)
-PRUNING = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point; of equals the smallest tree
+PRUNING = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest first
 ROUNDS = 10
 
 

@@ -31,7 +31,10 @@ class ByProbability(PrototypeSVM):
 
 
 class GrowingLists(PrototypeSVM):
-    """Prototypes that count a positive as often as it has joined its member."""
+    """Prototypes that count a positive as often as it has joined its member.
+
+    For the two-norm, and for all votes but LIBSVM's, whose folds divide sets and not lists.
+    """
 
     def _grown(self, positive, joins):
         return positive.astype(int) + joins

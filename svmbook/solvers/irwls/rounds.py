@@ -14,13 +14,13 @@ least squares with the weights
 and one linear system. Where :math:`\theta'(\xi)/\xi` never grows with :math:`\xi` the parabola lies
 above the cost, as long as no point without slack gets some, and a full step cannot raise J. Where
 it grows, the cost is bent more than that parabola, and its own curvature is taken for the weight. A
-step that would raise J all the same is halved until it does not; one that may be doubled is.
+step that would not lower J all the same is halved until it does; one that may be doubled is.
 
 As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin grows without bound. So the
 cost is rounded: on slacks below a width :math:`\epsilon` it is replaced by a parabola that touches
 it there. For the hinge, and for the unbiased cost with s up to 2, that raises it, and the less the
-smaller the width. The width shrinks from round to round, so for these J with the rounded cost never
-rises; for others it may rise where the width shrinks, and nowhere else.
+smaller the width. The width shrinks whenever the rounds have nearly come to rest, so for these J
+with the rounded cost never rises; for others it may rise where the width shrinks, and nowhere else.
 
 The source is Navia-Vazquez et al. (2004), "Advantages of unbiased support vector classifiers for
 data mining applications", J. VLSI Signal Processing 37; numbers of equations are theirs. Its
@@ -44,6 +44,7 @@ __all__ = ["IRWLSResult", "irwls", "irwls_path", "least_squares_step", "solve_ir
 
 WIDEST, NARROWEST, NARROWER = 0.1, 1e-7, 10.0  # the width of rounding, and its quotient
 SHORTEST = 2.0**-40  # a step
+LEAST = 1e-4  # of the promised fall of J, which a step must bring about
 ROUGHLY = 1e-2  # the relative gradient of what is only a start
 
 
@@ -197,7 +198,8 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
             continue
         if len(objectives) >= max_iter:
             break
-        t = _step(partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df)))
+        change = partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df))
+        t = _step(change, promise)
         settled = t == 0.0
         w, b, f = w + t * dw, b + t * db, f + t * df
         costs = _rounded(cost, y * f, width)
@@ -300,10 +302,13 @@ def _residual(Z, pull, a, w, f, lengths):
     return (missed / sizes).max(), (unknown / sizes).max()
 
 
-def _step(change):
-    """Return a length at which J does not rise, one if that will do."""
+def _step(change, promise):
+    """Return a length at which J falls by a part of what was promised, one if that will do.
+
+    A step that leaves J as it is will not do: the next one may lead back.
+    """
     t, down = 1.0, change(1.0)
-    while down > 0.0:
+    while down > -LEAST * t * promise:
         t *= 0.5
         if t < SHORTEST:
             return 0.0

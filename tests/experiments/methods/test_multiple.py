@@ -48,6 +48,11 @@ def test_rounding_makes_no_ranks():
     # Two runs with two of six points wrong, as records keep them, and one with a little more.
     kept = np.mean([[0.666667, 0.0], [0.333333, 0.333333], [0.5, 0.1668]], axis=1)
     assert rank([kept] * 3).means.tolist() == [1.5, 1.5, 3.0] and kept[0] != kept[1]
+    # Nor are ranks made where a last bit would decide which way a number is rounded.
+    for edge in (np.arange(20) + 0.5) * 1e-5:
+        below, above = np.nextafter(edge, [0.0, 1.0])
+        assert rank([[1.0, below, above]] * 2).means.tolist() == [3.0, 1.5, 1.5]
+    assert rank([[1.0, 0.5, 0.5 + 2e-5]] * 2).means.tolist() == [3.0, 1.0, 2.0]
     same = rank(np.full((3, 4), 0.2))
     assert same.means.tolist() == [2.5] * 4 and same.p == 1.0
 

@@ -9,6 +9,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from svmbook.experiments.methods.statistics import (
     Comparison,
+    PracticalDifference,
     compare,
     practical_difference,
     summarise,
@@ -119,6 +120,14 @@ def test_a_difference_counts_where_its_p_value_is_small(values, level):
         assert (comparison.verdict == "tie") == (comparison.p > 1 - level)
     turned = {"win": "loss", "loss": "win", "tie": "tie"}
     assert compare(second, first, level=level).verdict == turned[comparison.verdict]
+
+
+def test_a_verdict_is_given_from_the_level_on():
+    for level in (0.9, 0.95):
+        for place, verdict in enumerate(("better", "equivalent", "worse")):
+            for likely, expected in ((level, verdict), (level - 1e-9, "undecided")):
+                p = np.roll([likely, 1.0 - likely, 0.0], place)
+                assert PracticalDifference(*p, level).verdict == expected
 
 
 def test_practical_differences_are_those_of_the_t_distribution():

@@ -103,6 +103,14 @@ def test_no_small_step_goes_down(cost):
             assert nearby >= result.objective * (1 - 1e-4)
 
 
+def test_rounds_leave_a_cycle_of_equal_objectives():
+    # From (0, 1) a full step leads to (0, -1), where J is the same, and from there back.
+    X, y = np.array([[1.0], [2.0], [-1.0], [-2.0]]), [1, 1, -1, -1]
+    for start in ((np.zeros(1), 1.0), (np.full(1, 10.0), 5.0)):
+        result = solve_irwls(X, y, 1.0, unbiased_cost(2.0), start=start)
+        assert result.converged and result.w[0] == pytest.approx(2 / 3, abs=1e-3)
+
+
 def test_printed_weights_solve_the_problem_of_twice_the_price():
     for seed in range(20):
         Z, y, C = problem(seed)
