@@ -17,6 +17,7 @@ from ..solvers.dual.active_set import active_set
 from ..solvers.dual.interior_point import cvxopt_installed
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import hard_margin, interior_point, moved_back
+from ..solvers.dual.result import no_worse_than_zero
 from ..solvers.dual.smo import smo
 from ..weights import upper_bounds
 
@@ -128,7 +129,8 @@ class DualSVC(KernelMachine):
         The objective, and its lower bound. For the hard margin the first belongs to :math:`w`
         scaled so that its smallest functional margin is exactly 1.
     converged_ : bool
-        Whether that is certified to ``tol``; where it is not, `fit` warns.
+        Whether that is certified to ``tol``; where it is not, `fit` warns, and sets the result for
+        :math:`w = 0` if that has a smaller objective.
     n_iter_ : int
         Iterations of the solver.
     solver_ : str
@@ -267,7 +269,8 @@ class DualSVC(KernelMachine):
         if not kernel.known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
-        return result if mean is None else moved_back(result, gram, y, mean)
+        result = result if mean is None else moved_back(result, gram, y, mean)
+        return no_worse_than_zero(result, y, C)
 
     def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""

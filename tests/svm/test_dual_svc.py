@@ -199,6 +199,21 @@ def test_awkward_data_end_in_a_certified_machine(problem, log_scale):
     assert machine.relative_gap_ <= 1e-6
 
 
+@pytest.mark.parametrize("solver", ["active-set", "cvxopt-lowrank", "smo", "libsvm"])
+@pytest.mark.parametrize("counts", [(12, 18), (18, 12), (15, 15)])
+def test_no_result_is_worse_than_w_of_zero(solver, counts):
+    rng = np.random.default_rng(0)
+    X, y = 1e8 * rng.normal(size=(30, 4)), np.repeat([0, 1], counts)
+    machine = DualSVC(solver=solver, C=2.0, max_iter=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(X, y)
+    assert machine.objective_ <= 2.0 * 2.0 * min(counts)
+    slack = np.maximum(0.0, 1.0 - np.where(y == 1, 1, -1) * machine.decision_function(X))
+    objective = 0.5 * (machine.coef_**2).sum() + 2.0 * slack.sum()
+    assert objective == pytest.approx(machine.objective_, rel=1e-3)
+
+
 def test_balanced_counts_weights_as_repetitions(clouds):
     X, y = clouds
     weights = np.where((y > 0) & (np.arange(120) % 2 == 0), 3, 1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SolverResult", "certify", "intercept_interval"]
+__all__ = ["SolverResult", "certify", "intercept_interval", "no_worse_than_zero"]
 
 BALANCED = 1e-10  # of a sum without signs: how far from zero rounding may leave the signed one
 
@@ -173,3 +173,32 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         converged=bool(proved and abs(primal - dual) <= tol * primal),
         message=message,
     )
+
+
+def no_worse_than_zero(result, y, C):
+    r"""Return a result, or the one for :math:`w = 0` where that has a smaller objective.
+
+    With w = 0 all outputs are b. The best b has the sign of the class whose points cost more, and
+    the objective is twice the smaller of the two sums of :math:`C_i`. A solver that rounding has
+    stopped may end above that.
+
+    Parameters
+    ----------
+    result : SolverResult
+        A solver's result.
+    y, C : ndarray of shape (n,)
+        Labels -1 and +1, and upper bounds.
+
+    Returns
+    -------
+    SolverResult
+        ``result`` itself where it is certified, or better, or C is infinite.
+    """
+    if result.converged or np.isinf(C).any():
+        return result
+    balance = y @ C
+    if result.objective <= C.sum() - abs(balance):
+        return result
+    message = f"{result.message}; w = 0 has a smaller objective and is returned"
+    zeros, options = np.zeros(len(y)), {"n_iter": result.n_iter, "tol": 0.0, "message": message}
+    return certify(zeros, np.sign(balance), y, C, zeros, **options)
