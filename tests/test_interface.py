@@ -7,7 +7,11 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_blobs
+from sklearn.utils.validation import has_fit_parameter
 
 import svmbook
 
@@ -86,3 +90,39 @@ def test_editors_find_every_estimator_in_the_family_that_loads_it():
     assert (ROOT / "svmbook" / "py.typed").exists()
     with pytest.raises(AttributeError, match="no attribute 'SVC'"):
         _ = svmbook.SVC
+
+
+ESTIMATORS = {name: getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_weights_and_probabilities_are_there_or_the_docstring_says_where(name):
+    estimator, doc = ESTIMATORS[name], ESTIMATORS[name].__doc__
+    if has_fit_parameter(estimator, "sample_weight"):
+        assert "class_weight" in inspect.signature(estimator).parameters
+    else:
+        assert "takes no ``sample_weight``" in doc
+    if not hasattr(estimator, "predict_proba"):
+        assert "CalibratedClassifierCV" in doc or "The same with probabilities" in doc
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_calibration_gives_probabilities_of_three_classes(name):
+    X, y = make_blobs(90, centers=3, cluster_std=2.0, random_state=0)
+    calibrated = CalibratedClassifierCV(ESTIMATORS[name](), cv=3).fit(X, y)
+    found = calibrated.predict_proba(X)
+    assert found.shape == (90, 3) and calibrated.score(X, y) > 0.6
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_class_weights_are_sample_weights(name):
+    if "class_weight" not in inspect.signature(ESTIMATORS[name]).parameters:
+        pytest.skip("takes no weights, as its docstring says")
+    X, y = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
+    by_class = ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
+    by_point = ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    alike = ESTIMATORS[name]().fit(X, y)
+    F = by_class.decision_function(X)
+    np.testing.assert_allclose(F, by_point.decision_function(X), rtol=1e-6, atol=1e-8)
+    assert np.abs(F - alike.decision_function(X)).max() > 1e-3

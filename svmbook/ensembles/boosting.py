@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..labels import decode_labels, several_classes
@@ -23,9 +23,9 @@ __all__ = ["AdaBoostStump"]
 class AdaBoostStump(AdditiveMachine):
     r"""Adaptive boosting of decision stumps.
 
-    Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights and
-    :math:`F = \sum_t w_th_t`: in each round the stump of the smallest weighted error
-    :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. It
+    Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights times those
+    of the classes, and :math:`F = \sum_t w_th_t`: in each round the stump of the smallest weighted
+    error :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. It
     stops early only where a stump makes no error, which is then the whole ensemble and weighs one,
     and where no stump beats chance.
 
@@ -33,6 +33,8 @@ class AdaBoostStump(AdditiveMachine):
     ----------
     n_estimators : int, default=100
         Rounds at most. The thesis tries 100 and 1,000.
+    class_weight : dict or "balanced", default=None
+        Factor of the weights of each class, positive.
 
     Attributes
     ----------
@@ -70,6 +72,7 @@ class AdaBoostStump(AdditiveMachine):
     See Also
     --------
     sklearn.ensemble.AdaBoostClassifier : Boosts any classifier.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------
@@ -89,10 +92,12 @@ class AdaBoostStump(AdditiveMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(self, n_estimators=100):
+    def __init__(self, n_estimators=100, *, class_weight=None):
         self.n_estimators = n_estimators
+        self.class_weight = class_weight
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from ..base import Machine, relative_gap
@@ -30,7 +30,7 @@ class LPBoost(Machine):
     .. math:: \sum_h w_h + \sum_i C_i\xi_i \quad\text{subject to}\quad
         y_i\sum_h w_h h(x_i) \ge 1 - \xi_i,
 
-    where :math:`C_i` is ``C`` times the sample weight.
+    where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
 
     Parameters
     ----------
@@ -42,6 +42,8 @@ class LPBoost(Machine):
         anew in each iteration; None for all decision stumps with thresholds midway between
         neighbouring training values. The certificate assumes that the base learner finds the
         hypothesis of smallest weighted error, as stumps do.
+    class_weight : dict or "balanced", default=None
+        Factor of ``C`` for each class, positive.
     tol : float, default=1e-6
         Relative gap to reach.
     max_iter : int, default=1000
@@ -82,6 +84,10 @@ class LPBoost(Machine):
         One class; negative weights; a base learner without ``sample_weight``; a
         hard margin where no ensemble separates the classes.
 
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+
     References
     ----------
     Lin (2005), (P7) and algorithm 2; Demiriz, Bennett and Shawe-Taylor (2002), "Linear programming
@@ -99,13 +105,15 @@ class LPBoost(Machine):
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "estimator": [HasMethods(["fit", "predict"]), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, C=1.0, *, estimator=None, tol=1e-6, max_iter=1000):
+    def __init__(self, C=1.0, *, estimator=None, class_weight=None, tol=1e-6, max_iter=1000):
         self.C = C
         self.estimator = estimator
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
 

@@ -34,6 +34,8 @@ class ExemplarSVM(LocalEnsemble):
     *all* points of other classes, found from few of them. Each round adds twice as many as the
     last, so that few rounds do where classes overlap.
 
+    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -96,6 +98,10 @@ class ExemplarSVM(LocalEnsemble):
     ConvergenceWarning
         No member claims any training point; a member's duality gap is wide, or its sigmoid was
         not fitted.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

@@ -33,6 +33,8 @@ class LocalizedSVM(PairwiseMachine):
     is asked: `fit` only keeps the points. Points of less than 1e-10 of the largest similarity are
     left out. Where all prices vanish in double precision, the nearest point answers.
 
+    `fit` takes no ``sample_weight``: neighbours are counted.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -64,6 +66,10 @@ class LocalizedSVM(PairwiseMachine):
     -----
     ConvergenceWarning
         When asked: a machine's duality gap is wide.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

@@ -37,6 +37,8 @@ class ProfileSVM(PairwiseMachine):
     machine is trained in each cluster, for each pair of its classes, and answers for the points
     whose profiles are nearest to its centre.
 
+    `fit` takes no ``sample_weight``: the points of a cluster are counted.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -93,6 +95,10 @@ class ProfileSVM(PairwiseMachine):
 
     With a balance a training point need not lie in the cluster of the nearest centre, whose machine
     answers for it later: the classes are mixed by sending points farther away.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

@@ -60,6 +60,8 @@ class PrototypeSVM(LocalEnsemble):
     the points that a member claims by mistake become its negatives; and members that claim no point
     are dropped. So an exemplar that its own member claims stays with it, and no other takes it.
 
+    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+
     Parameters
     ----------
     C : float, default=100.0
@@ -133,6 +135,10 @@ class PrototypeSVM(LocalEnsemble):
     -----
     ConvergenceWarning
         All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

@@ -22,6 +22,8 @@ class SampledPrototypeSVM(PrototypeSVM):
     all with the same probability, adds those that the sample lacks, and begins again. The last
     ensemble is kept.
 
+    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+
     Parameters
     ----------
     C : float, default=100.0
@@ -78,6 +80,10 @@ class SampledPrototypeSVM(PrototypeSVM):
     -----
     ConvergenceWarning
         All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

@@ -159,6 +159,7 @@ class DualSVC(KernelMachine):
     See Also
     --------
     sklearn.svm.SVC : LIBSVM's own interface.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------
@@ -173,6 +174,15 @@ class DualSVC(KernelMachine):
     >>> machine = DualSVC(C=np.inf).fit(X, ["up", "up", "down", "down"])
     >>> machine.alpha_.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
+
+    Outputs are no probabilities. These come from outputs on points that were held out:
+
+    >>> from sklearn.calibration import CalibratedClassifierCV
+    >>> from svmbook.datasets import stdev
+    >>> X, y = stdev(2, n=100, random_state=0)
+    >>> calibrated = CalibratedClassifierCV(DualSVC(), cv=5).fit(X, y)
+    >>> calibrated.predict_proba([[-3.0, 0.0], [3.0, 0.0]])[:, 1].round(1)
+    array([0.2, 0.8])
     """
 
     _parameter_constraints: ClassVar[dict] = {

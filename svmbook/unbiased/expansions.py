@@ -91,6 +91,10 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         One class; a kernel that is not finite, symmetric and positive
         semi-definite on the training points; negative weights.
 
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+
     References
     ----------
     Perez-Cruz et al. (2000), "Fast training of support vector classifiers", NIPS 13, 734-740.
@@ -241,6 +245,10 @@ class ERMSVC(WeightedLeastSquaresMachine):
     ValueError
         One class; a kernel that is not finite, symmetric and positive
         semi-definite on the training points; negative weights.
+
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
     References
     ----------

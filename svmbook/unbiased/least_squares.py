@@ -56,6 +56,10 @@ class LeastSquaresClassifier(Machine):
     ValueError
         One class; negative weights.
 
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+
     References
     ----------
     Navia-Vazquez et al. (2004), "LS" in Tables 1, 2 and 4.

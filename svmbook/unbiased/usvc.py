@@ -130,6 +130,10 @@ class USVC(WeightedLeastSquaresMachine):
         another width; a rate that the held-out points cannot certify; a kernel with values that
         are not finite; negative weights.
 
+    See Also
+    --------
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+
     References
     ----------
     Navia-Vazquez, Perez-Cruz, Artes-Rodriguez and Figueiras-Vidal (2004), "Advantages of unbiased
