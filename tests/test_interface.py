@@ -14,6 +14,8 @@ from sklearn.datasets import make_blobs
 from sklearn.utils.validation import has_fit_parameter
 
 import svmbook
+from svmbook import DualSVC
+from svmbook.kernels import KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "book" / "api").glob("*.md")
@@ -64,6 +66,13 @@ def test_a_parameter_of_dual_svc_has_the_same_default_in_every_estimator(paramet
     }
     assert len(of_all) > 5
     assert set(of_all.values()) == {of_all["svmbook.DualSVC"]}, of_all
+
+
+@pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0"])
+def test_a_docstring_names_the_kernels_that_read_a_parameter(parameter):
+    entry = re.search(rf"^    {parameter} : .*\n((?:        .*\n)+)", DualSVC.__doc__, re.M)
+    readers = {name for name, (_, reads) in KERNELS.items() if parameter in reads}
+    assert readers and {name for name in KERNELS if f'"{name}"' in entry[1]} == readers
 
 
 def test_what_is_returned_cannot_be_changed():

@@ -67,16 +67,16 @@ class DualSVC(KernelMachine):
         definite on vectors that sum to zero, as "stump" and "perceptron" are: the constraint
         :math:`y^\top\alpha = 0` asks for no others.
     gamma : {"scale", "auto"} or float, default="scale"
-        Parameter of every named kernel but the linear one. "scale" is
+        Parameter of "rbf", "laplacian", "exponential" and "poly". "scale" is
         ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
         ``1 / n_features``. Both have the unit of one over a squared length, which suits "rbf"; for
         "laplacian" and "exponential", whose distances are not squared, choose a value on scaled
         features.
     degree : int, default=3
-        Degree of the polynomial kernel.
+        Degree of "poly", number of boundaries of "regions", mean depth of "tree".
     coef0 : float, default=1.0
-        Constant of the polynomial kernel. scikit-learn's default is 0, which
-        leaves out every term of lower degree.
+        Constant of "poly". scikit-learn's default is 0, which leaves out every term of lower
+        degree.
     solver : {"auto", "active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
         "active-set" is Newton's method on guesses of the active bounds, exact to rounding;
         "cvxopt" the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
