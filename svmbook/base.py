@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -36,7 +37,7 @@ BLOCK = 2_000_000  # numbers per block of a prediction: 16 MB per array
 class Problem(NamedTuple):
     """Training data as a solver wants them: points that count, and numbers for labels."""
 
-    X: np.ndarray  # all points, or for a precomputed kernel their Gram matrix
+    X: np.ndarray  # all points, perhaps sparse, or for a precomputed kernel their Gram matrix
     classes: np.ndarray  # the labels, sorted
     targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
     present: np.ndarray  # indices of the points of positive weight, which the rest is about
@@ -64,7 +65,7 @@ def in_blocks(function, X, width, numbers=None):
     `BLOCK` by default.
     """
     rows, outputs = max(1, (numbers or BLOCK) // max(1, width)), []
-    for start in range(0, len(X), rows):
+    for start in range(0, X.shape[0], rows):
         outputs.append(function(X[start : start + rows]))
     return np.concatenate(outputs)
 
@@ -86,6 +87,7 @@ class Machine(ClassifierMixin, BaseEstimator):
     """
 
     class_weight = None  # of estimators without that parameter
+    _sparse = False  # whether X may be a sparse matrix
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -105,7 +107,7 @@ class Machine(ClassifierMixin, BaseEstimator):
             more, one a class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._new_points(X)
         return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
 
     def predict(self, X):
@@ -123,6 +125,14 @@ class Machine(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
+
+    def _new_points(self, X):
+        """Return checked points to predict."""
+        return validate_data(self, X, dtype=np.float64, reset=False, **self._forms())
+
+    def _forms(self):
+        """Return what `validate_data` is told of sparse matrices."""
+        return {"accept_sparse": "csr" if self._sparse else False}
 
     @property
     def _in_pairs(self):
@@ -161,9 +171,9 @@ class Machine(ClassifierMixin, BaseEstimator):
         `validate_data` sets and nothing else.
         """
         forget(self)
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, **self._forms())
         classes, targets = encode(y)
-        weights = np.ones(len(X))
+        weights = np.ones(X.shape[0])
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         weights = point_weights(self.class_weight, classes, y, weights)
@@ -189,8 +199,8 @@ class LogOdds:
             Probabilities in the order of ``classes_``.
         """
         if self._in_pairs:
-            X = validate_data(self, X, dtype=np.float64, reset=False)
-            return coupled(pair_probabilities(self._one_vs_one, X), len(self.classes_))
+            of_pairs = pair_probabilities(self._one_vs_one, self._new_points(X))
+            return coupled(of_pairs, len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
@@ -234,6 +244,7 @@ class KernelMachine(Machine):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = self._sparse
         return tags
 
     def _outputs(self, X):
@@ -241,9 +252,12 @@ class KernelMachine(Machine):
         if self._kernel.name == "linear":
             # Far from the origin X @ coef_ has fewer digits.
             origin, at_origin, coef, intercept = self._centred
-            F = (X - origin) @ self.coef_.T + at_origin
-            # Attributes that were replaced after the fit, for instance by pruning.
-            F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
+            if issparse(X):
+                F = X @ self.coef_.T + self.intercept_
+            else:
+                F = (X - origin) @ self.coef_.T + at_origin
+                # Attributes that were replaced after the fit, for instance by pruning.
+                F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
             F = in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
@@ -290,9 +304,10 @@ class KernelMachine(Machine):
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
         A, intercept = problem.kernel.in_terms_of_kernel(A, intercept, problem.points)
-        coefficients = np.zeros((len(problem.X), *A.shape[1:]))
+        n = problem.X.shape[0]
+        coefficients = np.zeros((n, *A.shape[1:]))
         coefficients[problem.present] = A
-        columns = coefficients.reshape(len(problem.X), -1)
+        columns = coefficients.reshape(n, -1)
         self.support_ = np.flatnonzero((columns != 0.0).any(axis=1))
         precomputed = self._kernel.name == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if precomputed else problem.X[self.support_]

@@ -239,7 +239,7 @@ def centred_factor(Z):
     return LowRankGram(Z @ chosen), mean
 
 
-def pivoted_factor(K, *, noise=None):
+def pivoted_factor(K, *, noise=None, largest_rank=None):
     r"""Return a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
 
     Cholesky's factorisation takes the points in the order of what the earlier ones leave of them,
@@ -252,11 +252,14 @@ def pivoted_factor(K, *, noise=None):
     noise : float, default=None
         The fraction of the largest :math:`k(x, x)` below which what is left of a point is taken
         for rounding; by default n times the precision.
+    largest_rank : float, default=None
+        The largest rank that is wanted.
 
     Returns
     -------
-    LowRankGram
-        Its ``pivots`` are the points in the order they were taken.
+    LowRankGram or None
+        Its ``pivots`` are the points in the order they were taken. None where the rank is larger
+        than wanted.
 
     Examples
     --------
@@ -269,7 +272,9 @@ def pivoted_factor(K, *, noise=None):
     """
     largest = np.diagonal(K).max()
     L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if noise is None else noise * largest)
+    if largest_rank is not None and rank > largest_rank:
+        return None
     order = order - 1
     Z = np.empty((len(K), rank))
-    Z[order] = np.tril(L)[:, :rank]
+    Z[order] = np.tril(L[:, :rank])
     return LowRankGram(Z, pivots=order[:rank])

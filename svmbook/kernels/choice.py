@@ -110,17 +110,18 @@ class KernelChoice:
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, machine.support_]
-        if not len(machine.support_vectors_):  # a penalty, or a fit that ended early, leaves none
-            return np.empty((len(X), 0))
+        if not len(machine.support_):  # a penalty, or a fit that ended early, leaves none
+            return np.empty((X.shape[0], 0))
         return self.between(X, machine.support_vectors_)
 
     def _values(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
             K = np.asarray(self.function(X, Z))
-        if K.shape != (len(X), len(Z)):
+        n, m = X.shape[0], Z.shape[0]
+        if K.shape != (n, m):
             raise ValueError(
-                f"the kernel returned shape {K.shape} for {len(X)} points against {len(Z)}; "
-                f"it must return ({len(X)}, {len(Z)})."
+                f"the kernel returned shape {K.shape} for {n} points against {m}; it must return "
+                f"({n}, {m})."
             )
         if K.dtype.kind not in "fiub":
             raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
@@ -136,7 +137,7 @@ def rows_of_kernel(X, present, *, pairwise):
     """Return some of the training points; for a precomputed kernel their Gram matrix."""
     if pairwise:
         check_square(X)
-    if len(present) == len(X):
+    if len(present) == X.shape[0]:
         return X
     return X[np.ix_(present, present)] if pairwise else X[present]
 

@@ -9,6 +9,7 @@ exponential) distance.
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
@@ -23,6 +24,7 @@ __all__ = [
 
 FEW_FEATURES = 6  # up to which their differences cost less than a product of matrices
 CACHED = 32768  # numbers that stay in the cache
+SPARSE = 4_000_000  # numbers of a product of sparse matrices, of 12 bytes each
 # Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
 CANCELLED = 1e-6
 
@@ -32,9 +34,9 @@ def linear(X, Z=None):
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like or sparse matrix of shape (n, d)
         Points.
-    Z : array-like of shape (m, d), optional
+    Z : array-like or sparse matrix of shape (m, d), optional
         Other points; ``X`` itself by default.
 
     Returns
@@ -48,6 +50,8 @@ def linear(X, Z=None):
     array([[5., 6.],
            [6., 8.]])
     """
+    if issparse(X):
+        return _sparse_products(X, X if Z is None else Z)
     X, Z = _pair(X, Z)
     return X @ Z.T
 
@@ -153,6 +157,15 @@ def exponential(X, Z=None, *, gamma=1.0):
            [0.3679, 1.    ]])
     """
     return _exp(DISTANCES["exponential"](*_pair(X, Z)), gamma)
+
+
+def _sparse_products(X, Z):
+    """Return XZ', some rows at a time: the sparse product takes more room than a full matrix."""
+    X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
+    step = max(1, SPARSE // max(1, K.shape[1]))
+    for start in range(0, len(K), step):
+        K[start : start + step] = (X[start : start + step] @ Z).toarray()
+    return K
 
 
 def _squared_distances(X, Z):

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_array, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -174,6 +175,10 @@ class KernelLogisticRegression(LogisticMachine):
         stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
 
+    @property
+    def _sparse(self):
+        return self.kernel == "linear"
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit the machine to training data.
@@ -181,7 +186,8 @@ class KernelLogisticRegression(LogisticMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
-            Training points, or their Gram matrix for a precomputed kernel.
+            Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
+            the points may be a sparse matrix; a Gram matrix is formed, X is never made dense.
         y : array-like of shape (n_samples,)
             Labels of any kind.
         sample_weight : array-like of shape (n_samples,), optional
@@ -265,6 +271,8 @@ class KernelLogisticRegression(LogisticMachine):
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
             return StoredGram(kernel.gram(points, definite=self.penalty != "l1")), 0.0
+        if issparse(points):
+            return StoredGram(kernel.gram(points)), 0.0
         # Moves the intercept alone, and keeps its digits.
         origin = np.average(points, axis=0, weights=problem.weights)
         points = points - origin
@@ -322,7 +330,8 @@ class KernelLogisticRegression(LogisticMachine):
         if isinstance(gram, LowRankGram):
             coef, alpha = result.coef, expand(gram, result, self.lam if self.penalty else 0.0)
         elif problem.kernel.name == "linear":
-            coef = (problem.points - origin).T @ alpha
+            centred = problem.points if issparse(problem.points) else problem.points - origin
+            coef = centred.T @ alpha
         intercept = result.intercept
         self.alpha_ = self._store(problem, result, alpha, intercept, coef, origin, stacklevel=5)
         return self

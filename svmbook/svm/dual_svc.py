@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
@@ -217,6 +218,10 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
+    @property
+    def _sparse(self):
+        return self.kernel == "linear"
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Solve the dual on training data.
@@ -224,7 +229,8 @@ class DualSVC(KernelMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
-            Training points, or their Gram matrix for a precomputed kernel.
+            Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
+            the points may be a sparse matrix; a Gram matrix is formed, X is never made dense.
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
@@ -241,7 +247,7 @@ class DualSVC(KernelMachine):
         solver = self._choose_solver(problem)
         C = upper_bounds(self.C, problem.weights)
         points, kernel, origin = problem.points, problem.kernel, 0.0
-        if kernel.name in MOVABLE:
+        if kernel.name in MOVABLE and not issparse(points):
             origin = points.mean(axis=0)
             points = points - origin
 
@@ -287,7 +293,8 @@ class DualSVC(KernelMachine):
         hard, linear, solver = np.isinf(self.C), problem.kernel.name == "linear", self.solver
         n, d = problem.points.shape
         if solver == "auto":
-            if linear and d <= AUTO_LOW_RANK * n and (hard or cvxopt_installed()):
+            few = linear and d <= AUTO_LOW_RANK * n and not issparse(problem.points)
+            if few and (hard or cvxopt_installed()):
                 return "cvxopt-lowrank"
             if hard:
                 return "cvxopt"
@@ -296,6 +303,11 @@ class DualSVC(KernelMachine):
             raise ValueError(
                 "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
                 f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
+            )
+        if solver == "cvxopt-lowrank" and issparse(problem.points):
+            raise ValueError(
+                "solver='cvxopt-lowrank' works on dense features; found a sparse X. Choose "
+                "solver='active-set' or 'libsvm', or X.toarray()."
             )
         if hard and solver not in ("cvxopt", "cvxopt-lowrank"):
             raise ValueError(
@@ -308,10 +320,11 @@ class DualSVC(KernelMachine):
         """Return the form of the Gram matrix that serves the solver best, and its own origin."""
         if solver == "cvxopt-lowrank":
             return centred_factor(points)  # once more: the first mean was rounded
-        large = solver == "active-set" and len(points) > STORED
+        n = points.shape[0]
+        large = solver == "active-set" and n > STORED
         native = solver == "libsvm" and kernel.name in NATIVE
         if kernel.known_definite and (large or native):
-            return ComputedGram(kernel.blocks(points), len(points)), None
+            return ComputedGram(kernel.blocks(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
     def _solve(self, solver, kernel, points, gram, y, C):

@@ -302,6 +302,12 @@ def test_pivots_find_the_rank(noise):
     np.testing.assert_allclose(np.triu(low.Z[low.pivots], 1), 0.0)
 
 
+def test_a_rank_larger_than_wanted_is_no_factor():
+    K = Z @ Z.T
+    assert pivoted_factor(K, largest_rank=Z.shape[1]).size == Z.shape[1]
+    assert pivoted_factor(K, largest_rank=Z.shape[1] - 1) is None
+
+
 @pytest.mark.parametrize("low", [LowRankGram(Z), pivoted_factor(Z @ Z.T)], ids=["all", "pivots"])
 @pytest.mark.parametrize("shape", [(4,), (4, 3)])
 def test_coefficients_have_the_weights_asked_for(low, shape):

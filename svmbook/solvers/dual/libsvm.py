@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.svm import SVC
 
 from ...gram import ComputedGram, StoredGram
@@ -111,7 +112,7 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
         **params,
     )
     try:
-        machine.fit(np.ascontiguousarray(X), y, sample_weight=C.copy())
+        machine.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
     except ValueError as error:
         if "not finite" not in str(error):
             raise
@@ -120,7 +121,8 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
             "another solver."
         ) from error
     alpha = np.zeros(len(y))
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    signed = machine.dual_coef_.toarray() if issparse(X) else machine.dual_coef_
+    alpha[machine.support_] = np.abs(signed[0])
     finished = machine.fit_status_ == 0
     how = f"at a violation of {violation:.1e}" if finished else "with all pairs used up"
     report = {"n_iter": machine.n_iter_[0], "message": f"LIBSVM {how}", "tol": tol}

@@ -144,10 +144,9 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     """Do as `solve_ridge_path`, for a `GramMatrix`, a likelihood and numbers that were checked."""
     results, low = [], None
     if isinstance(gram, StoredGram):
-        low = pivoted_factor(gram.K)
         # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
-        if np.ndim(likelihood.no_intercept) == 0 and low.size > LOW_RANK * gram.n:
-            low = None
+        several = np.ndim(likelihood.no_intercept) > 0
+        low = pivoted_factor(gram.K, largest_rank=None if several else LOW_RANK * gram.n)
     for lam in lams:
         if low is None:
             result = _newton(likelihood, gram, lam, start, tol, max_iter)

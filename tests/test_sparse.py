@@ -1,0 +1,130 @@
+"""Sparse matrices: the linear kernel takes them as they are; other machines say what to do."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.model_selection import GridSearchCV
+
+import svmbook
+from svmbook import DualSVC, KernelLogisticRegression
+from svmbook.kernels import linear
+
+rng = np.random.default_rng(0)
+DENSE = np.where(rng.random((90, 40)) < 0.1, rng.exponential(size=(90, 40)), 0.0)
+TWO = np.where(DENSE[:, :8].sum(axis=1) > 0.5, "sport", "trade")
+THREE = np.digitize(DENSE[:, :20].sum(axis=1), [1.2, 2.5])
+FORMS = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array, sparse.csr_array]
+MACHINES = {
+    "active-set": DualSVC(solver="active-set", tol=1e-9),
+    "auto": DualSVC(tol=1e-9),
+    "cvxopt": DualSVC(solver="cvxopt", tol=1e-9),
+    "smo": DualSVC(solver="smo", tol=1e-9),
+    "libsvm": DualSVC(solver="libsvm", tol=1e-9),
+    "logistic": KernelLogisticRegression(kernel="linear", tol=1e-9),
+    "lasso": KernelLogisticRegression(kernel="linear", penalty="l1", lam=0.1, tol=1e-9),
+}
+
+
+def dense_again(self, *args):
+    raise AssertionError("a sparse matrix was made dense")
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_sparse_points_give_the_machine_of_dense_ones(name, y):
+    X, new = sparse.csr_matrix(DENSE), sparse.csr_matrix(DENSE[::-1])
+    F = MACHINES[name].fit(DENSE, y).decision_function(DENSE[::-1])
+    thin = MACHINES[name].fit(X, y)
+    np.testing.assert_allclose(thin.decision_function(new), F, atol=2e-4)
+    np.testing.assert_allclose(thin.decision_function(DENSE[::-1]), F, atol=2e-4)
+    assert thin.converged_ and (thin.predict(new) == thin.classes_[_voted(F)]).mean() > 0.95
+
+
+def _voted(F):
+    return (F > 0).astype(int) if F.ndim == 1 else F.argmax(axis=1)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_sparse_matrix_will_do(form):
+    expected = DualSVC().fit(sparse.csr_matrix(DENSE), TWO)
+    fitted = pickle.loads(pickle.dumps(DualSVC().fit(form(DENSE), TWO)))
+    np.testing.assert_allclose(fitted.coef_, expected.coef_)
+    assert sparse.issparse(fitted.support_vectors_)
+    np.testing.assert_allclose(fitted.support_vectors_.toarray(), DENSE[fitted.support_])
+    attributes = linear(form(DENSE), fitted.support_vectors_) @ fitted.dual_coef_.T
+    F = fitted.decision_function(form(DENSE))
+    np.testing.assert_allclose(attributes[:, 0] + fitted.intercept_, F, atol=1e-10)
+
+
+@pytest.mark.parametrize("machine", [DualSVC(), KernelLogisticRegression(kernel="linear")])
+def test_sparse_points_with_weights_and_in_a_search(machine):
+    X, weights = sparse.csr_matrix(DENSE), np.arange(90.0) % 4
+    thin, dense = (machine.fit(Z, TWO, sample_weight=weights).coef_ for Z in (X, DENSE))
+    np.testing.assert_allclose(thin, dense, atol=1e-4)
+    grid = {"C": [0.1, 10.0]} if isinstance(machine, DualSVC) else {"lam": [0.1, 10.0]}
+    assert GridSearchCV(machine, grid, cv=3).fit(X, TWO).best_score_ > 0.7
+
+
+def test_sparse_points_are_not_made_dense(monkeypatch):
+    X = sparse.csr_matrix(DENSE)
+    monkeypatch.setattr("svmbook.kernels.functions.SPARSE", 1000)  # 11 rows at a time
+    shapes = []
+    toarray = sparse.csr_matrix.toarray
+
+    def watched(self, *args, **kwargs):
+        shapes.append(self.shape)
+        return toarray(self, *args, **kwargs)
+
+    for kind in (sparse.csr_matrix, sparse.csc_matrix):
+        monkeypatch.setattr(kind, "toarray", watched)
+        monkeypatch.setattr(kind, "todense", dense_again)
+    DualSVC().fit(X, TWO).predict(X)
+    assert len(shapes) == 9 and {columns for _, columns in shapes} == {90}
+
+
+def test_what_takes_no_sparse_matrix_says_what_to_do():
+    X = sparse.csr_matrix(DENSE)
+    for name in svmbook.__all__:
+        if name != "__version__":
+            estimator = getattr(svmbook, name)()
+            if not estimator.__sklearn_tags__().input_tags.sparse:
+                with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
+                    estimator.fit(X, TWO)
+    with pytest.raises(TypeError, match="toarray"):
+        DualSVC(kernel="rbf").fit(X, TWO)
+    with pytest.raises(ValueError, match="dense features"):
+        DualSVC(solver="cvxopt-lowrank").fit(X, TWO)
+
+
+TEXTS = """
+import numpy as np
+from scipy import sparse
+from svmbook import DualSVC, KernelLogisticRegression
+
+rng = np.random.default_rng(0)
+n, d, words = 10_000, 20_000, 100
+frequent = 1.0 / np.arange(1, d + 1)
+columns = rng.choice(d, size=(n, words), p=frequent / frequent.sum())
+y = rng.integers(0, 2, n)
+columns[:, :8] = 1000 + 300 * y[:, None] + rng.integers(0, 300, (n, 8))  # words of a class
+X = sparse.csr_matrix((np.ones(n * words), columns.ravel(), np.arange(0, n * words + 1, words)))
+X.sum_duplicates()
+X = sparse.diags_array(1.0 / sparse.linalg.norm(X, axis=1)) @ X
+for machine in (DualSVC(), KernelLogisticRegression(kernel="linear")):
+    fitted = machine.fit(X, y)
+    assert fitted.converged_ and fitted.score(X, y) > 0.95
+(line,) = (line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(int(line.split()[1]))
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak from Linux")
+def test_ten_thousand_texts_of_twenty_thousand_words_fit_into_two_gibibytes():
+    done = subprocess.run([sys.executable, "-c", TEXTS], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 2 * 2**20
