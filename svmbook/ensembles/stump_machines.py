@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import KernelMachine, LogOdds
 from ..gram import ComputedGram, StoredGram, StumpGram, quantile_knots
@@ -16,7 +16,7 @@ from ..solvers.dual.active_set import active_set
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
-from ..weights import upper_bounds
+from ..weights import shares, upper_bounds
 from .additive import AdditiveMachine, Line, line_of_kernels
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
@@ -28,6 +28,7 @@ class StumpMachine(AdditiveMachine, KernelMachine):
     """Base: the stump kernel, on the points themselves or between knots."""
 
     _parameter_constraints: ClassVar[dict] = {
+        "feature_scale": [StrOptions({"std"}), None],
         "n_knots": [Interval(Integral, 2, None, closed="left"), None],
         "class_weight": KernelMachine._parameter_constraints["class_weight"],
         "tol": KernelMachine._parameter_constraints["tol"],
@@ -58,35 +59,48 @@ class StumpMachine(AdditiveMachine, KernelMachine):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        constant = not np.ptp(problem.points, axis=0).any()  # nothing to put between knots
+        points, self.feature_scale_ = problem.points, self._scale(problem)
+        scaled = points / self.feature_scale_
+        problem = problem._replace(kernel=self._choose_kernel(scaled, problem.weights))
+        constant = not np.ptp(points, axis=0).any()  # nothing to put between knots
         exact = self.n_knots is None or constant
         solve = self._on_points if exact else self._between_knots
-        result, shapes, intercept = solve(problem)
-        self._keep_shapes(shapes, intercept, problem.points, problem.weights)
+        result, shapes, intercept = solve(problem, scaled)
+        self._keep_shapes(shapes, intercept, points, problem.weights)
         self._certify(problem, result, stacklevel=4)
         del self._kernel  # the solver's: the machine is its shape functions
         return self
 
-    def _on_points(self, problem):
+    def _scale(self, problem):
+        """Return the unit of each feature: its standard deviation, or 1."""
+        points, share = problem.points, shares(problem.weights)
+        if self.feature_scale is None:
+            return np.ones(points.shape[1])
+        deviations = np.sqrt(share @ (points - share @ points) ** 2)
+        return np.where(np.ptp(points, axis=0) > 0.0, deviations, 1.0)
+
+    def _on_points(self, problem, scaled):
         """Solve with a kernel on each point, and sum the kernels into shape functions."""
-        points, kernel = problem.points, problem.kernel
-        result, A = self._solve(self._gram(problem), problem)
-        A, intercept = kernel.in_terms_of_kernel(A, result.intercept, points)
+        kernel = problem.kernel
+        result, A = self._solve(self._gram(kernel, scaled), problem)
+        A, intercept = kernel.in_terms_of_kernel(A, result.intercept, scaled)
         # No coefficient is left where the first step failed.
         support = np.flatnonzero(A) if A.any() else np.arange(1)
-        shapes = [line_of_kernels(column, A[support]) for column in points[support].T]
-        output = float((kernel.as_given().between(points[:1], points[support]) @ A[support])[0])
-        rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, points.T, strict=True))
+        columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
+        shapes = [line_of_kernels(x, A[support] / unit) for x, unit in columns]
+        output = float((kernel.as_given().between(scaled[:1], scaled[support]) @ A[support])[0])
+        rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - rest
 
-    def _gram(self, problem):
+    def _gram(self, kernel, scaled):
         """Return the Gram matrix of the points."""
-        return StoredGram(problem.kernel.gram(problem.points))
+        return StoredGram(kernel.gram(scaled))
 
-    def _between_knots(self, problem):
+    def _between_knots(self, problem, scaled):
         """Solve for the values at the knots."""
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
-        gram = StumpGram.at_knots(problem.points, knots)
+        units = zip(knots, self.feature_scale_, strict=True)
+        gram = StumpGram.at_knots(scaled, [t / unit for t, unit in units])
         result, weights = self._solve(gram, problem)
         ends = np.cumsum([len(t) for t in knots])
         values = np.split(gram.T @ weights, ends[:-1])
@@ -99,20 +113,25 @@ class StumpEnsembleSVC(StumpMachine):
 
     Minimises over shape functions :math:`g_j` and b
 
-    .. math:: \tfrac14\sum_j\int g_j'(u)^2\,du + \sum_i C_i\max(0, 1 - y_iF(x_i)),
+    .. math:: \tfrac14\sum_j s_j\int g_j'(u)^2\,du + \sum_i C_i\max(0, 1 - y_iF(x_i)),
 
     .. math:: F(x) = b + \sum_j g_j(x_j),
 
-    where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
-    That is the support vector machine with the stump kernel :math:`-\|x - z\|_1`, an ensemble of
-    infinitely many stumps (`svmbook.kernels.stump`). Its shape functions are straight between
-    training values and constant beyond the outermost.
+    where :math:`s_j` is the unit of feature j, and :math:`C_i` is ``C`` times the weight of the
+    class of :math:`x_i` times its sample weight. That is the support vector machine with the stump
+    kernel :math:`-\sum_j |x_j - z_j|/s_j`, an ensemble of infinitely many stumps
+    (`svmbook.kernels.stump`). Its shape functions are straight between training values and constant
+    beyond the outermost.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive. The unit of the penalty is that of the features: ten
-        times the features with a tenth of ``C`` are the same machine.
+        Price of one unit of slack, positive.
+    feature_scale : {"std", None}, default="std"
+        The unit of each feature. "std" is its standard deviation over the training points, with
+        their weights: then a change of units changes nothing. None takes the features as they are,
+        as the book's formulas do; ten times the features with a tenth of ``C`` are the same machine
+        there, and a feature with large numbers is hardly penalised.
     n_knots : int, default=None
         Largest number of knots per feature. Knots are quantiles of its values, and its shape
         function bends only there. By default every support vector is a knot, which is exact and
@@ -135,6 +154,8 @@ class StumpEnsembleSVC(StumpMachine):
         values of the feature it returns those of the function.
     intercept_ : ndarray of shape (1,)
         The mean output.
+    feature_scale_ : ndarray of shape (n_features,)
+        The units :math:`s_j`; 1 for constant features.
     feature_importances_ : ndarray of shape (n_features,)
         Standard deviation of each shape function over the training points, in units of the margin.
     relative_gap_, objective_, kkt_residual_ : float
@@ -163,7 +184,8 @@ class StumpEnsembleSVC(StumpMachine):
 
     See Also
     --------
-    DualSVC : With ``kernel="stump"`` the same machine as a sum of kernels.
+    DualSVC : With ``kernel="stump"``, on features in these units, the same machine as a sum of
+        kernels.
     StumpEnsembleLogistic : The same with probabilities.
 
     References
@@ -186,19 +208,29 @@ class StumpEnsembleSVC(StumpMachine):
 
     _remedy = "Scale the features, lower C, or raise max_iter or tol."
 
-    def __init__(self, C=1.0, *, n_knots=None, class_weight=None, tol=1e-4, max_iter=10_000):
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        feature_scale="std",
+        n_knots=None,
+        class_weight=None,
+        tol=1e-4,
+        max_iter=10_000,
+    ):
         self.C = C
+        self.feature_scale = feature_scale
         self.n_knots = n_knots
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
 
-    def _gram(self, problem):
+    def _gram(self, kernel, scaled):
         """Return the Gram matrix of the points, computed as it is asked for where they are many."""
-        points, n = problem.points, len(problem.points)
+        n = len(scaled)
         if n <= STORED:
-            return super()._gram(problem)
-        return ComputedGram(problem.kernel.blocks(points), n)
+            return super()._gram(kernel, scaled)
+        return ComputedGram(kernel.blocks(scaled), n)
 
     def _solve(self, gram, problem):
         """Return a result, and what holds the function: coefficients of points, or weights."""
@@ -215,18 +247,19 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
 
     Minimises over shape functions :math:`g_j` and b
 
-    .. math:: \tfrac\lambda4\sum_j\int g_j'(u)^2\,du + \sum_i s_i\log(1 + e^{-y_iF(x_i)}),
+    .. math:: \tfrac\lambda4\sum_j s_j\int g_j'(u)^2\,du + \sum_i r_i\log(1 + e^{-y_iF(x_i)}),
 
     .. math:: F(x) = b + \sum_j g_j(x_j),
 
-    where :math:`s_i` is the weight of the class of :math:`x_i` times its sample weight. Outputs are
-    natural log odds, so what a feature contributes is a factor of the odds.
+    where :math:`s_j` is the unit of feature j, and :math:`r_i` is the weight of the class of
+    :math:`x_i` times its sample weight. Outputs are natural log odds, so what a feature contributes
+    is a factor of the odds.
 
     Parameters
     ----------
     lam : float, default=1.0
         The weight :math:`\lambda` of the penalty, positive.
-    n_knots, class_weight, max_iter
+    feature_scale, n_knots, class_weight, max_iter
         As in `StumpEnsembleSVC`; ``class_weight`` and sample weights are factors of the loss. The
         time of a step grows with the cube of ``n_knots`` here too.
     tol : float, default=1e-6
@@ -236,7 +269,7 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
 
     Attributes
     ----------
-    shape_functions_, intercept_, feature_importances_
+    shape_functions_, intercept_, feature_scale_, feature_importances_
         As in `StumpEnsembleSVC`, in natural log odds.
     relative_gap_, objective_, kkt_residual_ : float
         Gap, objective, and the norm of the gradient relative to the sum of its terms' norms.
@@ -250,7 +283,8 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
 
     See Also
     --------
-    KernelLogisticRegression : With ``kernel="stump"`` the same machine as a sum of kernels.
+    KernelLogisticRegression : With ``kernel="stump"``, on features in these units, the same
+        machine as a sum of kernels.
 
     References
     ----------
@@ -273,8 +307,18 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
 
     _remedy = "Raise lam, scale the features, or raise tol."
 
-    def __init__(self, lam=1.0, *, n_knots=None, class_weight=None, tol=1e-6, max_iter=10_000):
+    def __init__(
+        self,
+        lam=1.0,
+        *,
+        feature_scale="std",
+        n_knots=None,
+        class_weight=None,
+        tol=1e-6,
+        max_iter=10_000,
+    ):
         self.lam = lam
+        self.feature_scale = feature_scale
         self.n_knots = n_knots
         self.class_weight = class_weight
         self.tol = tol

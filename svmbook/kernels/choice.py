@@ -110,7 +110,7 @@ class KernelChoice:
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, machine.support_]
-        if not len(machine.support_):  # a penalty, or a fit that ended early, leaves none
+        if not machine.support_vectors_.shape[0]:  # a penalty, or an early end, leaves none
             return np.empty((X.shape[0], 0))
         return self.between(X, machine.support_vectors_)
 

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
 
 from svmbook import DualSVC, KernelLogisticRegression, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.datasets import twonorm
@@ -17,9 +20,12 @@ X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
 NEW = 1.5 * twonorm(200, random_state=1)[0][:, :5]  # some beyond the training points
 PAIRS = [
-    (StumpEnsembleSVC(C=0.3, tol=1e-7), DualSVC(C=0.3, kernel="stump")),
     (
-        StumpEnsembleLogistic(lam=2.0, tol=1e-9),
+        StumpEnsembleSVC(C=0.3, feature_scale=None, tol=1e-7),
+        DualSVC(C=0.3, kernel="stump"),
+    ),
+    (
+        StumpEnsembleLogistic(lam=2.0, feature_scale=None, tol=1e-9),
         KernelLogisticRegression(2.0, kernel="stump", tol=1e-9),
     ),
 ]
@@ -55,15 +61,55 @@ def test_a_knot_at_every_value_is_exact(machine, by_kernels):
 def test_the_penalty_is_the_integral_of_the_squared_slope():
     machine = StumpEnsembleSVC(C=0.3, n_knots=6, tol=1e-8).fit(X, Y)
     penalty = 0.0
-    for shape in machine.shape_functions_:
+    for shape, unit in zip(machine.shape_functions_, machine.feature_scale_, strict=True):
         slopes = np.diff(shape.values) / np.diff(shape.knots)
         steps = lambda u, s=slopes, t=shape.knots: s[np.searchsorted(t, u) - 1] ** 2  # noqa: E731
         inner = shape.knots[1:-1]
-        penalty += quad(steps, shape.knots[0], shape.knots[-1], points=inner, limit=200)[0]
+        ends = shape.knots[[0, -1]]
+        penalty += unit * quad(steps, *ends, points=inner, limit=200)[0]
     slack = np.maximum(0.0, 1.0 - Y * machine.decision_function(X))
     assert 0.25 * penalty + 0.3 * slack.sum() == pytest.approx(machine.objective_, rel=1e-6)
     exact = StumpEnsembleSVC(C=0.3).fit(X, Y)
     assert machine.objective_ >= exact.objective_ * (1 - 1e-6)  # fewer functions to choose from
+
+
+@pytest.mark.parametrize("n_knots", [None, 6])
+@pytest.mark.parametrize("machine", [StumpEnsembleSVC(tol=1e-8), StumpEnsembleLogistic(tol=1e-9)])
+def test_by_default_units_make_no_difference(machine, n_knots):
+    weights = np.where(np.arange(60) % 5 == 0, 0.0, 1.5 + np.arange(60) % 2)
+    machine.set_params(n_knots=n_knots)
+    units = np.array([1e-3, 1.0, 7.0, 1e4, 1e6])
+    once = clone(machine).fit(X, Y, sample_weight=weights)
+    again = clone(machine).fit(units * X + 5.0, Y, sample_weight=weights)
+    F = once.decision_function(NEW)
+    np.testing.assert_allclose(again.decision_function(units * NEW + 5.0), F, atol=1e-5)
+    np.testing.assert_allclose(again.feature_scale_, units * once.feature_scale_)
+    # The same machine as without units on standardised features.
+    moved = StandardScaler().fit(X, sample_weight=weights)
+    np.testing.assert_allclose(once.feature_scale_, moved.scale_)
+    plain = clone(machine).set_params(feature_scale=None)
+    plain.fit(moved.transform(X), Y, sample_weight=weights)
+    np.testing.assert_allclose(plain.decision_function(moved.transform(NEW)), F, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_knots", [None, 16])
+def test_a_raw_table_is_not_memorised(n_knots):
+    # Columns of very different units, as they come: incomes, ages, days, amounts, flags.
+    rng = np.random.default_rng(0)
+    n = 1200
+    income, age = rng.lognormal(10.3, 0.6, n), rng.uniform(18, 80, n)
+    days, visits = rng.integers(0, 4000, n), rng.poisson(3, n)
+    noise = [rng.lognormal(6, 1.5, n), rng.normal(0, 1e-3, n), rng.integers(0, 2, n)]
+    raw = np.column_stack([income, age, days, visits, rng.uniform(0, 1e6, n), *noise])
+    raw = np.column_stack([raw, rng.gamma(2.0, 50.0, n)])
+    odds = 0.8 * np.log(income / 3e4) - ((age - 45) / 15) ** 2 + 0.6 * (days > 2000) + 0.2 * visits
+    y = (rng.random(n) < 1 / (1 + np.exp(1.5 - odds))).astype(int)
+    train, test = slice(800), slice(800, None)
+    base = log_loss(y[test], np.full(400, y[train].mean()))
+    machine = StumpEnsembleLogistic(n_knots=n_knots).fit(raw[train], y[train])
+    assert log_loss(y[test], machine.predict_proba(raw[test])[:, 1]) < 0.95 * base
+    without = StumpEnsembleLogistic(n_knots=n_knots, feature_scale=None).fit(raw[train], y[train])
+    assert log_loss(y[test], without.predict_proba(raw[test])[:, 1]) > base
 
 
 def test_fewer_knots_are_a_narrower_family():
@@ -126,7 +172,7 @@ def test_the_upper_bounds_of_a_sample_sum_to_those_of_all_points(monkeypatch):
 def test_separable_points_are_no_trouble(n_knots, C):
     points, kinds = load_iris(return_X_y=True)
     y = np.where(kinds == 0, 1.0, -1.0)
-    machine = StumpEnsembleSVC(C=C, n_knots=n_knots).fit(points, y)
+    machine = StumpEnsembleSVC(C=C, feature_scale=None, n_knots=n_knots).fit(points, y)
     gram = StumpGram.at_knots(points, quantile_knots(points, n_knots))
     exact = solve_dual(gram.Z, y, np.full(150, C), form="low-rank", tol=1e-9)
     assert machine.converged_ and machine.n_iter_ < 100 and machine.kkt_residual_ < 1e-2
@@ -235,7 +281,7 @@ def test_a_shape_function_takes_arrays_of_any_shape():
 
 def test_a_step_that_fails_is_a_warning_and_a_constant():
     with pytest.warns(ConvergenceWarning):
-        machine = StumpEnsembleLogistic().fit(1e16 * X, Y)
+        machine = StumpEnsembleLogistic(feature_scale=None).fit(1e16 * X, Y)
     assert np.isfinite(machine.decision_function(1e16 * X)).all()
 
 

@@ -130,8 +130,8 @@ def _candidates(method, seed):
         options = {"max_rounds": ROUNDS, "n_jobs": 1, "random_state": seed}
         return ExplainableBoostingClassifier(**options, **pairs), {}
     return {
-        "stumps": (StumpEnsembleLogistic(), {"lam": LAMBDAS}),
-        "stumps, 16 knots": (StumpEnsembleLogistic(n_knots=16), {"lam": LAMBDAS}),
+        "stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}),
+        "stumps, 16 knots": (StumpEnsembleLogistic(feature_scale=None, n_knots=16), {"lam": LAMBDAS}),
         "linear": (LogisticRegression(max_iter=1000), {"C": PRICES}),
         "boosted trees": (trees, TREES),
         "boosted trees, no pairs": (

@@ -68,7 +68,7 @@ def work(data_set, method, run):
     """Do one run: cross-validate the parameters, fit, and measure error and log loss."""
     parts = draw(data_set, run)
     features = with_product if method == PRODUCT else np.asarray
-    stumps = StumpEnsembleLogistic(n_knots=16)
+    stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
     if method == GAUSSIAN:
         search = GridSearchCV(SVC(), GRID)
