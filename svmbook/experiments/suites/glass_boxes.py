@@ -131,7 +131,10 @@ def _candidates(method, seed):
         return ExplainableBoostingClassifier(**options, **pairs), {}
     return {
         "stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}),
-        "stumps, 16 knots": (StumpEnsembleLogistic(feature_scale=None, n_knots=16), {"lam": LAMBDAS}),
+        "stumps, 16 knots": (
+            StumpEnsembleLogistic(feature_scale=None, n_knots=16),
+            {"lam": LAMBDAS},
+        ),
         "linear": (LogisticRegression(max_iter=1000), {"C": PRICES}),
         "boosted trees": (trees, TREES),
         "boosted trees, no pairs": (
