@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import set_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 import svmbook
@@ -118,7 +119,9 @@ def test_weights_and_probabilities_are_there_or_the_docstring_says_where(name):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_calibration_gives_probabilities_of_three_classes(name):
     X, y = make_blobs(90, centers=3, cluster_std=2.0, random_state=0)
-    calibrated = CalibratedClassifierCV(ESTIMATORS[name](), cv=3).fit(X, y)
+    estimator = ESTIMATORS[name]()
+    set_random_state(estimator)
+    calibrated = CalibratedClassifierCV(estimator, cv=3).fit(X, y)
     found = calibrated.predict_proba(X)
     assert found.shape == (90, 3) and calibrated.score(X, y) > 0.6
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
