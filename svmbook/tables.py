@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from math import isnan
 
-__all__ = ["Report", "Table", "plus_minus"]
+__all__ = ["Report", "Table", "data_frame", "plus_minus"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
 _MINUS = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")  # or code, which keeps its hyphens
@@ -115,18 +115,23 @@ class Report:
         ImportError
             pandas is not installed.
         """
-        try:
-            import pandas as pd  # nothing else of the package needs it
-        except ImportError as error:
-            raise ImportError(
-                'pandas is missing; install it by: pip install "svmbook[tables]"'
-            ) from error
-        return pd.DataFrame(list(self.rows))
+        return data_frame(self.rows)
 
     def __repr__(self):
         return "\n\n".join([repr(self.table), *self.notes])
 
     _repr_markdown_ = __repr__
+
+
+def data_frame(rows, columns=None):
+    """Return rows as a pandas DataFrame, or raise an ImportError that says how to install it."""
+    try:
+        import pandas as pd  # nothing else of the package needs it
+    except ImportError as error:
+        raise ImportError(
+            'pandas is missing; install it by: pip install "svmbook[tables]"'
+        ) from error
+    return pd.DataFrame(list(rows), columns=columns)
 
 
 def plus_minus(value, uncertainty, digits=".2f"):

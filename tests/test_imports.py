@@ -33,7 +33,7 @@ ROOMS = {
     },
     "ensembles": {
         *("base", "gram", "kernels", "labels", "solvers/boosting", "solvers/dual"),
-        *("solvers/logistic", "solvers/smoothed", "ties", "weights"),
+        *("solvers/logistic", "solvers/smoothed", "tables", "ties", "weights"),
     },
     "prototypes": {"base", "calibration", "labels", "solvers/batched", "ties"},
     "logistic": {"base", "gram", "labels", "solvers/checks", "solvers/logistic"},

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from ..base import Machine
-from ..ties import distinct
+from ..tables import data_frame
+from ..ties import distinct, rounded
 from ..weights import shares
 
 __all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
@@ -32,6 +33,10 @@ class Line(NamedTuple):
         values[order] = np.interp(x.ravel()[order], self.knots, self.values)
         return values.reshape(x.shape)
 
+    def points(self):
+        """Return the corners, as pairs."""
+        return zip(self.knots, self.values, strict=True)
+
 
 class Steps(NamedTuple):
     """A shape function that jumps after each threshold; it has one value more than thresholds."""
@@ -42,6 +47,11 @@ class Steps(NamedTuple):
     def __call__(self, x):
         """Return the function's values."""
         return self.values[np.searchsorted(self.thresholds, x)]
+
+    def points(self):
+        """Return both ends of each jump, as pairs."""
+        ends = np.repeat(self.values, 2)[1:-1]
+        return zip(np.repeat(self.thresholds, 2), ends, strict=True)
 
 
 def line_of_kernels(x, A):
@@ -122,6 +132,80 @@ class AdditiveMachine(Machine):
         self._check_one_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._contributions(X)
+
+    def explain(self, x):
+        r"""Return what each feature adds to the output of one point, the largest effects first.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features), or a data frame of one row
+            A point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``feature``, ``value`` (of x) and ``contribution``, :math:`g_j(x_j)`, sorted by
+            size. The contributions and ``intercept_`` sum to the output.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+
+        Examples
+        --------
+        >>> from svmbook import StumpEnsembleLogistic
+        >>> machine = StumpEnsembleLogistic().fit([[0.0, 5.0], [1.0, 5.0], [2.0, 6.0]], [0, 1, 1])
+        >>> machine.explain([2.0, 5.0]).round(2)
+          feature  value  contribution
+        0      x0    2.0          0.59
+        1      x1    5.0         -0.20
+        """
+        self._check_one_function("explain")
+        x = x if np.ndim(x) == 2 else np.reshape(x, (1, -1))
+        point = validate_data(self, x, dtype=np.float64, reset=False)
+        if len(point) != 1:
+            raise ValueError(f"explain takes one point; found {len(point)}.")
+        parts = self._contributions(point)[0]
+        order = np.argsort(-rounded(np.abs(parts)), kind="stable")
+        names = self._feature_names()
+        rows = [(names[j], point[0, j], parts[j]) for j in order]
+        return data_frame(rows, ["feature", "value", "contribution"])
+
+    def shape_frame(self):
+        r"""Return all shape functions as one data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``feature``, ``value`` and ``contribution``: each knot :math:`t` of a feature
+            with :math:`g_j(t)`, between which the function is straight. A step function has two
+            rows at each threshold, its values before and after the jump.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+
+        Examples
+        --------
+        >>> from svmbook import StumpEnsembleSVC
+        >>> machine = StumpEnsembleSVC(C=10.0, feature_scale=None)
+        >>> machine.fit([[0.0], [1.0], [3.0]], [0, 1, 1]).shape_frame().round(2)
+          feature  value  contribution
+        0      x0    0.0         -1.33
+        1      x0    1.0          0.67
+        """
+        self._check_one_function("shape_frame")
+        rows = [
+            (name, t, value)
+            for name, shape in zip(self._feature_names(), self.shape_functions_, strict=True)
+            for t, value in shape.points()
+        ]
+        return data_frame(rows, ["feature", "value", "contribution"])
+
+    def _feature_names(self):
+        return _check_feature_names_in(self)
 
     def _contributions(self, X):
         parts = np.empty(X.shape, order="F")

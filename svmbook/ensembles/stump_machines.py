@@ -297,7 +297,25 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
     >>> machine = StumpEnsembleLogistic(lam=0.5).fit(X, y)
     >>> machine.predict_proba([[1.5], [100.0]]).round(2)
     array([[0.52, 0.48],
-           [0.13, 0.87]])
+           [0.17, 0.83]])
+
+    Gaps and words in a table need scikit-learn's transformers, whose names the model keeps:
+
+    >>> import pandas as pd
+    >>> from sklearn.compose import make_column_transformer
+    >>> from sklearn.impute import SimpleImputer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> ages, cities = [31, None, 58, 64], ["Bern", "Chur", "Bern", "Bern"]
+    >>> table = pd.DataFrame({"age": ages, "city": cities})
+    >>> columns = make_column_transformer(
+    ...     (SimpleImputer(add_indicator=True), ["age"]),
+    ...     (OneHotEncoder(sparse_output=False), ["city"]),
+    ...     verbose_feature_names_out=False,
+    ... ).set_output(transform="pandas")
+    >>> model = make_pipeline(columns, StumpEnsembleLogistic()).fit(table, [0, 0, 1, 1])
+    >>> model[-1].explain(columns.transform(table[:1])).feature.tolist()
+    ['age', 'missingindicator_age', 'city_Bern', 'city_Chur']
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -11,20 +11,25 @@ __all__ = ["plot_shapes"]
 STRIPES = 200  # values at most that are marked below a curve
 
 
-def plot_shapes(axes, shapes, *, names=None, X=None):
+def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
     """Draw shape functions, one on each of some axes, and where the values of the feature lie.
+
+    Axes that are left over are hidden.
 
     Parameters
     ----------
     axes : sequence of matplotlib.axes.Axes
-        Where to draw; as many as shape functions, or fewer for the first ones.
-    shapes : sequence
+        Where to draw; if there are fewer than shape functions, the first ones are drawn.
+    shapes : sequence or estimator
         Shape functions as a machine keeps them: ``knots`` and ``values``, straight in between, or
-        ``thresholds`` and one value more, for steps.
+        ``thresholds`` and one value more, for steps. Or the fitted machine, which also names its
+        features and the unit of its outputs.
     names : sequence of str, default=None
-        Labels of the axes; "$x_1$" and so on by default.
+        Labels of the axes; by default the machine's names of its features, or "$x_1$" and so on.
     X : array-like of shape (n, d), default=None
         Points whose values are marked, by short lines at the foot; 200 of them at most.
+    bands : list of Band, default=None
+        Bands around the curves, from `svmbook.ensembles.shape_bands`.
 
     Returns
     -------
@@ -34,7 +39,7 @@ def plot_shapes(axes, shapes, *, names=None, X=None):
     Raises
     ------
     ValueError
-        There are more axes than shape functions, names, or columns of points.
+        There are fewer names, columns of points or bands than shape functions to draw.
 
     Examples
     --------
@@ -47,23 +52,35 @@ def plot_shapes(axes, shapes, *, names=None, X=None):
     1
     >>> plt.close(figure)
     """
-    axes = np.ravel(axes)
+    axes, unit = np.ravel(axes), None
+    if hasattr(shapes, "shape_functions_"):
+        names = getattr(shapes, "feature_names_in_", None) if names is None else names
+        unit = "log odds" if hasattr(shapes, "predict_proba") else "output"
+        shapes = shapes.shape_functions_
+    axes, unused = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
-    for given, what in ((shapes, "shape functions"), (names, "names"), (columns, "columns of X")):
+    for given, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
         if given is not None and len(axes) > len(given):
-            raise ValueError(f"there are {len(axes)} axes for {len(given)} {what}.")
+            raise ValueError(f"there are {len(axes)} shape functions for {len(given)} {what}.")
+    for ax in unused:
+        ax.set_visible(False)
     curves = []
     for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
         column = None if columns is None else columns[j]
         x, heights = _curve(shape, column)
         ax.axhline(0.0, color=COLOURS["quiet"], lw=0.8)
         curves += ax.plot(x, heights, color=COLOURS[1], lw=1.8)
+        if bands is not None:
+            ax.fill_between(*bands[j], color=COLOURS[1], alpha=0.25, lw=0)
         if column is not None:
             some = column[:: -(-len(column) // STRIPES)]
             foot = np.zeros(len(some))
             transform = ax.get_xaxis_transform()
             ax.plot(some, foot, "|", color=COLOURS["ink"], ms=7, transform=transform)
         ax.set_xlabel(f"$x_{{{j + 1}}}$" if names is None else names[j])
+        place = ax.get_subplotspec()
+        if unit is not None and (place is None or place.is_first_col()):
+            ax.set_ylabel(unit)
     return curves
 
 

@@ -2,10 +2,12 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 
-from svmbook import AdaBoostStump, StumpEnsembleSVC
+from svmbook import AdaBoostStump, StumpEnsembleLogistic, StumpEnsembleSVC
+from svmbook.ensembles import shape_bands
 from svmbook.plotting import (
     CLASS_COLOURS,
     COLOURS,
@@ -234,12 +236,27 @@ def test_shape_functions_are_drawn_as_they_are():
                 flat = np.diff(x) > 0  # the others are the jumps
                 drawn = 0.5 * (heights[:-1] + heights[1:])
                 np.testing.assert_allclose(drawn[flat], shape(middles[flat]), atol=1e-12)
-            with pytest.raises(ValueError, match="2 axes for 1 shape functions"):
-                plot_shapes(axes, machine.shape_functions_[:1])
-            for given in ({"names": ["a"]}, {"X": X[:, :1]}):
-                with pytest.raises(ValueError, match="2 axes for 1"):
+            for given in ({"names": ["a"]}, {"X": X[:, :1]}, {"bands": []}):
+                with pytest.raises(ValueError, match="2 shape functions for"):
                     plot_shapes(axes, machine.shape_functions_, **given)
             plt.close("all")
+
+
+def test_a_machine_names_its_features_and_unit_and_left_over_axes_are_hidden():
+    X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "dose": [2.0, 0.0, 1.0, 5.0]})
+    for machine, unit in ((StumpEnsembleLogistic(), "log odds"), (StumpEnsembleSVC(), "output")):
+        machine.fit(X, [0, 1, 0, 1])
+        bands = shape_bands(machine, X, np.array([0, 1, 0, 1]), n_refits=5, random_state=0)
+        _, axes = plt.subplots(2, 2)
+        plot_shapes(axes, machine, bands=bands)
+        assert [ax.get_xlabel() for ax in axes[0]] == ["age", "dose"]
+        assert [ax.get_ylabel() for ax in axes[0]] == [unit, ""]
+        assert [ax.get_visible() for ax in axes.ravel()] == [True, True, False, False]
+        (band,) = axes[0, 0].collections
+        corners = band.get_paths()[0].vertices
+        for x, height in zip(bands[0].x, bands[0].high, strict=True):
+            assert np.abs(corners - [x, height]).sum(axis=1).min() < 1e-9
+        plt.close("all")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,0 +1,94 @@
+"""Reading a fitted additive model: how sure its shape functions are."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+__all__ = ["Band", "shape_bands"]
+
+PLACES = 101  # values of a feature at which a band is computed
+
+
+class Band(NamedTuple):
+    """Quantiles of a shape function over refits: ``low`` and ``high`` at the values ``x``."""
+
+    x: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
+    r"""Return bootstrap bands of the shape functions of an additive model.
+
+    The model is fitted to samples of the points drawn with replacement. A band holds the quantiles
+    :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions, each with the mean zero
+    over the given points. It shows what another sample of the same kind would change. It does not
+    show the bias of the penalty, so read it as a lower bound of the uncertainty.
+
+    Parameters
+    ----------
+    machine : estimator
+        A fitted `StumpEnsembleLogistic`, `StumpEnsembleSVC` or `AdaBoostStump` for two classes; a
+        copy of it is fitted again.
+    X : array-like of shape (n_samples, n_features)
+        The points it was fitted to.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    n_refits : int, default=50
+        Number of samples; quantiles of 0.05 and 0.95 need about fifty.
+    level : float, default=0.9
+        Share of the refits between the two curves of a band.
+    random_state : int, RandomState or None, default=None
+        Draws the samples.
+
+    Returns
+    -------
+    list of Band
+        One a feature, at 101 values from its smallest to its largest.
+
+    Raises
+    ------
+    ValueError
+        The model has more than two classes, or a number is out of range.
+    NotFittedError
+        The model is not fitted.
+
+    Examples
+    --------
+    >>> from svmbook import StumpEnsembleLogistic
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.ensembles import shape_bands
+    >>> X, y = twonorm(100, random_state=0)
+    >>> machine = StumpEnsembleLogistic(n_knots=8).fit(X, y)
+    >>> bands = shape_bands(machine, X, y, n_refits=10, random_state=0)
+    >>> len(bands), bool((bands[0].low <= bands[0].high).all())
+    (20, True)
+    """
+    check_scalar(n_refits, "n_refits", Integral, min_val=2)
+    check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
+    check_is_fitted(machine)
+    machine._check_one_function("shape_bands")
+    points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)
+    places = np.linspace(points.min(axis=0), points.max(axis=0), PLACES)
+    rng, curves = check_random_state(random_state), []
+    for _ in range(n_refits):
+        rows = _rows_of_both_classes(rng, y)
+        refit = clone(machine).fit(points[rows], y[rows])
+        shapes = zip(refit.shape_functions_, places.T, points.T, strict=True)
+        curves.append([g(x) - g(column).mean() for g, x, column in shapes])
+    low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
+    return [Band(*of_feature) for of_feature in zip(places.T, low, high, strict=True)]
+
+
+def _rows_of_both_classes(rng, y):
+    """Return rows drawn with replacement; drawn again where a class is missing."""
+    while True:
+        rows = rng.randint(len(y), size=len(y))
+        if (y[rows] != y[rows[0]]).any():
+            return rows
