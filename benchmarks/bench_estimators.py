@@ -23,7 +23,7 @@ SETTINGS = {
     "KernelLogisticRegression, l1": ("KernelLogisticRegression", {"penalty": "l1"}),
     "ImportVectorMachine": ("ImportVectorMachine", {}),
     "USVC, linear": ("USVC", {}),
-    "USVC, Gaussian": ("USVC", {"kernel": "rbf"}),
+    "USVC, Gaussian": ("USVC", {"kernel": "rbf", "n_prototypes": 20, "random_state": 0}),
     "ERMSVC, linear": ("ERMSVC", {}),
     "ERMSVC, Gaussian": ("ERMSVC", {"kernel": "rbf"}),
     "IRWLSSVC, linear": ("IRWLSSVC", {}),

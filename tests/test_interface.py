@@ -20,7 +20,7 @@ from svmbook.kernels import KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "book" / "api").glob("*.md")
-MODULES = sorted(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M))
+MODULES = sorted(set(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M)))
 
 
 def public():

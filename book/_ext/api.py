@@ -1,10 +1,12 @@
 """The directive ``{api} MODULE``: a table of its public names, then their docstrings.
 
-Made from ``__all__``, so that a new name needs no line on a page.
+Made from ``__all__``, so that a new name needs no line on a page; or from some of the names, where
+a page groups them.
 """
 
 import sys
 from importlib import import_module
+from typing import ClassVar
 
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
@@ -30,11 +32,13 @@ class Api(SphinxDirective):
     """Show what a module offers."""
 
     required_arguments = 1
+    option_spec: ClassVar[dict] = {"names": str.split}
 
     def run(self):
         (where,) = self.arguments
         module = import_module(where)
         names = [name for name in module.__all__ if not name.startswith("__")]
+        names = self.options.get("names", names)
         rows = []
         for name in names:
             linked = callable(getattr(module, name))
@@ -51,6 +55,7 @@ class Api(SphinxDirective):
             *rows,
             "",
             f".. automodule:: {where}",
+            f"   :members: {', '.join(names)}",
             "   :imported-members:",
             f"   :inherited-members: {', '.join([FOREIGN, *shown])}",
             "```",

@@ -110,6 +110,11 @@ class LPBoost(Machine):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
+    _smaller = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the two-norm."
+
+    def _numbers(self, n, d):
+        return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps on all points
+
     def __init__(self, C=1.0, *, estimator=None, class_weight=None, tol=1e-6, max_iter=1000):
         self.C = C
         self.estimator = estimator

@@ -2,110 +2,21 @@ r"""Machines over all stumps, :math:`F(x) = b + \sum_j g_j(x_j)`: fitted, then r
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
-import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from ..base import KernelMachine, LogOdds
-from ..gram import ComputedGram, StoredGram, StumpGram, quantile_knots
-from ..labels import several_classes
+from ..base import LogOdds
+from ..gram import ComputedGram, StumpGram
 from ..solvers.dual.active_set import active_set
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
-from ..weights import shares, upper_bounds
-from .additive import AdditiveMachine, Line, line_of_kernels
+from ..weights import upper_bounds
+from .stump_base import STORED, StumpMachine
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
-
-STORED = 10_000  # points up to which a Gram matrix is stored
-
-
-class StumpMachine(AdditiveMachine, KernelMachine):
-    """Base: the stump kernel, on the points themselves or between knots."""
-
-    _parameter_constraints: ClassVar[dict] = {
-        "feature_scale": [StrOptions({"std"}), None],
-        "n_knots": [Interval(Integral, 2, None, closed="left"), None],
-        "class_weight": KernelMachine._parameter_constraints["class_weight"],
-        "tol": KernelMachine._parameter_constraints["tol"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-    # What `KernelMachine` reads; no parameters, for there is nothing to choose.
-    kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine to training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training points.
-        y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
-        sample_weight : array-like of shape (n_samples,), optional
-            Factors of the price of each point, not negative. A point of weight zero counts as
-            absent.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        if several_classes(y):
-            return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
-        points, self.feature_scale_ = problem.points, self._scale(problem)
-        scaled = points / self.feature_scale_
-        problem = problem._replace(kernel=self._choose_kernel(scaled, problem.weights))
-        constant = not np.ptp(points, axis=0).any()  # nothing to put between knots
-        exact = self.n_knots is None or constant
-        solve = self._on_points if exact else self._between_knots
-        result, shapes, intercept = solve(problem, scaled)
-        self._keep_shapes(shapes, intercept, points, problem.weights)
-        self._certify(problem, result, stacklevel=4)
-        del self._kernel  # the solver's: the machine is its shape functions
-        return self
-
-    def _scale(self, problem):
-        """Return the unit of each feature: its standard deviation, or 1."""
-        points, share = problem.points, shares(problem.weights)
-        if self.feature_scale is None:
-            return np.ones(points.shape[1])
-        deviations = np.sqrt(share @ (points - share @ points) ** 2)
-        return np.where(np.ptp(points, axis=0) > 0.0, deviations, 1.0)
-
-    def _on_points(self, problem, scaled):
-        """Solve with a kernel on each point, and sum the kernels into shape functions."""
-        kernel = problem.kernel
-        result, A = self._solve(self._gram(kernel, scaled), problem)
-        A, intercept = kernel.in_terms_of_kernel(A, result.intercept, scaled)
-        # No coefficient is left where the first step failed.
-        support = np.flatnonzero(A) if A.any() else np.arange(1)
-        columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
-        shapes = [line_of_kernels(x, A[support] / unit) for x, unit in columns]
-        output = float((kernel.as_given().between(scaled[:1], scaled[support]) @ A[support])[0])
-        rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
-        return result, shapes, output + intercept - rest
-
-    def _gram(self, kernel, scaled):
-        """Return the Gram matrix of the points."""
-        return StoredGram(kernel.gram(scaled))
-
-    def _between_knots(self, problem, scaled):
-        """Solve for the values at the knots."""
-        knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
-        units = zip(knots, self.feature_scale_, strict=True)
-        gram = StumpGram.at_knots(scaled, [t / unit for t, unit in units])
-        result, weights = self._solve(gram, problem)
-        ends = np.cumsum([len(t) for t in knots])
-        values = np.split(gram.T @ weights, ends[:-1])
-        shapes = [Line(t, v) for t, v in zip(knots, values, strict=True)]
-        return result, shapes, result.intercept
 
 
 class StumpEnsembleSVC(StumpMachine):
@@ -138,8 +49,7 @@ class StumpEnsembleSVC(StumpMachine):
         takes a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points. It grows fast with ``n_knots``: each step factors a matrix with
         ``r = n_features * (n_knots - 1)`` rows, in ``r**3 / 3`` operations. So set it only if r is
-        well below the number of points. A knot at every value gives the exact model as well, but
-        for 300 points of 20 features the matrix then has 5,980 rows instead of 300.
+        well below the number of points.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
@@ -224,6 +134,10 @@ class StumpEnsembleSVC(StumpMachine):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+
+    def _numbers(self, n, d):
+        computed = self.n_knots is None and n > STORED
+        return n * d if computed else super()._numbers(n, d)
 
     def _gram(self, kernel, scaled):
         """Return the Gram matrix of the points, computed as it is asked for where they are many."""

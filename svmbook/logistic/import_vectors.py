@@ -120,6 +120,11 @@ class ImportVectorMachine(LogisticMachine):
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    _smaller = "Fit fewer points; or use USVC, or StumpEnsembleLogistic with n_knots."
+
+    def _numbers(self, n, d):
+        return 2.1 * n * n
+
     def __init__(
         self,
         lam=1.0,

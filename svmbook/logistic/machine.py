@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from ..base import KernelMachine, LogOdds
+from ..base import LogOdds
+from ..kernel_machine import KernelMachine
 
 __all__ = ["LogisticMachine"]
 

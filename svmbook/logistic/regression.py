@@ -175,9 +175,16 @@ class KernelLogisticRegression(LogisticMachine):
         stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
 
+    _smaller = "Fit fewer points; or use ImportVectorMachine or StumpEnsembleLogistic with n_knots."
+
     @property
     def _sparse(self):
-        return self.kernel == "linear"
+        return self._linear
+
+    def _numbers(self, n, d):
+        if self._linear and self.penalty != "l1" and d < n:
+            return 2 * n * d
+        return (3.1 if self.penalty == "l1" else 2.2) * n * n
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

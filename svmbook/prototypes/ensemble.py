@@ -132,6 +132,9 @@ class LocalEnsemble(VotingMachine):
         "random_state": ["random_state"],
     }
 
+    def _numbers(self, n, d):
+        return 5.1 * n * n
+
     def _begin(self, X, y):
         """Check training data; return points, labels, a number for each label, and a generator."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)

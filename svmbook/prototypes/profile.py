@@ -124,6 +124,9 @@ class ProfileSVM(PairwiseMachine):
         "random_state": ["random_state"],
     }
 
+    def _numbers(self, n, d):
+        return 6.0 * n * n
+
     def __init__(
         self,
         C=1.0,

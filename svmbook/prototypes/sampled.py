@@ -99,6 +99,9 @@ class SampledPrototypeSVM(PrototypeSVM):
     (75, True)
     """
 
+    def _numbers(self, n, d):
+        return 1.7 * n * n
+
     def __init__(
         self,
         C=100.0,

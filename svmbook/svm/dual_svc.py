@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..base import KernelMachine
 from ..gram import ComputedGram, StoredGram, centred_factor
+from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
@@ -218,9 +218,18 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
+    _smaller = "Fit fewer points; or use USVC, which keeps few kernels, or solver='libsvm'."
+
     @property
     def _sparse(self):
-        return self.kernel == "linear"
+        return self._linear
+
+    def _numbers(self, n, d):
+        few = self._linear and d <= AUTO_LOW_RANK * n
+        if self.solver == "cvxopt" or (np.isinf(self.C) and not few):
+            return 2.3 * n * n
+        stored = callable(self.kernel) or self.solver == "smo" or n <= STORED
+        return 1.1 * n * n if stored else n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..base import KernelMachine
 from ..gram import pivoted_factor
+from ..kernel_machine import KernelMachine
 from ..weights import upper_bounds
 
 __all__ = ["WeightedLeastSquaresMachine"]
@@ -25,6 +25,11 @@ class WeightedLeastSquaresMachine(KernelMachine):
     }
 
     _remedy = "Scale the features, lower C, or raise max_iter or tol."
+
+    _smaller = "Fit fewer points; or use USVC with a number of prototypes."
+
+    def _numbers(self, n, d):
+        return n * d if self._linear else 6.4 * n * n
 
     def _prices(self, problem):
         """Return the price of each point's cost."""

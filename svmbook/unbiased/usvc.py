@@ -164,6 +164,9 @@ class USVC(WeightedLeastSquaresMachine):
         "random_state": ["random_state"],
     }
 
+    def _numbers(self, n, d):
+        return n * d if self._linear else 3 * n * (self.n_prototypes + d)
+
     def __init__(
         self,
         C=1.0,

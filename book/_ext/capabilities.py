@@ -1,0 +1,76 @@
+"""The directive ``{capabilities}``: what each estimator can do, from the code and from records.
+
+Classes, probabilities, weights, sparse matrices, certificate and defaults are read from the
+estimators; how many points they fit in a minute, and in how much memory, from the records of
+``benchmarks/bench_estimators.py``.
+"""
+
+import inspect
+
+from sklearn.utils.validation import has_fit_parameter
+from sphinx.util.docutils import SphinxDirective
+
+import svmbook
+from svmbook.experiments import load_records
+from svmbook.experiments.running.records import results_folder
+from svmbook.tables import Table
+
+RECORDS = "bench_estimators"
+HEAD = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
+LIMITS = ("estimator", "n in a minute", "time grows like", "memory, in numbers")
+SHOWN = ("C", "lam", "kernel", "penalty", "n_estimators")  # defaults that name the model
+
+
+def estimators():
+    """Yield the public estimators by name."""
+    for name in svmbook.__all__:
+        if not name.startswith("_"):
+            yield name, getattr(svmbook, name)
+
+
+def abilities(estimator):
+    """Return the cells of an estimator's row, after its name."""
+    doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
+    pairs = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
+    with_kernel = estimator(kernel="linear") if "kernel" in parameters else estimator()
+    certificate = "gap" if "relative_gap_" in doc else "none"
+    if certificate == "none" and "kkt_residual_" in doc:
+        certificate = "stationary point"
+    defaults = [f"`{p}={parameters[p].default!r}`" for p in SHOWN if p in parameters]
+    return (
+        "any, in pairs" if pairs else "any",
+        "yes" if hasattr(estimator, "predict_proba") else "calibrate",
+        "points, classes" if has_fit_parameter(estimator, "sample_weight") else "no",
+        "linear kernel" if with_kernel._sparse else "no",
+        certificate,
+        ", ".join(defaults),
+    )
+
+
+def limits(row):
+    """Return the cells of a record: points in a minute, growth of the time, memory."""
+    minute = float(f"{row['minute']:.1g}")
+    squares, data = row["memory_over_squares"], row["memory_over_data"]
+    memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
+    return row["method"], f"{minute:,.0f}", f"$n^{{{row['exponent']:.1f}}}$", memory
+
+
+class Capabilities(SphinxDirective):
+    """Show one of the two tables: ``abilities`` or ``limits``."""
+
+    required_arguments = 1
+
+    def run(self):
+        if self.arguments == ["abilities"]:
+            rows = [(f"{{class}}`~svmbook.{name}`", *abilities(e)) for name, e in estimators()]
+            table = Table(HEAD, rows)
+        else:
+            self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
+            table = Table(LIMITS, [limits(row) for row in load_records(RECORDS)])
+        return self.parse_text_to_nodes(repr(table))
+
+
+def setup(app):
+    """Register the directive."""
+    app.add_directive("capabilities", Capabilities)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,76 @@
+"""The memory that a fit will need, compared with what there is before it begins."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import warnings
+from pathlib import Path
+
+__all__ = ["available_memory", "check_memory"]
+
+GIBIBYTE = 2**30
+INSIDE = ("svmbook", "sklearn")  # scikit-learn's decorator stands around each fit
+LARGE = 2 * GIBIBYTE  # from where a fit announces what it needs
+
+
+def available_memory():
+    """Return the bytes that are free for use; of all bytes, or infinity, where nothing says so.
+
+    Examples
+    --------
+    >>> from svmbook.memory import available_memory
+    >>> available_memory() > 0
+    True
+    """
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
+    except OSError:
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def check_memory(needed, what, smaller):
+    """Warn before something that needs over 2 GiB, and refuse what does not fit.
+
+    The warning points at the line that called the package.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes, estimated.
+    what : str
+        What needs them.
+    smaller : str
+        What to do instead.
+
+    Warns
+    -----
+    UserWarning
+        More than 2 GiB are needed.
+
+    Raises
+    ------
+    MemoryError
+        More is needed than is available.
+    """
+    if needed <= LARGE:
+        return
+    estimate = f"{what} needs about {needed / GIBIBYTE:.1f} GiB of memory"
+    available = available_memory()
+    if needed > available:
+        raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {smaller}")
+    warnings.warn(f"{estimate}. {smaller}", stacklevel=_level_of_caller())
+
+
+def _level_of_caller():
+    """Return the stack level, seen from the function above, of the first frame outside."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
+        frame, level = frame.f_back, level + 1
+    return level
