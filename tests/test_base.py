@@ -97,7 +97,7 @@ def test_an_indefinite_kernel_is_named_by_every_solver(options):
     "wrong",
     [
         *({"tol": 0.0}, {"gamma": 0.0}, {"degree": 0}, {"lam": 0.0}, {"C": 0.0}, {"max_iter": 0}),
-        *({"max_points": 0}, {"epsilon": 0.0}, {"kernel": "cosine"}, {"coef0": np.inf}),
+        *({"max_points": 0}, {"min_decrease": 0.0}, {"kernel": "cosine"}, {"coef0": np.inf}),
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
@@ -222,7 +222,7 @@ def test_a_free_multiplier_near_its_bound_is_free():
 def test_the_import_vectors_of_weighted_points_are_those_of_repeated_ones():
     weights = np.where(np.arange(80) % 3 == 0, 3, 1)
     repeated = np.repeat(np.arange(80), weights)
-    machine = ImportVectorMachine(kernel="linear", max_points=1, epsilon=1e-9)
+    machine = ImportVectorMachine(kernel="linear", max_points=1, min_decrease=1e-9)
     far = X + 5.0  # where the origin matters
     weighted = clone(machine).fit(far, Y, sample_weight=weights.astype(float))
     thrice = clone(machine).fit(far[repeated], Y[repeated])

@@ -61,9 +61,9 @@ DATA = {draw.__name__: draw for draw in (moons, integers, grid, corners, iris)}
 def varied():
     """Return the estimators of the list, with a seed, and those of kernels and votes it lacks."""
     local = [
-        cls(voting=voting, metric=metric, n_near=n_near)
+        cls(voting=voting, metric=metric, n_neighbors=n_neighbors)
         for cls in (ExemplarSVM, PrototypeSVM)
-        for voting, metric, n_near in [
+        for voting, metric, n_neighbors in [
             ("local", "euclidean", None),
             ("local", "chebyshev", 3),
             ("count", "manhattan", None),

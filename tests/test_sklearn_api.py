@@ -51,7 +51,7 @@ SETTINGS = [
     StumpEnsembleSVC(n_knots=5, class_weight="balanced"),
     StumpEnsembleLogistic(n_knots=5),
     ExemplarSVM(voting="count", mining=False),
-    ExemplarSVM(penalty="l1", voting="local", n_near=3, metric="manhattan"),
+    ExemplarSVM(penalty="l1", voting="local", n_neighbors=3, metric="manhattan"),
     PrototypeSVM(voting="count"),
     PrototypeSVM(voting="probability", positive_weight="balanced"),
     LocalizedSVM(n_neighbors=20),

@@ -40,10 +40,10 @@ class ImportVectorMachine(LogisticMachine):
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive.
-    epsilon : float, default=1e-3
+    min_decrease : float, default=1e-3
         Stop when one more point lowers the objective by less than this fraction of it.
     max_points : int, default=None
-        Import points at most; None leaves it to ``epsilon``.
+        Import points at most; None leaves it to ``min_decrease``.
     tol : float, default=1e-6
         Relative norm of the gradient, and relative gap, of each minimisation over S.
 
@@ -116,7 +116,7 @@ class ImportVectorMachine(LogisticMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         **LogisticMachine._parameter_constraints,
-        "epsilon": [Interval(Real, 0.0, None, closed="neither")],
+        "min_decrease": [Interval(Real, 0.0, None, closed="neither")],
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -134,7 +134,7 @@ class ImportVectorMachine(LogisticMachine):
         degree=3,
         coef0=1.0,
         class_weight=None,
-        epsilon=1e-3,
+        min_decrease=1e-3,
         max_points=None,
         tol=1e-6,
     ):
@@ -144,7 +144,7 @@ class ImportVectorMachine(LogisticMachine):
         self.degree = degree
         self.coef0 = coef0
         self.class_weight = class_weight
-        self.epsilon = epsilon
+        self.min_decrease = min_decrease
         self.max_points = max_points
         self.tol = tol
 
@@ -180,7 +180,7 @@ class ImportVectorMachine(LogisticMachine):
             points = points - origin
         gram = StoredGram(problem.kernel.gram(points))
         likelihood = Binomial(problem.y, problem.weights)
-        options = {"epsilon": float(self.epsilon), "max_points": self.max_points}
+        options = {"min_decrease": float(self.min_decrease), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
         result = import_points(gram, likelihood, lam, tol=tol, **options)
         A, coef = result.coef, None

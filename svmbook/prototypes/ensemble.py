@@ -57,7 +57,7 @@ class Rule(NamedTuple):
     """How members vote: the parameters of an ensemble at its fit."""
 
     voting: str
-    n_near: int | None
+    n_neighbors: int | None
     metric: object
 
 
@@ -89,7 +89,7 @@ class Committee(NamedTuple):
         elif self.rule.voting == "local":
             rho = distances(X, self.exemplars, self.rule.metric)
             rho = np.where(positive, np.maximum(rho, self.resolution), np.inf)
-            weight *= _nearness(rho, self.rule.n_near)
+            weight *= _nearness(rho, self.rule.n_neighbors)
         votes = weight @ np.eye(len(self.shares))[self.codes]
         return votes.round(VOTE_DECIMALS) + SHARE_VOTES * self.shares
 
@@ -106,10 +106,10 @@ def classified(X, coef, intercept):
     return F, ON_PLANE * (lengths + np.abs(intercept)) + ROUNDING < F
 
 
-def _nearness(rho, n_near):
+def _nearness(rho, n_neighbors):
     """Return vote weights by the positive distances of exemplars, infinite for non-voters."""
-    if n_near is not None:
-        n, rho = min(n_near, rho.shape[1]), rounded(rho)
+    if n_neighbors is not None:
+        n, rho = min(n_neighbors, rho.shape[1]), rounded(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
     nearest = rho.min(axis=1, keepdims=True)
     return (np.where(np.isfinite(nearest), nearest, 1.0) / rho) ** 2
@@ -127,7 +127,7 @@ class LocalEnsemble(VotingMachine):
         "positive_weight": [StrOptions({"balanced"}), Interval(Real, 0.0, None, closed="neither")],
         "n_negatives": [Interval(Integral, 1, None, closed="left")],
         "voting": [StrOptions({"count", "probability", "libsvm", "local"})],
-        "n_near": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [str, callable],
         "random_state": ["random_state"],
     }
@@ -183,7 +183,7 @@ class LocalEnsemble(VotingMachine):
                 X, members.positive, members.negative, weight, self._hyperplanes
             )
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
-        exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_near, self.metric)
+        exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_neighbors, self.metric)
         resolution = max(SAME_PLACE * np.median(between), np.finfo(float).tiny)
         return Committee(
             coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
@@ -210,7 +210,7 @@ class LocalEnsemble(VotingMachine):
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
 
 
-def held_out(codes, share, rng, name):
+def held_out(codes, share, rng):
     """Return the numbers of points to train on, and of points to hold out.
 
     Of each class its share is held out, but never its last point; at least one point of the most
@@ -219,8 +219,8 @@ def held_out(codes, share, rng, name):
     counts = np.bincount(codes)
     if counts.max() == 1:
         raise ValueError(
-            f"{name}={share:g} holds no point out, as each class has one point only; bring more, "
-            "or a larger sample."
+            f"validation_fraction={share:g} holds no point out, as each class has one point only; "
+            "bring more, or a larger sample."
         )
     least = np.arange(len(counts)) == counts.argmax()
     sizes = np.minimum(np.maximum(np.round(share * counts), least), counts - 1)

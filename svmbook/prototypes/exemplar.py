@@ -55,13 +55,13 @@ class ExemplarSVM(LocalEnsemble):
         fitted on points held out; its probability as LIBSVM finds it, by a sigmoid fitted in a
         cross-validation of the member's own points (whose folds are drawn with a fixed seed); or
         less the farther its exemplar is.
-    n_near : int, default=None
+    n_neighbors : int, default=None
         For local votes: so many nearest exemplars among the claimants vote, with one vote each.
         Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
         the nearest of them.
     metric : str or callable, default="euclidean"
         A distance of `sklearn.metrics.pairwise_distances`, for first negatives and local votes.
-    held_out : float, default=0.25
+    validation_fraction : float, default=0.25
         Share of each class that no member is trained on; with votes by probability only.
     random_state : int, RandomState or None, default=None
         Chooses the points held out.
@@ -121,7 +121,7 @@ class ExemplarSVM(LocalEnsemble):
     _parameter_constraints: ClassVar[dict] = {
         **LocalEnsemble._parameter_constraints,
         "mining": ["boolean"],
-        "held_out": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
     def __init__(
@@ -133,9 +133,9 @@ class ExemplarSVM(LocalEnsemble):
         n_negatives=7,
         mining=True,
         voting="probability",
-        n_near=None,
+        n_neighbors=None,
         metric="euclidean",
-        held_out=0.25,
+        validation_fraction=0.25,
         random_state=None,
     ):
         self.C = C
@@ -144,9 +144,9 @@ class ExemplarSVM(LocalEnsemble):
         self.n_negatives = n_negatives
         self.mining = mining
         self.voting = voting
-        self.n_near = n_near
+        self.n_neighbors = n_neighbors
         self.metric = metric
-        self.held_out = held_out
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -168,7 +168,7 @@ class ExemplarSVM(LocalEnsemble):
         X, classes, codes, rng = self._begin(X, y)
         numbers, out = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
-            numbers, out = held_out(codes, float(self.held_out), rng, "held_out")
+            numbers, out = held_out(codes, float(self.validation_fraction), rng)
         D, d = X[numbers], codes[numbers]
         between = distances(D, D, self.metric)
         members = self._exemplars(D, d, between)

@@ -80,7 +80,7 @@ class PrototypeSVM(LocalEnsemble):
     p_negative : float, default=0.005
         Probability with which, in a shift, a point that a member claims by mistake becomes one of
         its negatives.
-    validation : float, default=0.25
+    validation_fraction : float, default=0.25
         Share of each class that is held out; no class loses its last point.
     voting : "count", "probability", "libsvm" or "local", default="local"
         Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
@@ -88,7 +88,7 @@ class PrototypeSVM(LocalEnsemble):
         a cross-validation of the member's own points (whose folds are drawn with a fixed seed),
         which is the source's vote; or less the farther its exemplar is, which has the smallest
         error on most data sets.
-    n_near : int, default=None
+    n_neighbors : int, default=None
         For local votes: so many nearest exemplars among the claimants vote, with one vote each.
         Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
         the nearest of them.
@@ -166,9 +166,9 @@ class PrototypeSVM(LocalEnsemble):
         n_shifts=10,
         n_negatives=7,
         p_negative=0.005,
-        validation=0.25,
+        validation_fraction=0.25,
         voting="local",
-        n_near=None,
+        n_neighbors=None,
         metric="euclidean",
         random_state=None,
     ):
@@ -178,9 +178,9 @@ class PrototypeSVM(LocalEnsemble):
         self.n_shifts = n_shifts
         self.n_negatives = n_negatives
         self.p_negative = p_negative
-        self.validation = validation
+        self.validation_fraction = validation_fraction
         self.voting = voting
-        self.n_near = n_near
+        self.n_neighbors = n_neighbors
         self.metric = metric
         self.random_state = random_state
 
@@ -188,7 +188,7 @@ class PrototypeSVM(LocalEnsemble):
         **LocalEnsemble._parameter_constraints,
         "n_shifts": [Interval(Integral, 0, None, closed="left")],
         "p_negative": [Interval(Real, 0.0, 1.0, closed="both")],
-        "validation": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -218,7 +218,7 @@ class PrototypeSVM(LocalEnsemble):
 
         Algorithm 1, without the shift after the last test.
         """
-        kept, out = held_out(codes, float(self.validation), rng, "validation")
+        kept, out = held_out(codes, float(self.validation_fraction), rng)
         D, d, V, v, numbers = X[kept], codes[kept], X[out], codes[out], numbers[kept]
         between = rounded(distances(D, D, self.metric))
         members, moves = self._exemplars(D, d, between), _no_moves()

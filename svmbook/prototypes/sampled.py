@@ -34,9 +34,9 @@ class SampledPrototypeSVM(PrototypeSVM):
         Share of the first sample, of each class and at least one point of it.
     next_share : float, default=0.25
         Share of all training points that is drawn, as far as there are mistakes.
-    penalty, positive_weight, n_shifts, n_negatives, p_negative, validation
+    penalty, positive_weight, n_shifts, n_negatives, p_negative, validation_fraction
         As in `PrototypeSVM`, each for one sample.
-    voting, n_near, metric
+    voting, n_neighbors, metric
         As in `PrototypeSVM`.
     random_state : int, RandomState or None, default=None
         Chooses the samples, the points held out, and the negatives that are mined.
@@ -114,9 +114,9 @@ class SampledPrototypeSVM(PrototypeSVM):
         n_shifts=10,
         n_negatives=7,
         p_negative=0.005,
-        validation=0.25,
+        validation_fraction=0.25,
         voting="local",
-        n_near=None,
+        n_neighbors=None,
         metric="euclidean",
         random_state=None,
     ):
@@ -127,9 +127,9 @@ class SampledPrototypeSVM(PrototypeSVM):
             n_shifts=n_shifts,
             n_negatives=n_negatives,
             p_negative=p_negative,
-            validation=validation,
+            validation_fraction=validation_fraction,
             voting=voting,
-            n_near=n_near,
+            n_neighbors=n_neighbors,
             metric=metric,
             random_state=random_state,
         )

@@ -73,7 +73,7 @@ class USVC(WeightedLeastSquaresMachine):
         the training points is held out, whatever their weights, and the intercept is set by them.
     confidence : float, default=0.95
         Probability, over the draw of the held-out points, that the rate is kept.
-    held_out : float, default=0.3
+    validation_fraction : float, default=0.3
         Share of the training points of each class that is held out for that.
     random_state : int, RandomState or None, default=None
         For prototypes, random starts and the points held out.
@@ -160,7 +160,7 @@ class USVC(WeightedLeastSquaresMachine):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "target_false_alarm_rate": [Interval(Real, 0, 1, closed="neither"), None],
         "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "held_out": [Interval(Real, 0, 1, closed="neither")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "random_state": ["random_state"],
     }
 
@@ -184,7 +184,7 @@ class USVC(WeightedLeastSquaresMachine):
         class_weight=None,
         target_false_alarm_rate=None,
         confidence=0.95,
-        held_out=0.3,
+        validation_fraction=0.3,
         random_state=None,
         tol=1e-4,
         max_iter=1000,
@@ -203,7 +203,7 @@ class USVC(WeightedLeastSquaresMachine):
         self.class_weight = class_weight
         self.target_false_alarm_rate = target_false_alarm_rate
         self.confidence = confidence
-        self.held_out = held_out
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.tol = tol
         self.max_iter = max_iter
@@ -295,14 +295,14 @@ class USVC(WeightedLeastSquaresMachine):
         try:
             kept, out = train_test_split(
                 rows,
-                test_size=float(self.held_out),
+                test_size=float(self.validation_fraction),
                 stratify=problem.y,
                 random_state=int(rng.integers(2**31)),
             )
         except ValueError as error:
             raise ValueError(
-                f"held_out={self.held_out:g} of {len(rows)} points cannot hold both classes, and "
-                "leave both; choose another share, or bring more points."
+                f"validation_fraction={self.validation_fraction:g} of {len(rows)} points cannot "
+                "hold both classes, and leave both; choose another share, or bring more points."
             ) from error
         # Before anything is fitted: would so many points do?
         quiet = np.zeros((problem.y[out] < 0).sum())

@@ -212,7 +212,7 @@ def test_where_all_members_would_be_dropped_the_last_ensemble_stays():
 def test_no_class_is_held_out_to_its_last_point(share):
     codes = np.repeat([0, 1, 2], [1, 2, 40])
     for seed in range(20):
-        kept, out = held_out(codes, share, np.random.default_rng(seed), "validation")
+        kept, out = held_out(codes, share, np.random.default_rng(seed))
         assert sorted([*kept, *out]) == list(range(43))
         assert set(codes[kept]) == {0, 1, 2}
         assert len(out) >= 1
@@ -226,7 +226,7 @@ def test_a_class_of_one_point_has_its_member():
 
 
 def test_a_point_a_class_cannot_be_validated():
-    with pytest.raises(ValueError, match=r"validation=0\.25 holds no point out"):
+    with pytest.raises(ValueError, match=r"validation_fraction=0\.25 holds no point out"):
         PrototypeSVM().fit([[0.0], [1.0]], ["a", "b"])
 
 

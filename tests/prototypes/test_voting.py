@@ -43,11 +43,13 @@ def three_nearest(claimants, m, output):
 
 
 @pytest.mark.parametrize(
-    ("voting", "n_near", "weight"),
+    ("voting", "n_neighbors", "weight"),
     [("count", None, one), ("local", None, by_distance), ("local", 3, three_nearest)],
 )
-def test_votes_are_those_of_the_claimants(voting, n_near, weight):
-    machine = PrototypeSVM(C=10.0, voting=voting, n_near=n_near, random_state=0).fit(X, NAMES)
+def test_votes_are_those_of_the_claimants(voting, n_neighbors, weight):
+    machine = PrototypeSVM(C=10.0, voting=voting, n_neighbors=n_neighbors, random_state=0).fit(
+        X, NAMES
+    )
     votes = votes_by_loops(machine, weight)
     np.testing.assert_allclose(machine.decision_function(NEW), votes, atol=1e-8)
 
@@ -125,7 +127,7 @@ def test_a_machine_is_the_same_for_the_same_seed(machine):
 def test_members_vote_as_they_were_fitted():
     machine = PrototypeSVM(C=10.0, random_state=0).fit(X, Y)
     before = machine.decision_function(NEW)
-    machine.set_params(voting="probability", n_near=1, metric="manhattan")
+    machine.set_params(voting="probability", n_neighbors=1, metric="manhattan")
     np.testing.assert_array_equal(machine.decision_function(NEW), before)
 
 

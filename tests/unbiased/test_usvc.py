@@ -199,7 +199,7 @@ def test_a_rate_that_cannot_be_certified_names_the_number_of_points():
 
 def test_held_out_points_are_not_trained_on():
     weights = np.linspace(0.5, 2.0, 120)
-    machine = USVC(target_false_alarm_rate=0.2, kernel="rbf", held_out=0.4)
+    machine = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
     problem = machine._prepare(X, Y, weights)
     part, out = machine._hold_out(problem, np.random.default_rng(0))
     assert not set(part.present) & set(out) and len(part.present) + len(out) == 120
@@ -232,8 +232,8 @@ def test_a_fit_without_its_promise_is_none():
 
 
 def test_a_part_that_cannot_hold_both_classes_is_named():
-    with pytest.raises(ValueError, match=r"held_out=0.001 of 120 points"):
-        USVC(target_false_alarm_rate=0.2, held_out=0.001).fit(X, Y)
+    with pytest.raises(ValueError, match=r"validation_fraction=0.001 of 120 points"):
+        USVC(target_false_alarm_rate=0.2, validation_fraction=0.001).fit(X, Y)
 
 
 # --- shapes and scales -----------------------------------------------------------------
@@ -325,7 +325,7 @@ def test_what_cannot_be_is_named(options, message):
             {"k": 2.0},
             {"n_init": 0},
             {"target_false_alarm_rate": 1.0},
-            {"held_out": 0.0},
+            {"validation_fraction": 0.0},
             {"confidence": 1.0},
         ),
     ],

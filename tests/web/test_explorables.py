@@ -51,7 +51,9 @@ def prototypes():
     X, y = rng.normal(size=(40, 2)), np.repeat([1, -1], 20)
     X[y > 0] *= 0.6
     C = 5.0  # at which members reject their exemplar, and none is without a free vector
-    machine = PrototypeSVM(C, p_negative=0.0, n_shifts=3, validation=0.05, random_state=0).fit(X, y)
+    machine = PrototypeSVM(
+        C, p_negative=0.0, n_shifts=3, validation_fraction=0.05, random_state=0
+    ).fit(X, y)
     kept = machine.history_[0].exemplars  # the others choose the round
     X, y = X[kept], y[kept]
     number = {old: new for new, old in enumerate(kept)}

@@ -43,7 +43,7 @@ RUNS, TRAIN, TEST = 30, 300, 2000
 
 
 class NearestMembersWeighted(ExemplarSVM):
-    """Exemplar SVMs whose ``n_near`` nearest members with a positive output have weighted votes.
+    """Exemplar SVMs whose ``n_neighbors`` nearest positive members have weighted votes.
 
     `ExemplarSVM` weights all votes by distance, or counts the nearest. Here the nearest are
     weighted by one over the squared distance, as weighted neighbours are. Only `predict` is
@@ -54,7 +54,7 @@ class NearestMembersWeighted(ExemplarSVM):
         """Return the class with the larger sum of weights."""
         _, positive = classified(X, self.coef_, self.intercept_)
         far = np.where(positive, distances(X, self.exemplars_), np.inf)
-        nearest = far.argsort(axis=1)[:, : self.n_near]
+        nearest = far.argsort(axis=1)[:, : self.n_neighbors]
         weight = inverse_square(np.take_along_axis(far, nearest, axis=1))  # no vote: zero
         labels = np.array([member.label for member in self.prototypes_])
         votes = [(weight * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
@@ -70,10 +70,10 @@ SHAPES = {
 }
 VOTES = {
     "majority vote": clone(FIRST).set_params(voting="count"),
-    "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_near=5),
+    "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_neighbors=5),
     "distance-weighted vote": clone(FIRST).set_params(voting="local"),
     "5 nearest members, weighted": NearestMembersWeighted(
-        C=100.0, positive_weight=1.0, mining=False, voting="local", n_near=5
+        C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
     "probability vote": clone(FIRST).set_params(voting="probability"),
     "LIBSVM's probability vote": clone(FIRST).set_params(voting="libsvm"),

@@ -35,7 +35,7 @@ METHODS = {
     "1 neighbour": KNeighborsClassifier(1),
     "15 neighbours": KNeighborsClassifier(15),
     REFERENCE: PrototypeSVM(),
-    "vote of the 25 nearest": PrototypeSVM(n_near=25),
+    "vote of the 25 nearest": PrototypeSVM(n_neighbors=25),
     "majority vote": PrototypeSVM(voting="count"),
     "distance-weighted vote, C = 3": PrototypeSVM(C=3.0),
     "distance-weighted vote, C = 10": PrototypeSVM(C=10.0),

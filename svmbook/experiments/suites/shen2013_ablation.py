@@ -47,9 +47,9 @@ READINGS = {
 VOTES = {"by count": {"voting": "count"}, "by nearness": {"voting": "local"}}
 OTHER_VOTES = {
     "by probability": {"voting": "probability"},
-    "by 1 nearest": {"voting": "local", "n_near": 1},
-    "by 5 nearest": {"voting": "local", "n_near": 5},
-    "by 25 nearest": {"voting": "local", "n_near": 25},
+    "by 1 nearest": {"voting": "local", "n_neighbors": 1},
+    "by 5 nearest": {"voting": "local", "n_neighbors": 5},
+    "by 25 nearest": {"voting": "local", "n_neighbors": 25},
 }
 SETTINGS = {
     f"{change} {vote}": {**options, **how}

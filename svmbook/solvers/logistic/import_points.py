@@ -27,7 +27,7 @@ IN_CACHE = 100_000  # numbers, 800 kB
 SAME_DECREASE = 1e-6  # of the largest: as exact as decreases are, since minimisations stop early
 
 
-def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=None, tol=1e-6):
+def select_import_points(K, y, lam, *, weights=1.0, min_decrease=1e-3, max_points=None, tol=1e-6):
     r"""Fit kernel logistic regression on a growing set S of points.
 
     Minimises, for :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)`, the objective of
@@ -51,10 +51,10 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
         The weight :math:`\lambda` of the ridge, positive.
     weights : float or ndarray of shape (n,), default=1.0
         Weights :math:`s_i`, positive.
-    epsilon : float, default=1e-3
+    min_decrease : float, default=1e-3
         Stop when one more point lowers the objective by less than this fraction of it.
     max_points : int, default=None
-        Points at most; by default only ``epsilon`` stops.
+        Points at most; by default only ``min_decrease`` stops.
     tol : float, default=1e-6
         For each minimisation on S, as in `solve_logistic`.
 
@@ -93,15 +93,15 @@ def select_import_points(K, y, lam, *, weights=1.0, epsilon=1e-3, max_points=Non
     (5, True)
     """
     lam, tol = check_positive("lam", lam), check_positive("tol", tol)
-    epsilon = check_positive("epsilon", epsilon)
+    min_decrease = check_positive("min_decrease", min_decrease)
     K, y, weights = check_logistic(K, y, weights)
     if max_points is not None:
         check_scalar(max_points, "max_points", Integral, min_val=1)
-    options = {"epsilon": epsilon, "max_points": max_points, "tol": tol}
+    options = {"min_decrease": min_decrease, "max_points": max_points, "tol": tol}
     return import_points(StoredGram(K), Binomial(y, weights), lam, **options)
 
 
-def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1e-6):
+def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6):
     """Do as `select_import_points`, for a `StoredGram`, a likelihood and checked numbers."""
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
@@ -130,7 +130,7 @@ def import_points(gram, likelihood, lam, *, epsilon=1e-3, max_points=None, tol=1
         before, J = J, result.objective
         w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
-        if before - J < epsilon * J:
+        if before - J < min_decrease * J:
             break
     alpha = np.zeros(n)
     if S:

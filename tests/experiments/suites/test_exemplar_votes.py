@@ -124,7 +124,7 @@ def test_five_weighted_members_are_the_nearest_with_a_positive_output():
         nearest = squared.argsort()[:5]
         labels = np.array([member.label for member in model.prototypes_])[voters]
         assert predicted == np.sign((labels[nearest] / squared[nearest]).sum())
-    everyone = clone(model).set_params(n_near=len(X)).fit(X, y)
+    everyone = clone(model).set_params(n_neighbors=len(X)).fit(X, y)
     weighted = clone(exemplar_votes.VOTES["distance-weighted vote"]).fit(X, y)
     np.testing.assert_array_equal(everyone.predict(new), weighted.predict(new))
 

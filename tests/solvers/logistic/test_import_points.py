@@ -46,7 +46,7 @@ def test_the_prediction_is_the_decrease_of_newtons_parabola():
 @settings(max_examples=30)
 def test_all_points_give_kernel_logistic_regression(problem):
     K, y, weights = problem
-    every = select_import_points(K, y, 0.3, weights=weights, epsilon=1e-12)
+    every = select_import_points(K, y, 0.3, weights=weights, min_decrease=1e-12)
     full = solve_logistic(K, y, 0.3, weights=weights)
     assert every.converged
     assert every.objective == pytest.approx(full.objective, rel=1e-5)
@@ -57,7 +57,7 @@ def test_all_points_give_kernel_logistic_regression(problem):
 def test_the_gap_bounds_what_all_points_could_gain(points):
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    few = select_import_points(K, y, 0.1, max_points=points, epsilon=1e-9)
+    few = select_import_points(K, y, 0.1, max_points=points, min_decrease=1e-9)
     S = np.flatnonzero(few.coef)
     assert len(S) == points == few.n_iter
     assert few.objective == pytest.approx(on(K, y, 0.1, S).objective, rel=1e-6)
@@ -69,7 +69,7 @@ def test_the_gap_bounds_what_all_points_could_gain(points):
 def test_the_gap_is_primal_minus_dual(points):
     X, y = non_separable(60, random_state=0)
     K, lam, weights = gaussian(X, gamma=0.5), 0.1, np.random.default_rng(0).uniform(0.5, 2, 60)
-    few = select_import_points(K, y, lam, weights=weights, max_points=points, epsilon=1e-9)
+    few = select_import_points(K, y, lam, weights=weights, max_points=points, min_decrease=1e-9)
     G = few.negative_gradient
     p = np.abs(G) / weights  # of the wrong label
     entropy = -weights @ (p * np.log(p) + (1 - p) * np.log1p(-p))
@@ -96,7 +96,7 @@ def test_rounding_that_ends_the_search_is_admitted(monkeypatch):
 def test_greedy_points_beat_random_ones():
     X, y = non_separable(150, random_state=0)
     K = gaussian(X, gamma=0.5)
-    greedy = select_import_points(K, y, 0.1, max_points=8, epsilon=1e-9)
+    greedy = select_import_points(K, y, 0.1, max_points=8, min_decrease=1e-9)
     rng = np.random.default_rng(0)
     random = [on(K, y, 0.1, rng.choice(150, 8, replace=False)).objective for _ in range(20)]
     assert greedy.objective < min(random)
@@ -105,7 +105,7 @@ def test_greedy_points_beat_random_ones():
 def test_duplicates_are_taken_once():
     X, y = non_separable(20, random_state=0)
     K = gaussian(np.tile(X, (2, 1)), gamma=0.5)
-    result = select_import_points(K, np.tile(y, 2), 0.1, epsilon=1e-12)
+    result = select_import_points(K, np.tile(y, 2), 0.1, min_decrease=1e-12)
     S = np.flatnonzero(result.coef)
     assert len(np.unique(S % 20)) == len(S) <= 20
 
@@ -120,7 +120,7 @@ def test_too_strict_a_tolerance_is_admitted():
 def test_single_precision_takes_no_noise_in():
     X, y = non_separable(60, random_state=0)
     K = gaussian(X, gamma=0.05)
-    rounded = select_import_points(K.astype(np.float32), y, 0.01, epsilon=1e-9)
+    rounded = select_import_points(K.astype(np.float32), y, 0.01, min_decrease=1e-9)
     full = solve_logistic(K, y, 0.01)
     assert (
         full.objective * (1 - 1e-5) <= rounded.objective <= full.objective + rounded.full_gap + 1e-3
@@ -137,7 +137,7 @@ def test_what_overflows_is_not_called_converged():
 def test_larger_epsilon_takes_fewer_points():
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    sizes = [select_import_points(K, y, 0.1, epsilon=e).n_iter for e in (1e-1, 1e-2, 1e-4)]
+    sizes = [select_import_points(K, y, 0.1, min_decrease=e).n_iter for e in (1e-1, 1e-2, 1e-4)]
     assert sizes[0] < sizes[1] < sizes[2] < 100
 
 
@@ -145,7 +145,7 @@ def test_larger_epsilon_takes_fewer_points():
     ("change", "message"),
     [
         ({"lam": 0.0}, "lam must be positive"),
-        ({"epsilon": 0.0}, "epsilon must be"),
+        ({"min_decrease": 0.0}, "min_decrease must be"),
         ({"max_points": 0}, "max_points == 0"),
         ({"tol": -1.0}, "tol must be"),
         ({"K": np.ones((3, 2))}, r"K must have shape \(3, 3\)"),
