@@ -155,7 +155,8 @@ class AdditiveMachine(Machine):
         Examples
         --------
         >>> from svmbook import StumpEnsembleLogistic
-        >>> machine = StumpEnsembleLogistic().fit([[0.0, 5.0], [1.0, 5.0], [2.0, 6.0]], [0, 1, 1])
+        >>> X, y = [[0.0, 5.0], [1.0, 5.0], [2.0, 6.0]], [0, 1, 1]
+        >>> machine = StumpEnsembleLogistic().fit(X, y)
         >>> machine.explain([2.0, 5.0]).round(2)
           feature  value  contribution
         0      x0    2.0          0.59

@@ -227,7 +227,8 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
     ...     (OneHotEncoder(sparse_output=False), ["city"]),
     ...     verbose_feature_names_out=False,
     ... ).set_output(transform="pandas")
-    >>> model = make_pipeline(columns, StumpEnsembleLogistic()).fit(table, [0, 0, 1, 1])
+    >>> model = make_pipeline(columns, StumpEnsembleLogistic())
+    >>> model = model.fit(table, [0, 0, 1, 1])
     >>> model[-1].explain(columns.transform(table[:1])).feature.tolist()
     ['age', 'missingindicator_age', 'city_Bern', 'city_Chur']
     """
