@@ -117,6 +117,12 @@ def test_weights_and_probabilities_are_there_or_the_docstring_says_where(name):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_docstring_says_what_a_fit_costs(name):
+    notes = ESTIMATORS[name].__doc__.split("Notes\n    -----\n")[1].split("\n    -----")[0]
+    assert re.search(r"are held|operations|Memory|costs", notes)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_calibration_gives_probabilities_of_three_classes(name):
     X, y = make_blobs(90, centers=3, cluster_std=2.0, random_state=0)
     estimator = ESTIMATORS[name]()

@@ -74,6 +74,10 @@ class AdaBoostStump(AdditiveMachine):
     sklearn.ensemble.AdaBoostClassifier : Boosts any classifier.
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    The features are sorted once; then a round costs nd operations.
+
     References
     ----------
     Lin (2005), algorithm 1; Freund and Schapire (1997), "A decision-theoretic generalization of

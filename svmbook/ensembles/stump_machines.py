@@ -98,6 +98,12 @@ class StumpEnsembleSVC(StumpMachine):
         kernels.
     StumpEnsembleLogistic : The same with probabilities.
 
+    Notes
+    -----
+    Exact, three arrays of :math:`n^2` numbers are held up to 10,000 points, and rows are computed
+    as they are needed beyond. Between knots about 8nd numbers are held, and a million rows take
+    seconds.
+
     References
     ----------
     Lin (2005), section 4.1; knots and shape functions are ours.
@@ -199,6 +205,11 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
     --------
     KernelLogisticRegression : With ``kernel="stump"``, on features in these units, the same
         machine as a sum of kernels.
+
+    Notes
+    -----
+    Exact, three arrays of :math:`n^2` numbers are held: with 10,000 points 2.4 GB. Between knots
+    about 8nd numbers are held, and a million rows take seconds.
 
     References
     ----------

@@ -123,6 +123,8 @@ class KernelLogisticRegression(LogisticMachine):
     -----
     A step of Newton's method is a weighted ridge regression and costs one Cholesky factorisation:
     of an n by n matrix, or for the linear kernel with fewer features than points of a d by d one.
+    For other kernels two arrays of :math:`n^2` numbers are held (three for "l1"): with 10,000
+    points that is 1.6 GB, and a fit takes about a minute.
 
     References
     ----------

@@ -103,6 +103,10 @@ class ExemplarSVM(LocalEnsemble):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    About :math:`5n^2` numbers are held, distances and sets of negatives: with 10,000 points 4 GB.
+
     References
     ----------
     Malisiewicz, Gupta and Efros (2011), "Ensemble of exemplar-SVMs for object detection and

@@ -71,6 +71,11 @@ class LocalizedSVM(PairwiseMachine):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    `fit` costs nothing. Each new point costs its distances to all training points and one small
+    machine for each pair of classes.
+
     References
     ----------
     Cheng, Tan and Jin (2010), "Efficient algorithm for localized support vector machine", IEEE

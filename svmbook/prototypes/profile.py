@@ -96,6 +96,9 @@ class ProfileSVM(PairwiseMachine):
     With a balance a training point need not lie in the cluster of the nearest centre, whose machine
     answers for it later: the classes are mixed by sending points farther away.
 
+    About :math:`6n^2` numbers are held, the profiles among them, and each round of the clustering
+    costs :math:`n^2k` operations for k clusters.
+
     See Also
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.

@@ -140,6 +140,10 @@ class PrototypeSVM(LocalEnsemble):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    About :math:`5n^2` numbers are held, distances and sets of points: with 10,000 points 4 GB.
+
     References
     ----------
     Shen (2013), algorithms 1 to 4. Algorithm 1 shifts once more after the last test; this one does

@@ -85,6 +85,10 @@ class SampledPrototypeSVM(PrototypeSVM):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    Memory is that of a `PrototypeSVM` of the sample: :math:`5m^2` numbers for m sampled points.
+
     References
     ----------
     Shen (2013), algorithms 5 and 6.

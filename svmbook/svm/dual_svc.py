@@ -159,8 +159,12 @@ class DualSVC(KernelMachine):
 
     See Also
     --------
-    sklearn.svm.SVC : LIBSVM's own interface.
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+
+    Notes
+    -----
+    A step of the low-rank interior point takes :math:`nd^2` operations, and nd numbers are held.
+    Active sets hold :math:`n^2` numbers up to 10,000 points; LIBSVM computes rows as it needs them.
 
     References
     ----------
@@ -294,8 +298,8 @@ class DualSVC(KernelMachine):
         if not kernel.known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
-        result = result if mean is None else moved_back(result, gram, y, mean)
-        return no_worse_than_zero(result, y, C)
+        moved = result if mean is None else moved_back(result, gram, y, mean)
+        return no_worse_than_zero(moved, y, C)
 
     def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""
@@ -308,15 +312,11 @@ class DualSVC(KernelMachine):
             if hard:
                 return "cvxopt"
             return "active-set" if n <= STORED else "libsvm"
-        if solver == "cvxopt-lowrank" and not linear:
+        if solver == "cvxopt-lowrank" and (not linear or issparse(problem.points)):
             raise ValueError(
-                "solver='cvxopt-lowrank' needs the factor of the Gram matrix, which only the "
-                f"linear kernel has; found kernel={self.kernel!r}. Choose solver='cvxopt'."
-            )
-        if solver == "cvxopt-lowrank" and issparse(problem.points):
-            raise ValueError(
-                "solver='cvxopt-lowrank' works on dense features; found a sparse X. Choose "
-                "solver='active-set' or 'libsvm', or X.toarray()."
+                "solver='cvxopt-lowrank' works on the dense features of the linear kernel; found "
+                f"kernel={self.kernel!r} and X of type {type(problem.points).__name__}. Choose "
+                "solver='cvxopt', 'active-set' or 'libsvm'."
             )
         if hard and solver not in ("cvxopt", "cvxopt-lowrank"):
             raise ValueError(

@@ -60,6 +60,10 @@ class LeastSquaresClassifier(Machine):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    One linear system, :math:`nd^2` operations.
+
     References
     ----------
     Navia-Vazquez et al. (2004), "LS" in Tables 1, 2 and 4.

@@ -134,6 +134,11 @@ class USVC(WeightedLeastSquaresMachine):
     --------
     sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
 
+    Notes
+    -----
+    A round costs :math:`nr^2` operations for r features or prototypes, and nr numbers are held:
+    half a million points take seconds.
+
     References
     ----------
     Navia-Vazquez, Perez-Cruz, Artes-Rodriguez and Figueiras-Vidal (2004), "Advantages of unbiased
