@@ -26,7 +26,7 @@ from svmbook.solvers import (
     largest_lam,
     solve_logistic,
     solve_logistic_l1,
-    solve_logistic_path,
+    solve_logistic_l1_path,
     solve_unpenalised,
 )
 
@@ -107,7 +107,7 @@ def path(X, y, **options):
     machine = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
     seconds, found = {}, {}
     for name, work in {
-        "path": lambda: solve_logistic_path(K, y, lams),
+        "path": lambda: solve_logistic_l1_path(K, y, lams),
         "cold": lambda: [solve_logistic_l1(K, y, lam) for lam in lams],
         "estimator_path": lambda: machine.path(X, y, lams),
         "estimator_cold": lambda: [machine.set_params(lam=lam).fit(X, y) for lam in lams],

@@ -18,7 +18,7 @@ from test_sklearn_api import ESTIMATORS
 from svmbook import DualSVC, ExemplarSVM, LocalizedSVM, PrototypeSVM
 from svmbook.datasets import xor
 from svmbook.kernels import KERNELS
-from svmbook.solvers import solve_duals
+from svmbook.solvers import solve_dual_batch
 
 CLOSE = 1e-3  # of the largest number of an array, or of one: what a stopping rule leaves free
 CERTIFICATES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
@@ -182,7 +182,7 @@ def test_an_intercept_that_is_not_unique_is_the_middle_of_its_interval(C, positi
 
 
 def in_batch(X, y, C):
-    return solve_duals(X @ X.transpose(0, 2, 1), np.broadcast_to(y, X.shape[:2]), C, tol=1e-12)
+    return solve_dual_batch(X @ X.transpose(0, 2, 1), np.broadcast_to(y, X.shape[:2]), C, tol=1e-12)
 
 
 def outputs_of(X, y, alpha):

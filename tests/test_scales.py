@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from svmbook import AdaBoostStump, ExemplarSVM, LocalizedSVM, ProfileSVM, PrototypeSVM
-from svmbook.solvers import solve_duals
+from svmbook.solvers import solve_dual_batch
 from svmbook.unbiased.points import fscl
 
 X, Y = load_iris(return_X_y=True)
@@ -55,7 +55,7 @@ def test_an_intercept_is_the_best_where_one_class_is_much_dearer(price):
     Z = np.random.default_rng(0).normal(size=(6, 2))
     y = np.array([1.0, -1, -1, -1, -1, -1])
     C = np.where(y > 0, price, 1.0)
-    batch = solve_duals((Z @ Z.T)[None], y[None], C[None])
+    batch = solve_dual_batch((Z @ Z.T)[None], y[None], C[None])
     assert batch.converged and batch.gap[0] <= 1e-6 * batch.objective[0]
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from svmbook.solvers import solve_duals
+from svmbook.solvers import solve_dual_batch
 from svmbook.solvers.batched.duals import best_intercepts
 from svmbook.ties import TIE, first_largest, rounded
 
@@ -61,7 +61,7 @@ def test_multipliers_that_rounding_keeps_from_their_bounds_do_not_fix_an_interce
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (300, 8, 2)), np.ones((300, 8))
     y[:, 1:] = -1.0
-    batch = solve_duals(X @ X.transpose(0, 2, 1), y, 1.0)
+    batch = solve_dual_batch(X @ X.transpose(0, 2, 1), y, 1.0)
     e = y - np.einsum("mid,mjd,mj->mi", X, X, y * batch.alpha)
     open_intervals = 0
     for problem in range(300):

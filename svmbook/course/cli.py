@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from ..files import write_whole
+
 __all__ = ["check", "course"]
 
 ROOT = click.option(
@@ -193,7 +195,7 @@ def export_marks(root, kind, output):
     if output is None:
         click.echo(written.getvalue(), nl=False)
     else:
-        _module("layout.folder").write_whole(output, written.getvalue())
+        write_whole(output, written.getvalue())
     for note in notes:
         click.echo(note, err=True)
 

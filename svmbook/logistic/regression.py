@@ -12,9 +12,9 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import check_array, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..arguments import check_positive
 from ..gram import LowRankGram, StoredGram
 from ..labels import encode_labels, encode_outputs, several_classes
-from ..solvers.checks import check_positive
 from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
 from ..solvers.logistic.proximal import l1_path, smallest_null

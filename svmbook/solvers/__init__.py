@@ -4,7 +4,7 @@ Each ``solve_...`` checks what it is given and calls an inner entry of its modul
 `svmbook.gram.GramMatrix` and trusts its arrays: for callers who have checked.
 """
 
-from .batched.duals import DualBatch, solve_duals
+from .batched.duals import DualBatch, solve_dual_batch
 from .dual.active_set import solve_active_set, svm_path
 from .dual.libsvm import solve_libsvm
 from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
@@ -14,8 +14,8 @@ from .fewest_errors import FewestErrors, solve_fewest_errors
 from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
 from .irwls.rounds import IRWLSResult, solve_irwls
 from .logistic.import_points import select_import_points
-from .logistic.newton import solve_logistic, solve_ridge_path
-from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_path
+from .logistic.newton import solve_logistic, solve_logistic_path
+from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_l1_path
 from .logistic.result import LogisticResult
 from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
@@ -36,15 +36,15 @@ __all__ = [
     "sigmoidal_cost",
     "solve_active_set",
     "solve_dual",
-    "solve_duals",
+    "solve_dual_batch",
     "solve_fewest_errors",
     "solve_hard_margin",
     "solve_irwls",
     "solve_libsvm",
     "solve_logistic",
     "solve_logistic_l1",
+    "solve_logistic_l1_path",
     "solve_logistic_path",
-    "solve_ridge_path",
     "solve_smo",
     "solve_unpenalised",
     "solve_unpenalised_gram",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_array, check_scalar
 
+from ..arguments import check_positive
 from ..kernels import check_gram
 
 __all__ = [
     "check_bounds",
     "check_logistic",
-    "check_positive",
     "check_problem",
     "check_stopping",
 ]
@@ -67,15 +67,6 @@ def check_stopping(tol, max_iter):
     tol = check_positive("tol", tol)
     check_scalar(max_iter, "max_iter", Integral, min_val=1)
     return tol, int(max_iter)
-
-
-def check_positive(name, value):
-    """Return a positive, finite number as a float, or say what is wrong with it."""
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number; found {value!r}.")
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be positive and finite; found {value!r}.")
-    return float(value)
 
 
 def _check_labels(y, wanted):

@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from .checks import check_positive, check_problem
+from ..arguments import check_positive
+from .checks import check_problem
 
 __all__ = ["FewestErrors", "solve_fewest_errors"]
 

@@ -24,7 +24,7 @@ SOLVERS = [
     solver
     for name, solver in vars(solvers).items()
     if name.startswith("solve_") and re.match("[KX]yC", "".join(signature(solver).parameters))
-    if name != "solve_duals"  # takes many, and has tests of its own
+    if name != "solve_dual_batch"  # takes many, and has tests of its own
 ]
 
 

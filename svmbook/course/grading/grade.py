@@ -20,9 +20,9 @@ from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
 
+from ...files import write_whole
 from ..execution.outcome import Limits, Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
-from ..layout.folder import write_whole
 from ..layout.items import NOTE, answers_of, item_of
 from ..layout.marks import marks_in, totals
 from ..submissions.identity import enter_id

@@ -26,10 +26,11 @@ from nbgrader.utils import find_all_files
 from traitlets.config.loader import PyFileConfigLoader
 
 from ...experiments.running.records import part_of_book
+from ...files import write_whole
 from .handed_in import find_submissions
 from .items import describe_assignment
 
-__all__ = ["Course", "create", "is_for_instructors", "write_whole"]
+__all__ = ["Course", "create", "is_for_instructors"]
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
 CONFIG = """\
@@ -95,14 +96,6 @@ def is_for_instructors(path):
     with open(path, "rb") as file:
         text = file.read(2**24)
     return re.search(rb"BEGIN (SOLUTION|HIDDEN TESTS|MARK SCHEME)", text) is not None
-
-
-def write_whole(path, text):
-    """Write a file so that whoever looks finds all of it or what was there before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".part")
-    half.write_text(text, encoding="utf-8")
-    os.replace(half, path)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from html import escape
 import nbformat
 from nbgrader.utils import is_locked
 
+from ...files import write_whole
 from ..grading.pending import reasons_of
-from ..layout.folder import write_whole
 from ..layout.items import NOTE, handed_out, item_of
 from ..layout.marks import marks_of, totals
 from .pages import code, markdown, page, plain

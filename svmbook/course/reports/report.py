@@ -14,8 +14,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from nbconvert.filters import strip_ansi
 
+from ...files import write_whole
 from ..grading.pending import reasons_of
-from ..layout.folder import write_whole
 from ..layout.items import is_test, item_of
 from ..layout.marks import hours_late, marks_of
 from .pages import page

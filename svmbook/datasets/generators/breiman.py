@@ -19,7 +19,8 @@ from scipy.integrate import quad
 from scipy.stats import ncx2, norm
 from sklearn.utils import check_random_state, check_scalar
 
-from .draw import balanced_labels, check_positive
+from ...arguments import check_positive
+from .draw import balanced_labels
 
 __all__ = [
     "ringnorm",
@@ -193,7 +194,7 @@ def ringnorm(n=300, *, d=20, distance=LENGTH, random_state=None):
     >>> bool(X[y > 0].std() > 1.9 * X[y < 0].std())
     True
     """
-    check_positive(distance, "distance", or_zero=True)
+    check_positive("distance", distance, or_zero=True)
     noise, y, _ = _noise(n, d, random_state)
     wide = y[:, None] > 0
     return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
@@ -212,7 +213,7 @@ def ringnorm_bayes_error(d=20, *, distance=LENGTH):
     [18.49, 1.24]
     """
     check_scalar(d, "d", Integral, min_val=1)
-    check_positive(distance, "distance", or_zero=True)
+    check_positive("distance", distance, or_zero=True)
     squared = distance**2
     radius2 = 8 / 3 * d * np.log(2) + 4 / 9 * squared
     narrow_outside = ncx2.sf(radius2, d, squared / 9)

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
 
-from .draw import balanced_labels, check_positive
+from ...arguments import check_positive
+from .draw import balanced_labels
 
 __all__ = [
     "Parts",
@@ -75,7 +76,7 @@ def stdev(sd, n=400, *, random_state=None):
     >>> X.shape, y.sum()
     ((6, 2), np.float64(0.0))
     """
-    check_positive(sd, "sd")
+    check_positive("sd", sd)
     y, rng = balanced_labels(n, random_state)
     centre = STDEV_DISTANCE / 2 / np.sqrt(2)
     return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
@@ -105,7 +106,7 @@ def stdev_bayes_error(sd):
     >>> [round(100 * stdev_bayes_error(sd), 2) for sd in (1, 2, 4)]
     [0.35, 8.85, 24.98]
     """
-    check_positive(sd, "sd")
+    check_positive("sd", sd)
     return float(norm.cdf(-STDEV_DISTANCE / 2 / sd))
 
 
@@ -199,7 +200,7 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     array([ 1., -1., -1.,  1.])
     """
     check_scalar(n_per_corner, "n_per_corner", Integral, min_val=1)
-    check_positive(noise, "noise", or_zero=True)
+    check_positive("noise", noise, or_zero=True)
     rng = check_random_state(random_state)
     corners = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
     X = np.repeat(corners, n_per_corner, axis=0)

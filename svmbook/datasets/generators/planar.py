@@ -16,7 +16,8 @@ from scipy.integrate import trapezoid
 from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
 
-from .draw import balanced_labels, check_positive
+from ...arguments import check_positive
+from .draw import balanced_labels
 
 __all__ = ["isolated", "isolated_bayes_error", "spirals", "striated", "striated_bayes_error"]
 
@@ -63,7 +64,7 @@ def isolated(n=800, *, spread=CLUSTER, random_state=None):
     (300, 500)
     """
     check_scalar(n, "n", Integral, min_val=3)
-    check_positive(spread, "spread")
+    check_positive("spread", spread)
     check_scalar(spread, "spread", Real, max_val=WIDEST)
     rng = check_random_state(random_state)
     positive = max(1, 3 * n // 8)
@@ -134,9 +135,9 @@ def striated(n=800, *, stripes=8, width=0.2, length=2.0, tilt=0.0, random_state=
     ((6, 2), np.float64(0.0))
     """
     _check_stripes(stripes, width)
-    check_positive(length, "length")
+    check_positive("length", length)
     check_scalar(tilt, "tilt", Real)
-    check_positive(abs(tilt), "tilt", or_zero=True)
+    check_positive("tilt", abs(tilt), or_zero=True)
     y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
     across = stripe + width * rng.standard_normal(n)
@@ -202,6 +203,6 @@ def _distance(X):
 
 def _check_stripes(stripes, width):
     check_scalar(stripes, "stripes", Integral, min_val=2)
-    check_positive(width, "width")
+    check_positive("width", width)
     if stripes % 2:
         raise ValueError(f"stripes must be even, half for each class; found {stripes}.")

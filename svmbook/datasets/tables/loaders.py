@@ -29,6 +29,8 @@ from sklearn.datasets import (
 )
 from sklearn.utils import Bunch
 
+from ...files import write_whole
+
 __all__ = ["Entry", "cache_folder", "find", "load_table", "manifest"]
 
 BUNDLED = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
@@ -186,8 +188,8 @@ def _download(entry):
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.name}.csv"
-    _write(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest().encode())
-    _write(path, content)
+    write_whole(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest().encode())
+    write_whole(path, content)
     return path
 
 
@@ -248,16 +250,6 @@ def _check_sum(path, *expected):
             f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
             f"found {found[:12]}.... Remove it, or put the right file in its place."
         )
-
-
-def _write(path, content):
-    """Write a file so that it is there whole or not at all, for whoever may read the folder."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _numbers(column, votes):

@@ -21,7 +21,7 @@ import numpy as np
 from ...ties import TIE
 from ..checks import check_stopping
 
-__all__ = ["DualBatch", "best_intercepts", "duals", "solve_duals"]
+__all__ = ["DualBatch", "best_intercepts", "duals", "solve_dual_batch"]
 
 SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
 MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
@@ -65,7 +65,7 @@ class DualBatch:
         return self.objective - self.dual_objective
 
 
-def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
+def solve_dual_batch(K, y, C, *, tol=1e-11, max_iter=1000):
     r"""Solve many small SVM duals at once.
 
     For each problem: minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
@@ -98,12 +98,12 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import solve_duals
+    >>> from svmbook.solvers import solve_dual_batch
     >>> four, two = [[1.0, 2], [2, 2], [0, 0], [-2, 3]], [[1.0, 0], [0, 0]]
     >>> X = np.array([four, [two[0], [9, 9], two[1], [9, 9]]])
     >>> y = np.array([[1, 1, -1, -1], [1, 1, -1, -1]])
     >>> C = np.array([[10, 10, 10, 10], [10, 0, 10, 0]])
-    >>> batch = solve_duals(X @ X.transpose(0, 2, 1), y, C)
+    >>> batch = solve_dual_batch(X @ X.transpose(0, 2, 1), y, C)
     >>> (49 * batch.alpha[0]).round(8), batch.alpha[1]
     (array([26.,  0., 18.,  8.]), array([2., 0., 2., 0.]))
     >>> bool((batch.gap < 1e-9).all())
@@ -143,7 +143,7 @@ def solve_duals(K, y, C, *, tol=1e-11, max_iter=1000):
 
 
 def duals(K, y, C, *, tol=1e-11, max_iter=1000):
-    """Do as `solve_duals`, for arrays that were checked."""
+    """Do as `solve_dual_batch`, for arrays that were checked."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
     # Beside the ones of the constraint K has a size near one; a power of two costs no digit.
     scale = _scale(K, C)

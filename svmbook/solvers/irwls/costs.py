@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...arguments import check_positive
 from ...losses import (
     hinge,
     hinge_slope,
@@ -18,7 +19,6 @@ from ...losses import (
     unbiased_curvature,
     unbiased_slope,
 )
-from ..checks import check_positive
 
 __all__ = ["HINGE", "Cost", "sigmoidal_cost", "unbiased_cost"]
 

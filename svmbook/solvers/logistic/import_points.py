@@ -13,9 +13,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_scalar
 
+from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram
 from ...ties import first_largest
-from ..checks import check_logistic, check_positive
+from ..checks import check_logistic
 from .likelihoods import Binomial, best_intercept
 from .newton import ridge_path
 from .result import LogisticResult

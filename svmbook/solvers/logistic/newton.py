@@ -13,12 +13,13 @@ from itertools import count
 
 import numpy as np
 
+from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram, pivoted_factor
-from ..checks import check_logistic, check_positive, check_stopping
+from ..checks import check_logistic, check_stopping
 from .likelihoods import best_intercept, likelihood_of
 from .result import LogisticResult
 
-__all__ = ["expand", "ridge_path", "solve_logistic", "solve_ridge_path"]
+__all__ = ["expand", "ridge_path", "solve_logistic", "solve_logistic_path"]
 
 FLAT = 0.1  # of the slope at its start: where the search along a step ends
 VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
@@ -89,10 +90,10 @@ def solve_logistic(
     """
     options = {"weights": weights, "form": form, "classes": classes}
     options |= {"tol": tol, "max_iter": max_iter, "start": start}
-    return solve_ridge_path(K, y, [lam], **options)[0]
+    return solve_logistic_path(K, y, [lam], **options)[0]
 
 
-def solve_ridge_path(
+def solve_logistic_path(
     K, y, lams, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
 ):
     r"""Return the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
@@ -121,9 +122,9 @@ def solve_ridge_path(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import solve_ridge_path
+    >>> from svmbook.solvers import solve_logistic_path
     >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-1.0, 1.0, 1.0])
-    >>> path = solve_ridge_path(X @ X.T, y, [10.0, 1.0])
+    >>> path = solve_logistic_path(X @ X.T, y, [10.0, 1.0])
     >>> [round(result.objective, 3) for result in path]
     [1.862, 1.561]
     """
@@ -141,7 +142,7 @@ def solve_ridge_path(
 
 
 def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
-    """Do as `solve_ridge_path`, for a `GramMatrix`, a likelihood and numbers that were checked."""
+    """Do as `solve_logistic_path`, for a `GramMatrix`, a likelihood and checked numbers."""
     results, low = [], None
     if isinstance(gram, StoredGram):
         # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.

@@ -15,13 +15,14 @@ from itertools import count
 import numpy as np
 from scipy.linalg import lapack
 
+from ...arguments import check_positive
 from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
-from ..checks import check_logistic, check_positive, check_stopping
+from ..checks import check_logistic, check_stopping
 from .likelihoods import Binomial, best_intercept
 from .result import LogisticResult
 
-__all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_path"]
+__all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_l1_path"]
 
 ADDED = 10  # coefficients that may join the working set in a step, at least
 PARABOLA_END = 0.01  # of the violation at its start: where the solution of a parabola ends
@@ -128,10 +129,10 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
     >>> result.coef.round(4), result.converged
     (array([-0.0546,  0.    ,  0.    ,  0.    ]), True)
     """
-    return solve_logistic_path(K, y, [lam], weights=weights, tol=tol, max_iter=max_iter)[0]
+    return solve_logistic_l1_path(K, y, [lam], weights=weights, tol=tol, max_iter=max_iter)[0]
 
 
-def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
+def solve_logistic_l1_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     r"""Return the solutions of `solve_logistic_l1` along :math:`\lambda`, each from the one before.
 
     Parameters
@@ -162,9 +163,9 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import solve_logistic_path
+    >>> from svmbook.solvers import solve_logistic_l1_path
     >>> X, y = np.array([[-3.0], [-1], [0.5], [2]]), np.array([-1.0, 1, -1, 1])
-    >>> path = solve_logistic_path(X @ X.T, y, [8.0, 4.0, 2.0])
+    >>> path = solve_logistic_l1_path(X @ X.T, y, [8.0, 4.0, 2.0])
     >>> [int(np.count_nonzero(result.coef)) for result in path]
     [0, 1, 1]
     """
@@ -175,7 +176,7 @@ def solve_logistic_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
 
 
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
-    """Do as `solve_logistic_path`, for a `StoredGram`, a likelihood and checked numbers."""
+    """Do as `solve_logistic_l1_path`, for a `StoredGram`, a likelihood and checked numbers."""
     means = gram.K.mean(axis=0)
     rows = gram.K - means[:, None]  # kernel functions without their means, which move b alone
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0

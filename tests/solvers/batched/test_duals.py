@@ -11,7 +11,7 @@ from problems import kkt_violation, svm_problems
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from svmbook.solvers import certify, solve_active_set, solve_duals
+from svmbook.solvers import certify, solve_active_set, solve_dual_batch
 from svmbook.solvers.batched.duals import _Faces
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -31,7 +31,7 @@ def filled(problems, width, rng):
 @given(st.lists(svm_problems(max_n=12), min_size=1, max_size=5), SEEDS)
 def test_each_problem_is_solved_and_proved(problems, seed):
     K, y, C = filled(problems, 14, np.random.default_rng(seed))
-    batch = solve_duals(K, y, C)
+    batch = solve_dual_batch(K, y, C)
     assert batch.converged.all()
     for row, (X, signs, prices) in enumerate(problems):
         n = len(signs)
@@ -70,7 +70,7 @@ def test_libsvm_finds_the_same_weights(C, kind):
         X[:, 4:6], X[:, 6] = X[:, 2:4], X[:, 0]
         y[:, 6] = -1.0
     K = X @ X.transpose(0, 2, 1)
-    batch = solve_duals(K, y, C)
+    batch = solve_dual_batch(K, y, C)
     ours = np.einsum("bn,bnd->bd", y * batch.alpha, X)
     finished = 0
     for row in range(60):
@@ -98,8 +98,8 @@ def test_a_problem_does_not_know_its_neighbours(repeated):
     y = np.tile(np.resize([-1.0, 1.0], 30), (20, 1))
     C = np.tile(10.0 ** rng.uniform(-2, 3, (20, 1)), 30)  # so faces are of all sizes
     K = X @ X.transpose(0, 2, 1)
-    together = solve_duals(K, y, C)
-    alone = [solve_duals(K[[row]], y[[row]], C[[row]]) for row in range(20)]
+    together = solve_dual_batch(K, y, C)
+    alone = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
     for row, one in enumerate(alone):
         np.testing.assert_allclose(one.alpha[0], together.alpha[row], atol=1e-10 * C[row, 0])
         assert one.intercept[0] == pytest.approx(together.intercept[row], abs=1e-9)
@@ -109,7 +109,7 @@ def test_a_problem_does_not_know_its_neighbours(repeated):
 
 def test_where_no_multiplier_is_free_the_intercept_is_in_the_middle():
     X = np.array([[[2.0], [0.0]]])
-    batch = solve_duals(X @ X.transpose(0, 2, 1), np.array([[1.0, -1.0]]), 0.1)
+    batch = solve_dual_batch(X @ X.transpose(0, 2, 1), np.array([[1.0, -1.0]]), 0.1)
     # w = 0.2: b may lie between -1 + 0 and 1 - 0.4.
     np.testing.assert_array_equal(batch.alpha, [[0.1, 0.1]])
     assert batch.intercept[0] == pytest.approx((-1.0 + 0.6) / 2)
@@ -119,7 +119,7 @@ def test_too_few_rounds_are_admitted():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((5, 12, 2))
     y = np.resize([1.0, -1.0], (5, 12))
-    batch = solve_duals(X @ X.transpose(0, 2, 1), y, 100.0, max_iter=2)
+    batch = solve_dual_batch(X @ X.transpose(0, 2, 1), y, 100.0, max_iter=2)
     assert not batch.converged.any()
     assert (batch.n_iter == 2).all()
     assert (batch.gap > 0).all()
@@ -151,7 +151,7 @@ def test_too_few_rounds_are_admitted():
 def test_bad_input_is_named(change, message):
     good = {"K": np.eye(2)[None], "y": np.array([[1.0, -1.0]]), "C": 1.0}
     with pytest.raises(ValueError, match=message):
-        solve_duals(**{**good, **change})
+        solve_dual_batch(**{**good, **change})
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
@@ -160,7 +160,7 @@ def test_multipliers_balance_whatever_the_unit(scale):
     X = scale * rng.standard_normal((40, 8, 3))
     y = np.where(rng.random((40, 8)) < 0.4, 1.0, -1.0)
     y[:, 0], y[:, 1] = 1.0, -1.0
-    batch = solve_duals(X @ X.transpose(0, 2, 1), y, 10.0 / scale**2)
+    batch = solve_dual_batch(X @ X.transpose(0, 2, 1), y, 10.0 / scale**2)
     unbalanced = np.abs((y * batch.alpha).sum(axis=1)) / batch.alpha.sum(axis=1)
     assert unbalanced.max() < 1e-14
     assert batch.converged.all()
@@ -171,7 +171,7 @@ def test_multipliers_balance_whatever_the_unit(scale):
 def test_a_pair_of_points_takes_one_linear_system():
     # Neither multiplier can move alone, so both are freed at once, and one step is enough.
     X = np.random.default_rng(0).standard_normal((20, 2, 3))
-    batch = solve_duals(X @ X.transpose(0, 2, 1), np.tile([1.0, -1.0], (20, 1)), 100.0)
+    batch = solve_dual_batch(X @ X.transpose(0, 2, 1), np.tile([1.0, -1.0], (20, 1)), 100.0)
     assert batch.converged.all()
     np.testing.assert_array_equal(batch.n_iter, 1)
 

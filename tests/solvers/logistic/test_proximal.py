@@ -11,7 +11,7 @@ from scipy.special import expit, xlogy
 
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear, polynomial
-from svmbook.solvers import largest_lam, solve_logistic_l1, solve_logistic_path
+from svmbook.solvers import largest_lam, solve_logistic_l1, solve_logistic_l1_path
 from svmbook.solvers.logistic import proximal
 from svmbook.solvers.logistic.likelihoods import Binomial
 
@@ -129,7 +129,7 @@ def test_a_path_is_a_sequence_of_solutions():
     X, y = non_separable(120, random_state=0)
     K = gaussian(X, gamma=0.5)
     lams = np.geomspace(largest_lam(K, y), 1e-2, 8)
-    path = solve_logistic_path(K, y, lams)
+    path = solve_logistic_l1_path(K, y, lams)
     assert all(result.converged for result in path)
     steps = []
     for lam, result in zip(lams, path, strict=True):
@@ -140,7 +140,7 @@ def test_a_path_is_a_sequence_of_solutions():
     assert warm < 0.6 * cold
     sizes = [np.abs(result.coef).sum() for result in path]
     assert (np.diff(sizes) > 0).all()  # the weaker the penalty, the larger what it penalises
-    again = list(solve_logistic_path(K, y, lams[::-1]))[::-1]
+    again = list(solve_logistic_l1_path(K, y, lams[::-1]))[::-1]
     for one, other in zip(path, again, strict=True):
         assert one.objective == pytest.approx(other.objective, rel=1e-8)
 
@@ -250,10 +250,10 @@ def test_too_few_steps_are_admitted():
 
 def test_a_kernel_that_is_not_square_is_named():
     with pytest.raises(ValueError, match=r"K must have shape \(2, 2\)"):
-        solve_logistic_path(np.ones((2, 3)), np.array([-1.0, 1.0]), [1.0])
+        solve_logistic_l1_path(np.ones((2, 3)), np.array([-1.0, 1.0]), [1.0])
 
 
 @pytest.mark.parametrize("lams", [[1.0, 0.0], [-1.0], [np.nan]])
 def test_a_path_refuses_what_is_not_positive(lams):
     with pytest.raises(ValueError, match="lam must be positive"):
-        list(solve_logistic_path(np.eye(2), np.array([-1.0, 1.0]), lams))
+        list(solve_logistic_l1_path(np.eye(2), np.array([-1.0, 1.0]), lams))

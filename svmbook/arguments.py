@@ -1,0 +1,46 @@
+"""Arguments that several parts of the package check alike."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+
+__all__ = ["check_positive"]
+
+
+def check_positive(name, value, *, or_zero=False):
+    """Return a positive, finite number as a float, or say what is wrong with it.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+        The argument.
+    or_zero : bool, default=False
+        Whether zero is allowed.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no number, or not positive and finite.
+
+    Examples
+    --------
+    >>> from svmbook.arguments import check_positive
+    >>> check_positive("sd", 0.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: sd must be positive and finite; found 0.0.
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; found {value!r}.")
+    if not (0 < value < np.inf or (or_zero and value == 0)):
+        kind = "not negative, and finite" if or_zero else "positive and finite"
+        raise ValueError(f"{name} must be {kind}; found {value!r}.")
+    return float(value)
