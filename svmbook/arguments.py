@@ -41,6 +41,6 @@ def check_positive(name, value, *, or_zero=False):
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; found {value!r}.")
     if not (0 < value < np.inf or (or_zero and value == 0)):
-        kind = "not negative, and finite" if or_zero else "positive and finite"
+        kind = "finite and not negative" if or_zero else "positive and finite"
         raise ValueError(f"{name} must be {kind}; found {value!r}.")
     return float(value)

@@ -144,3 +144,9 @@ def test_class_weights_are_sample_weights(name):
     F = by_class.decision_function(X)
     np.testing.assert_allclose(F, by_point.decision_function(X), rtol=1e-6, atol=1e-8)
     assert np.abs(F - alike.decision_function(X)).max() > 1e-3
+
+
+def test_each_estimator_stands_in_one_group_of_the_page_of_estimators():
+    page = (ROOT / "book/api/estimators.md").read_text(encoding="utf-8")
+    grouped = " ".join(re.findall(r"^:names: (.*)$", page, re.M)).split()
+    assert sorted(grouped) == sorted(ESTIMATORS)

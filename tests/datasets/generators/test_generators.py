@@ -151,7 +151,7 @@ def test_xor_says_what_it_cannot_draw():
     with pytest.raises(TypeError, match="n_per_corner must be an instance of int"):
         xor(1.5)
     for noise in (-0.1, np.nan, np.inf):
-        with pytest.raises(ValueError, match=r"noise == .*, must be"):
+        with pytest.raises(ValueError, match=r"noise must be .* not negative"):
             xor(noise=noise)
 
 

@@ -173,7 +173,7 @@ def test_spirals_are_exact():
         (lambda: isolated(2), "n == 2"),
         (lambda: striated(1), "n == 1"),
         (lambda: striated(stripes=3), "even"),
-        (lambda: striated(width=0.0), "width == 0.0"),
+        (lambda: striated(width=0.0), "width must be positive"),
         (lambda: striated(width=np.nan), "finite"),
         (lambda: usvc_case_a(1), "n == 1"),
     ],
