@@ -158,7 +158,7 @@ def test_ringnorm_at_any_distance(distance):
     assert close((guess != y).mean(), ringnorm_bayes_error(distance=distance))
     with pytest.raises(ValueError, match="distance must be"):
         ringnorm(distance=-1.0)
-    with pytest.raises(ValueError, match="distance == inf"):
+    with pytest.raises(ValueError, match="distance must be finite"):
         ringnorm_bayes_error(distance=np.inf)
 
 
