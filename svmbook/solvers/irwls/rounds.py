@@ -29,7 +29,7 @@ equations (15) and (22) have weights twice as large, which solve the problem for
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 
@@ -39,64 +39,14 @@ from sklearn.utils import check_array, check_scalar
 
 from ..checks import check_problem, check_stopping
 from .costs import Cost
+from .result import IRWLSResult
 
-__all__ = ["IRWLSResult", "irwls", "irwls_path", "least_squares_step", "solve_irwls"]
+__all__ = ["irwls", "irwls_path", "least_squares_step", "solve_irwls"]
 
-WIDEST, NARROWEST, NARROWER = 0.1, 1e-7, 10.0  # the width of rounding, and its quotient
+WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # of rounding the kink, one after the other
 SHORTEST = 2.0**-40  # a step
 LEAST = 1e-4  # of the promised fall of J, which a step must bring about
 ROUGHLY = 1e-2  # the relative gradient of what is only a start
-
-
-@dataclass(frozen=True, eq=False)
-class IRWLSResult:
-    r"""A stationary point of the objective together with its certificate.
-
-    For a cost that is not convex it is a local minimum at best: no gap says how far the smallest
-    value is away.
-
-    Attributes
-    ----------
-    w : ndarray of shape (r,)
-        Weights, :math:`w = \sum_i \alpha_i y_i z_i` up to rounding.
-    intercept : float
-        The intercept b.
-    alpha : ndarray of shape (n,)
-        Multipliers: the price times the slope of each point's cost. At the margin 1 they lie
-        between zero and the slope of the kink.
-    objective : float
-        J, with the cost as it is.
-    objectives : ndarray of shape (n_iter,)
-        J with the rounded cost, before each round.
-    widths : ndarray of shape (n_iter,)
-        The widths of rounding that belong to them.
-    kkt_residual : float
-        What is left of :math:`w - \sum_i \alpha_i y_i z_i` with the slopes of the rounded cost for
-        multipliers, as a fraction of the sum of the lengths of its terms; or of
-        :math:`\sum_i \alpha_i y_i`, if that is larger. It is measured before the last step.
-    n_iter : int
-        Rounds, each one linear system. The last is a full step, after which w is the sum of its
-        points; it is left out where it would raise J.
-    converged : bool
-        Whether ``kkt_residual`` is at most the tolerance, at the smallest width; or as small as the
-        rounding of the outputs lets one know; or the next round promises to lower J by less than
-        its rounding.
-    message : str
-        How the solver ended, in words.
-    """
-
-    w: np.ndarray
-    intercept: float
-    alpha: np.ndarray
-    objective: float
-    objectives: np.ndarray
-    widths: np.ndarray
-    kkt_residual: float
-    n_iter: int
-    converged: bool
-    message: str = ""
-
-    gap = None
 
 
 def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_weights=False):
@@ -177,55 +127,97 @@ def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_w
 def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
     """Do it for arrays that have been checked."""
     C = np.broadcast_to(C, len(y))
-    price = 2.0 * C if printed_weights else C
-    w, b = (np.zeros(Z.shape[1]), 0.0) if start is None else start
-    f, lengths, width = Z @ w + b, np.sqrt(np.einsum("ij,ij->i", Z, Z)), WIDEST
-    costs, settled, promise = _rounded(cost, y * f, width), False, np.inf
-    objectives, widths = [0.5 * (w @ w) + price @ costs], [width]
-    while True:
-        p, a = _weights(cost, price, y * f, width)
-        residual, noise = _residual(Z, y * p, a, w, f, lengths)
-        if residual <= (tol if width <= NARROWEST else max(tol, ROUGHLY)) or settled:
-            if width <= NARROWEST:
+    rounds = _Rounds(Z, y, 2.0 * C if printed_weights else C, cost, start)
+    for width in WIDTHS:
+        rounds.narrow(width)
+        while rounds.residual > (tol if width == WIDTHS[-1] else max(tol, ROUGHLY)):
+            step = rounds.next_step()
+            if rounds.promises_nothing:
                 break
-            width = max(width / NARROWER, NARROWEST)
-            costs, settled, promise = _rounded(cost, y * f, width), False, np.inf
-            continue
-        dw, db = least_squares_step(Z, y * p, a, w)
-        df = Z @ dw + db
-        promise = 0.5 * ((y * p) @ df - w @ dw)  # by how much the parabolas would fall
-        if settled := promise <= np.finfo(float).eps * objectives[-1]:
-            continue
-        if len(objectives) >= max_iter:
-            break
-        change = partial(_change, cost, price, width, (w, y * f, costs), (dw, y * df))
-        t = _step(change, promise)
-        settled = t == 0.0
-        w, b, f = w + t * dw, b + t * db, f + t * df
-        costs = _rounded(cost, y * f, width)
-        objectives.append(0.5 * (w @ w) + price @ costs)
-        widths.append(width)
-    # A last full step, so that w is the sum of its points to the last digit.
-    dw, db = least_squares_step(Z, y * p, a, w)
-    df, alpha = Z @ dw + db, p
-    rise = _change(cost, price, width, (w, y * f, costs), (dw, y * df), 1.0)
-    if rise <= np.sqrt(np.finfo(float).eps) * objectives[-1]:
-        w, b, alpha = w + dw, b + db, p - y * a * df
-    m = y * (Z @ w + b)
-    hidden = residual <= noise or promise <= np.finfo(float).eps * objectives[-1]
-    seen = bool(hidden and np.isfinite(residual))
-    return IRWLSResult(
-        w=w,
-        intercept=float(b),
-        alpha=alpha,
-        objective=float(0.5 * (w @ w) + C @ cost.value(m)),
-        objectives=np.array(objectives),
-        widths=np.array(widths),
-        kkt_residual=float(residual),
-        n_iter=len(objectives),
-        converged=bool(residual <= tol or seen),
-        message=_how(residual <= tol, seen, len(objectives) >= max_iter),
-    )
+            if len(rounds.objectives) >= max_iter:
+                return rounds.result(C, tol, "max_iter rounds were not enough")
+            if not rounds.take(step):
+                break
+    return rounds.result(C, tol, "no step goes down")
+
+
+class _Rounds:
+    """The rounds on one problem: w, b and the outputs f where they stand, and the way there."""
+
+    def __init__(self, Z, y, price, cost, start):
+        self.Z, self.y, self.price, self.cost = Z, y, price, cost
+        self.w, self.b = (np.zeros(Z.shape[1]), 0.0) if start is None else start
+        self.f, self.lengths = Z @ self.w + self.b, np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        self.objectives, self.widths = [], []
+
+    def narrow(self, width):
+        """Round the cost to this width."""
+        self.width, self.promise = width, np.inf
+        self._look()
+        if not self.objectives:
+            self._record()
+
+    def _look(self):
+        """Compute costs, pulls p_i, weights a_i, and by how much the gradient misses zero."""
+        m = self.y * self.f
+        self.costs = _rounded(self.cost, m, self.width)
+        self.p, self.a = _weights(self.cost, self.price, m, self.width)
+        pull = self.y * self.p
+        self.residual, self.noise = _residual(self.Z, pull, self.a, self.w, self.f, self.lengths)
+
+    def _record(self):
+        self.objectives.append(0.5 * (self.w @ self.w) + self.price @ self.costs)
+        self.widths.append(self.width)
+
+    def next_step(self):
+        """Return the step to the minimum of the parabolas, which promises a fall of J."""
+        pull = self.y * self.p
+        dw, db = least_squares_step(self.Z, pull, self.a, self.w)
+        df = self.Z @ dw + db
+        self.promise = 0.5 * (pull @ df - self.w @ dw)
+        return dw, db, df
+
+    @property
+    def promises_nothing(self):
+        """Whether the parabolas would fall by no more than the rounding of J."""
+        return self.promise <= np.finfo(float).eps * self.objectives[-1]
+
+    def change(self, step, t):
+        """Return by how much a step of length t changes J: no digits of J are lost."""
+        dw, _, df = step
+        costs = _rounded(self.cost, self.y * (self.f + t * df), self.width)
+        return t * (dw @ self.w) + 0.5 * t * t * (dw @ dw) + self.price @ (costs - self.costs)
+
+    def take(self, step):
+        """Go along a step as far as J falls; return whether that is any length."""
+        (dw, db, df), t = step, _length(partial(self.change, step), self.promise)
+        self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
+        self._look()
+        self._record()
+        return t > 0.0
+
+    def result(self, C, tol, otherwise):
+        """Return the place reached, after a last full step: then w is the sum of its points."""
+        w, b, alpha = self.w, self.b, self.p
+        step = least_squares_step(self.Z, self.y * self.p, self.a, w)
+        step = *step, self.Z @ step[0] + step[1]
+        if self.change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
+            w, b, alpha = w + step[0], b + step[1], self.p - self.y * self.a * step[2]
+        hidden = self.residual <= self.noise or self.promises_nothing
+        seen, stationary = bool(hidden and np.isfinite(self.residual)), self.residual <= tol
+        how = "as far as rounding lets one see" if seen else otherwise
+        return IRWLSResult(
+            w=w,
+            intercept=float(b),
+            alpha=alpha,
+            objective=float(0.5 * (w @ w) + C @ self.cost.value(self.y * (self.Z @ w + b))),
+            objectives=np.array(self.objectives),
+            widths=np.array(self.widths),
+            kkt_residual=float(self.residual),
+            n_iter=len(self.objectives),
+            converged=bool(stationary or seen),
+            message="stationary" if stationary else how,
+        )
 
 
 def irwls_path(Z, y, C, costs, *, tol, **options):
@@ -256,12 +248,6 @@ def _rounded(cost, m, width):
     curvature = -cost.slope(np.array(1.0 - width)) / width
     parabola = 0.5 * curvature * np.minimum(xi**2 - width**2, 0.0)
     return cost.value(np.minimum(m, 1.0 - width)) + parabola
-
-
-def _change(cost, C, width, here, step, t):
-    """Return by how much a step of length t changes J, point by point: no digits of J are lost."""
-    (w, m, costs), (dw, dm) = here, step
-    return t * (dw @ w) + 0.5 * t * t * (dw @ dw) + C @ (_rounded(cost, m + t * dm, width) - costs)
 
 
 def least_squares_step(Z, pull, a, w):
@@ -302,7 +288,7 @@ def _residual(Z, pull, a, w, f, lengths):
     return (missed / sizes).max(), (unknown / sizes).max()
 
 
-def _step(change, promise):
+def _length(change, promise):
     """Return a length at which J falls by a part of what was promised, one if that will do.
 
     A step that leaves J as it is will not do: the next one may lead back.
@@ -316,11 +302,3 @@ def _step(change, promise):
     while t >= 1.0 and (further := change(2.0 * t)) < down:
         t, down = 2.0 * t, further
     return t
-
-
-def _how(stationary, seen, many):
-    if stationary:
-        return "stationary"
-    if seen:
-        return "as far as rounding lets one see"
-    return "max_iter rounds were not enough" if many else "no step goes down"
