@@ -7,11 +7,13 @@ rounds, the objective, what was chosen.
 from importlib import import_module
 from pathlib import Path
 
+import bench_estimators
 import bench_small
 import pytest
 from measure import VOLATILE, again
 from records import needs_versions
 
+import svmbook
 from svmbook.experiments import load_records
 
 SCRIPTS = [
@@ -19,6 +21,7 @@ SCRIPTS = [
     *("bench_logistic", "bench_prototypes", "bench_unbiased"),
 ]
 QUICK = 1.0  # seconds
+ESTIMATORS = [name for name in svmbook.__all__ if not name.startswith("_")]
 
 
 def cheapest(name):
@@ -112,3 +115,15 @@ def test_coursework_is_as_fast_and_as_faithful_as_the_guide_says():
     for method in ("report", "similar"):
         assert rows[method]["seconds"] < 10 and rows[method]["submissions"] == 200
         assert f"{rows[method]['seconds']:.1f} seconds" in guide
+
+
+def test_the_table_of_limits_is_in_step_with_the_estimators():
+    rows = load_records("bench_estimators")
+    assert [row["method"] for row in rows] == list(bench_estimators.SETTINGS)
+    assert {bench_estimators.SETTINGS[row["method"]][0] for row in rows} == set(ESTIMATORS)
+    for row in rows:  # what an estimator asks for before it fits is what it was seen to take
+        name, parameters = bench_estimators.SETTINGS[row["method"]]
+        asked = getattr(svmbook, name)(**parameters)._numbers(row["n"], 20)
+        taken = row["gibibytes"] * 2**30 / 8
+        if row["memory_over_squares"] > 0.5:
+            assert 0.7 * taken < asked < 1.5 * taken, row["method"]

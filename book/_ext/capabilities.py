@@ -1,7 +1,7 @@
 """The directive ``{capabilities}``: what each estimator can do, from the code and from records.
 
 Classes, probabilities, weights, sparse matrices, certificate and defaults are read from the
-estimators; how many points they fit in a minute, and in how much memory, from the records of
+estimators; how many points they fit in a minute, and how much memory it takes, from the records of
 ``benchmarks/bench_estimators.py``.
 """
 
@@ -17,7 +17,7 @@ from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
 HEAD = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
-LIMITS = ("estimator", "n in a minute", "time grows like", "memory, in numbers")
+LIMITS = ("estimator", "n in a minute", "memory, in numbers")
 MEASURED = 500_000  # points: more were not tried
 SHOWN = ("C", "lam", "kernel", "penalty", "n_estimators")  # defaults that name the model
 
@@ -54,7 +54,7 @@ def limits(row):
     minute = f"over {MEASURED:,}" if most else f"{float(format(row['minute'], '.1g')):,.0f}"
     squares, data = row["memory_over_squares"], row["memory_over_data"]
     memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
-    return row["method"], minute, f"$n^{{{row['exponent']:.1f}}}$", memory
+    return row["method"], minute, memory
 
 
 class Capabilities(SphinxDirective):
