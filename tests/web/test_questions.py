@@ -163,7 +163,7 @@ def test_the_right_choice_stands_anywhere(asked):
         ),
         (
             "They come nearer to one another",
-            "<p>That is what <em>dividing</em> all outputs would do.</p>",
+            "<p>That is what <em>dividing</em> all outputs by 7 would do.</p>",
         ),
         (
             "The error on new points is at most one half, and as many training points as that are "
