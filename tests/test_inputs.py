@@ -1,0 +1,112 @@
+"""Whatever scikit-learn takes for points and labels, every estimator takes alike."""
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
+from sklearn.utils.estimator_checks import set_random_state
+from sklearn.utils.validation import has_fit_parameter
+
+import svmbook
+
+X, Y = make_blobs(60, centers=2, n_features=3, cluster_std=3.0, random_state=0)
+X = np.round(X, 2)
+NAMES = ["height", "weight", "age"]
+TABLE = pd.DataFrame(X, columns=NAMES)
+ESTIMATORS = [name for name in svmbook.__all__ if not name.startswith("_")]
+POINTS = {
+    "list": X.tolist(),
+    "Fortran order": np.asfortranarray(X),
+    "every second column": np.repeat(X, 2, axis=1)[:, ::2],
+    "read only": np.lib.stride_tricks.as_strided(X, writeable=False),
+    "objects": X.astype(object),
+    "data frame": TABLE,
+    "nullable numbers": TABLE.astype("Float64"),
+    "mixed numbers": TABLE.assign(age=TABLE.age.astype("float32").astype("float64")),
+}
+LABELS = {
+    "words": np.where(Y == 1, "yes", "no"),
+    "objects": np.where(Y == 1, "yes", "no").astype(object),
+    "categories": pd.Series(np.where(Y == 1, "yes", "no"), dtype="category"),
+    "booleans": Y == 1,
+    "nullable integers": pd.Series(Y, dtype="Int64"),
+    "floats": Y.astype(float),
+    "one column of a frame": pd.DataFrame({"y": Y})["y"],
+}
+
+
+def machine(name):
+    estimator = getattr(svmbook, name)()
+    set_random_state(estimator)
+    return estimator.set_params(n_prototypes=5) if name == "USVC" else estimator
+
+
+@pytest.mark.parametrize("form", POINTS)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_points_in_any_form_give_the_same_machine(name, form):
+    points = POINTS[form]
+    expected = machine(name).fit(X, Y).decision_function(X)
+    fitted = machine(name).fit(points, Y)
+    np.testing.assert_allclose(fitted.decision_function(points), expected, atol=1e-6)
+    assert hasattr(fitted, "feature_names_in_") == isinstance(points, pd.DataFrame)
+
+
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_labels_of_any_kind_come_back(name, kind):
+    labels = LABELS[kind]
+    said = machine(name).fit(X, labels).predict(X)
+    assert set(said) <= set(np.asarray(labels)) and np.mean(said == np.asarray(labels)) > 0.6
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_it_works_in_pipelines_searches_and_scores(name):
+    table = TABLE.assign(kind=np.where(X[:, 0] > 0, "a", "b"))
+    columns = make_column_transformer(
+        (StandardScaler(), NAMES), (OrdinalEncoder(), ["kind"])
+    ).set_output(transform="pandas")
+    model = make_pipeline(columns, machine(name))
+    parameter = next(p for p in ("C", "lam", "n_estimators") if p in machine(name).get_params())
+    step = f"{name.lower()}__{parameter}"
+    values = [1, 3] if parameter == "n_estimators" else [1.0, 10.0]
+    search = GridSearchCV(model, {step: values}, cv=2).fit(table, Y)
+    assert search.best_score_ > 0.5
+    assert len(search.best_estimator_[-1].feature_names_in_) == 4
+    assert cross_validate(model, table, Y, cv=2, return_train_score=True)["train_score"].min() > 0.6
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_weights_are_routed_where_they_are_asked_for(name):
+    if not has_fit_parameter(machine(name), "sample_weight"):
+        pytest.skip("takes no weights, as its docstring says")
+    weights = np.where(Y == 1, 5.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        one = machine(name).set_fit_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        routed = make_pipeline(scaler, one).fit(X, Y, sample_weight=weights)
+    direct = machine(name).fit(StandardScaler().fit_transform(X), Y, sample_weight=weights)
+    expected = direct.decision_function(StandardScaler().fit_transform(X))
+    np.testing.assert_allclose(routed.decision_function(X), expected, atol=1e-9)
+
+
+def test_a_fitted_machine_goes_to_another_process_and_back():
+    fitted = [machine(name).fit(TABLE, Y) for name in ESTIMATORS]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(_outputs_of_table, map(pickle.dumps, fitted)))
+    for one, outputs in zip(fitted, found, strict=True):
+        np.testing.assert_array_equal(outputs, one.decision_function(TABLE))
+        assert clone(one).get_params() == one.get_params()
+
+
+def _outputs_of_table(pickled):
+    return pickle.loads(pickled).decision_function(TABLE)
