@@ -46,6 +46,11 @@ class Api(SphinxDirective):
             rows.append(f"   * - {shown}\n     - {summary(module, name)}")
         # What a class has from one that stands beside it is said there.
         shown = [name for name in names if isinstance(getattr(module, name), type)]
+        inherited = f"   :inherited-members: {', '.join([FOREIGN, *shown])}"
+        if "names" in self.options:
+            entries = [[f".. autoclass:: {where}.{n}", "   :members:", inherited] for n in names]
+        else:
+            entries = [[f".. automodule:: {where}", "   :imported-members:", inherited]]
         text = [
             "```{eval-rst}",
             ".. list-table::",
@@ -54,10 +59,7 @@ class Api(SphinxDirective):
             "",
             *rows,
             "",
-            f".. automodule:: {where}",
-            f"   :members: {', '.join(names)}",
-            "   :imported-members:",
-            f"   :inherited-members: {', '.join([FOREIGN, *shown])}",
+            *["\n".join([*entry, ""]) for entry in entries],
             "```",
         ]
         return self.parse_text_to_nodes("\n".join(text))

@@ -56,7 +56,7 @@ def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
     ------
     ValueError
         The model has more than two classes, or a number is out of range.
-    NotFittedError
+    sklearn.exceptions.NotFittedError
         The model is not fitted.
 
     Examples
