@@ -87,6 +87,7 @@ def _one_line_errors(command):
 
 
 @click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="svmbook", message="svmbook %(version)s")
 def main():
     """Reproduce the tables of "Support Vector Machines, from the dual up".
 

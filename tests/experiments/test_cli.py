@@ -134,6 +134,7 @@ def test_list_goes_on_after_a_damaged_store(tmp_path, monkeypatch):
 
 
 def test_version():
+    assert run("--version").stdout == f"svmbook {svmbook.__version__}\n"
     assert f"svmbook {svmbook.__version__}" in run("version").stdout
 
 
