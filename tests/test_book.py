@@ -238,6 +238,7 @@ def test_the_api_pages_show_what_a_user_imports():
         "kernel_machine",
         "memory",
         "multiclass",
+        "progress",
         "threads",
         "ties",
         "weights",

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from ..progress import log
 from .ensemble import LocalEnsemble, classified, held_out
 from .negatives import distances, least_of_each_row
 
@@ -182,6 +183,7 @@ class ExemplarSVM(LocalEnsemble):
             if not harder.any():
                 break
             self.n_rounds_ += 1
+            log.info("mining, round %d: %d negatives more", self.n_rounds_, harder.sum())
             members = self._retrained(members, D, d, members.positive, members.negative | harder)
         committee = self._committee(members, D, d, between, X[out], codes[out], len(classes))
         if not classified(D, *members.planes[:2])[1].any():

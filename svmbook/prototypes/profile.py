@@ -16,6 +16,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from ..progress import log
 from ..solvers.batched.members import linear_members
 from ..ties import rounded
 from .pairwise import PairwiseMachine, alone, outputs_of_planes
@@ -199,6 +200,7 @@ class ProfileSVM(PairwiseMachine):
         before, rounds = None, 0
         while rounds < self.max_iter:
             rounds += 1
+            log.info("clusters, round %d", rounds)
             Z = _shares(cdist(S, centres, "sqeuclidean"), codes, k, R)
             Z = Z[:, Z.sum(axis=0) > 0]
             centres = Z.T @ S / Z.sum(axis=0)[:, None]

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from ..progress import log
 from ..ties import rounded
 from .ensemble import Committee, LocalEnsemble, Members, classified, held_out
 from .negatives import distances
@@ -230,6 +231,7 @@ class PrototypeSVM(LocalEnsemble):
         for shift in range(int(self.n_shifts) + 1):
             committee = self._committee(members, D, d, between, V, v, n_classes)
             accuracy = float((committee.labels(V) == v).mean())
+            log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Round(
                     accuracy,

@@ -14,6 +14,7 @@ TESTS = {
     "svmbook/base.py": "test_base.py test_parameters.py svm logistic unbiased",
     "svmbook/kernel_machine.py": "test_base.py test_parameters.py test_attributes.py svm logistic",
     "svmbook/memory.py": "test_memory.py",
+    "svmbook/progress.py": "test_progress.py",
     "svmbook/arguments.py": "datasets solvers",
     "svmbook/files.py": "datasets course",
     "svmbook/labels.py": "test_labels.py test_base.py svm logistic",

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
+from ...progress import log
+
 __all__ = ["LPBoostResult", "lpboost"]
 
 KEPT = 1e-9  # of the largest weight: what the simplex method leaves of a weight of zero
@@ -142,6 +144,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard)
         solved += 1
+        log.info("LPBoost, program %d: objective %.6g, bound %.6g", solved, objective, dual)
     kept = np.flatnonzero(weights)
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in kept],

@@ -278,7 +278,7 @@ def _primal_dual(state, face, max_iter, idle_rounds):
     fewest = before = state.n + 1
     idle, refinement = 0, _Refinement()
     while idle <= idle_rounds and state.n_iter < max_iter and state.free.any():
-        state.n_iter += 1
+        state.begin_round()
         F = np.flatnonzero(state.free)
         step, state.b = face.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
@@ -321,7 +321,7 @@ def _monotone(state, face, max_iter):
     face.start_small()
     highest, idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
-        state.n_iter += 1
+        state.begin_round()
         F = np.flatnonzero(state.free)
         if len(F):
             state.b = state.e[F].mean()  # not what a step foretells: rounding makes those too long

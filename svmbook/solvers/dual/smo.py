@@ -14,6 +14,7 @@ from itertools import count
 import numpy as np
 
 from ...gram import StoredGram
+from ...progress import log
 from ...ties import first_largest
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
@@ -108,6 +109,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)
             result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
+            log.info("SMO, %d pairs: relative gap %.1e", n_iter, result.relative_gap)
             if result.converged:
                 report = {"n_iter": n_iter, "message": "SMO"}
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)

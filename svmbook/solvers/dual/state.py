@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
+from ...progress import log
 from ...ties import first_largest
 from .result import certify, intercept_interval
 
@@ -44,6 +45,11 @@ class DualState:
         self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
         self.enough = ENOUGH * max(1.0, gram.scale * C.min())
         self.refresh()
+
+    def begin_round(self):
+        """Count a round, and say so where somebody listens."""
+        self.n_iter += 1
+        log.info("active sets, round %d: %d free points", self.n_iter, self.free.sum())
 
     @property
     def bounded(self):

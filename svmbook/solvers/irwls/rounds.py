@@ -37,6 +37,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.utils import check_array, check_scalar
 
+from ...progress import log
 from ..checks import check_problem, check_stopping
 from .costs import Cost
 from .result import IRWLSResult
@@ -194,6 +195,8 @@ class _Rounds:
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._look()
         self._record()
+        rounds, J = len(self.objectives), self.objectives[-1]
+        log.info("least squares, round %d: objective %.6g, width %.0e", rounds, J, self.width)
         return t > 0.0
 
     def result(self, C, tol, otherwise):

@@ -15,6 +15,7 @@ from sklearn.utils import check_scalar
 
 from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram
+from ...progress import log
 from ...ties import first_largest
 from ..checks import check_logistic
 from .likelihoods import Binomial, best_intercept
@@ -129,6 +130,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
         before, J = J, result.objective
+        log.info("import points, %d of %d: objective %.6g", len(S), n, J)
         w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
         if before - J < min_decrease * J:

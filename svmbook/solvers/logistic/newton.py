@@ -15,6 +15,7 @@ import numpy as np
 
 from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram, pivoted_factor
+from ...progress import log
 from ..checks import check_logistic, check_stopping
 from .likelihoods import best_intercept, likelihood_of
 from .result import LogisticResult
@@ -192,6 +193,7 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
         J = likelihood.loss(f + b) + 0.5 * lam * gram.inner(A, A, f)
         residual, gap = _certificate(gram, lam, G, R, r)
+        log.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
         idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1

@@ -18,6 +18,7 @@ from scipy.linalg import lapack
 from ...arguments import check_positive
 from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
+from ...progress import log
 from ..checks import check_logistic, check_stopping
 from .likelihoods import Binomial, best_intercept
 from .result import LogisticResult
@@ -202,6 +203,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = _violation(alpha, slope, lam)
         residual = violation.max() / lam
+        log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return alpha, b, f, n_iter, ""
         idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
