@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -263,11 +264,8 @@ class DualSVC(KernelMachine):
         if kernel.name in MOVABLE and not issparse(points):
             origin = points.mean(axis=0)
             points = points - origin
-
-        def attempt(problem):
-            return self._definite_solution(solver, problem.kernel, points, problem.y, C)
-
-        problem, result = self._with_definite_kernel(problem, attempt)
+        solution = partial(self._definite_solution, solver, points, C)
+        problem, result = self._with_definite_kernel(problem, solution)
         signed, self.solver_ = problem.y * result.alpha, solver
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
@@ -282,15 +280,16 @@ class DualSVC(KernelMachine):
         self.dual_objective_ = result.dual_objective
         return self
 
-    def _definite_solution(self, solver, kernel, points, y, C):
+    def _definite_solution(self, solver, points, C, problem):
         """Solve the dual, and check that the kernel is definite where that matters.
 
         A machine is that of its support vectors alone, whatever K says of the others: an
         indefinite K can only do harm among them.
         """
+        kernel, y = problem.kernel, problem.y
         gram, mean = self._gram(solver, kernel, points)
         try:
-            result = self._solve(solver, kernel, points, gram, y, C)
+            result = self._solve(solver, points, gram, C, problem)
         except ValueError:
             if not kernel.known_definite:  # that may be why, and says more
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
@@ -336,8 +335,9 @@ class DualSVC(KernelMachine):
             return ComputedGram(kernel.blocks(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
-    def _solve(self, solver, kernel, points, gram, y, C):
+    def _solve(self, solver, points, gram, C, problem):
         """Solve the dual for points of positive weight; return a `SolverResult`."""
+        kernel, y = problem.kernel, problem.y
         options = {"tol": float(self.tol)}
         if self.max_iter != -1:
             options["max_iter"] = int(self.max_iter)
