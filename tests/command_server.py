@@ -8,7 +8,6 @@ from forks import serve
 
 from svmbook.experiments import reproduce  # noqa: F401
 from svmbook.experiments.cli import main
-from svmbook.experiments.suites import exploring  # noqa: F401
 
 with contextlib.suppress(ImportError):
     import distributed  # noqa: F401

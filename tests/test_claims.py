@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from svmbook.datasets import message_features, messages, usvc_threshold_error
 from svmbook.experiments import report
 from svmbook.experiments.methods.protocols import run_seed
-from svmbook.experiments.suites import shen2013
-from svmbook.experiments.suites.shen2013_folds import SETS, TABLES, data
+from svmbook.experiments.suites.shen2013 import methods
+from svmbook.experiments.suites.shen2013.folds import SETS, TABLES, data
 
 
 def rows_of(suite):
@@ -54,7 +54,7 @@ def test_rounds_of_boosted_linear_svms_of_shen(data_set, few):
     X, _, y = data(data_set, run_seed(0, 0))
     rounds = []
     for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-        boosted = shen2013._machine("boosted linear", X, y).set_params(random_state=0)
+        boosted = methods._machine("boosted linear", X, y).set_params(random_state=0)
         scaler = StandardScaler() if data_set in TABLES else "passthrough"
         try:
             fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])

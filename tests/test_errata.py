@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import manifest, twonorm
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.noise_islands import NOISY
-from svmbook.experiments.suites.shen2013_tables import PRINTED
+from svmbook.experiments.suites.prototypes.islands import NOISY
+from svmbook.experiments.suites.shen2013.printed import PRINTED
 from svmbook.kernels import perceptron, stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"

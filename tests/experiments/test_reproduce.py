@@ -19,7 +19,8 @@ from svmbook.experiments.cli import main
 from svmbook.experiments.reproduce import check_tables, cluster, reproduce
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.running.suite import RunError
-from svmbook.experiments.suites import exploring, find_suite
+from svmbook.experiments.suites import find_suite
+from svmbook.experiments.suites.exploring import parameters
 
 ALL = len(jobs())
 
@@ -130,7 +131,7 @@ def test_a_record_waits_for_no_other_run(tmp_path, monkeypatch):
         return suite.work(data_set, method, 0)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
-    monkeypatch.setattr(exploring, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
     store, done = Store(tmp_path / "runs.jsonl"), []
     for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
         done.append(progress.record["run"])
@@ -249,7 +250,7 @@ def test_what_a_run_raises_ends_it_all_and_loses_nothing(tmp_path, monkeypatch):
             raise ZeroDivisionError("run 2 is beyond us")
         return suite.work(data_set, method, run)
 
-    monkeypatch.setattr(exploring, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
     store = Store(tmp_path / "runs.jsonl")
     message = r"stdev2, linear, run 2 failed \(ZeroDivisionError: run 2 is beyond us\)"
     with pytest.raises(RunError, match=message):

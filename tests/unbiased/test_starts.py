@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
-from svmbook.experiments.suites.usvc_oracle import clouds_and_a_clump
+from svmbook.experiments.suites.usvc2004.oracle import clouds_and_a_clump
 from svmbook.solvers import solve_irwls
 from svmbook.solvers.irwls.costs import unbiased_cost
 

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from svmbook.experiments import load_records
-from svmbook.experiments.suites import all_machines, glass_boxes, lin2005_beyond, shen2013_beyond
+from svmbook.experiments.suites.comparisons import all_machines
+from svmbook.experiments.suites.lin2005 import beyond as lin2005_beyond
+from svmbook.experiments.suites.lin2005 import glass_boxes
+from svmbook.experiments.suites.shen2013 import beyond as shen2013_beyond
 
 
 def of_all_machines(method, d):

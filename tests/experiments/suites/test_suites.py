@@ -10,7 +10,7 @@ from svmbook.experiments import load_records, report
 from svmbook.experiments.running.records import results_folder
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
-from svmbook.experiments.suites.exploring import METHODS
+from svmbook.experiments.suites.exploring.parameters import METHODS
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -1,0 +1,1 @@
+"""The tables of *Exploring Classification*, and what they suggest to look at further."""

@@ -1,0 +1,132 @@
+r"""Why does the rule "leaves of depth L = d" fail on sonar? Unequal classes, and the intercept.
+
+With sixty features the kernel of such leaves is close to the identity matrix. Then the intercept of
+the SVM is close to the mean label of the training points, or, for a small C, to the label of the
+larger class, and that class gets every test point.
+This suite removes the causes one at a time. Half of its data sets have training sets with as many
+points of one class as of the other, half have not; and each method is tested with its intercept and
+with b = 0.
+
+Protocol: `sonar` in the divisions of `lin2005`; in "sonar, equal" the training set loses points of
+the larger class at random. `threenorm` in 60 dimensions has 75 or 80 positive and 75 or 70 negative
+training points and 3,000 test points. C is chosen by 5-fold cross-validation on the training points
+(for the classifier with its intercept).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from ....datasets import threenorm
+from ....svm import DualSVC
+from ....tables import Table
+from ...methods.protocols import Generated
+from ...running.suite import Suite
+from ..paired import cell, paired_rows
+from .kernels import WIDE, protocol
+
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "work"]
+
+#: Numbers of positive and negative training points, None for those of the division.
+DATA_SETS = {
+    "sonar": None,
+    "sonar, equal": "equal",
+    "threenorm-60, 80:70": (80, 70),
+    "threenorm-60, 75:75": (75, 75),
+}
+#: Depth of the leaves, and whether the intercept is used for prediction.
+METHODS = {
+    "L = 20": (20, True),
+    "L = 20, b = 0": (20, False),
+    "L = 60": (60, True),
+    "L = 60, b = 0": (60, False),
+}
+REFERENCE = "L = 20"
+
+
+def division(data_set, run):
+    """Return the training points, the test points and the seed of a run.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.lin2005.class_shares import division
+    >>> parts = division("threenorm-60, 80:70", 3)
+    >>> int(parts.y_train.sum()), parts.X_test.shape
+    (10, (3000, 60))
+    """
+    counts = DATA_SETS[data_set]
+    if data_set.startswith("sonar"):
+        parts = protocol("sonar", runs=run + 1)[run]
+        if counts is None:
+            return parts
+        smaller = np.unique(parts.y_train, return_counts=True)[1].min()
+        counts = (smaller, smaller)
+    else:
+        parts = Generated(partial(threenorm, d=60), train=300, runs=run + 1)[run]
+    # The order of the points within a class is random, so its first points are a random sample.
+    kept = [np.flatnonzero(parts.y_train == c)[:n] for c, n in zip((1, -1), counts, strict=True)]
+    kept = np.sort(np.concatenate(kept))
+    return parts._replace(X_train=parts.X_train[kept], y_train=parts.y_train[kept])
+
+
+def work(data_set, method, run):
+    """Do one run: choose C, fit, and test with the intercept or without it."""
+    parts = division(data_set, run)
+    depth, intercept = METHODS[method]
+    folds = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
+    grid = {"C": WIDE["C"]}
+    search = GridSearchCV(DualSVC(kernel="tree", degree=depth), grid, cv=folds)
+    fitted = search.fit(parts.X_train, parts.y_train).best_estimator_
+    outputs = fitted.decision_function(parts.X_test)
+    if not intercept:
+        outputs -= fitted.intercept_[0]
+    positive = outputs > 0
+    return {
+        "seed": parts.seed,
+        "parameters": search.best_params_,
+        "error": round(float(np.mean(positive != (parts.y_test > 0))), 6),
+        "one_label": round(float(max(positive.mean(), 1.0 - positive.mean())), 6),
+        "intercept": round(float(fitted.intercept_[0]), 6),
+        "mean_label": round(float(parts.y_train.mean()), 6),
+        "model_size": len(fitted.support_),
+    }
+
+
+def _compare(records):
+    """Return mean errors, and differences to L = 20 with its intercept, paired over runs."""
+    units = {"error": 100, "one_label": 100, "intercept": 1, "mean_label": 1}
+    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, units)
+
+
+def _layout(rows):
+    """Return the table, one row per data set and method."""
+    lines = [
+        [
+            row["data_set"],
+            row["method"],
+            cell(row, "error", ".1f"),
+            cell(row, digits="+.1f"),
+            f"{row['one_label']:.0f}",
+            f"{row['intercept']:+.3f}",
+            f"{row['mean_label']:+.2f}",
+        ]
+        for row in rows
+    ]
+    columns = ["data", "classifier", "error (%)", f"minus {REFERENCE}"]
+    return Table([*columns, "one label (%)", "$b$", "mean label"], lines)
+
+
+SUITE = Suite(
+    name="class-shares",
+    title="Leaves of depth 60 on sonar and threenorm: equal classes, and no intercept",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(METHODS),
+    runs=50,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+    tables={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
+)

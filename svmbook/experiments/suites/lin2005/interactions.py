@@ -1,0 +1,129 @@
+r"""Additive models on data with an interaction of growing strength.
+
+Question: how much does an additive model lose by an interaction :math:`c\,x_1x_2` in the log odds,
+and do its errors show it, or only its predicted probabilities?
+
+Protocol: each run draws 300 training and 3,000 test points, the same ones for all methods. 5-fold
+cross-validation chooses the parameters, by log loss for additive models, by accuracy for the SVM.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+from ....ensembles import StumpEnsembleLogistic
+from ....tables import Table
+from ...methods.protocols import Generated
+from ...running.suite import Suite
+from ..paired import cell, paired
+
+__all__ = ["LAMBDAS", "METHODS", "SUITE", "draw", "mixed", "with_product", "work"]
+
+ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
+LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
+#: Paired differences: reference, field, factor, and format in the table.
+DIFFERENCES = {
+    "log_loss_difference": (PRODUCT, "log_loss", 1.0, "+.3f"),
+    "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
+    "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
+}
+GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
+
+
+def mixed(c, n, random_state=None):
+    """Draw points whose log odds are three times x1 + x2 + c x1 x2.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.lin2005.interactions import mixed
+    >>> X, y = mixed(4, 100, random_state=0)
+    >>> X.shape, sorted({*y.tolist()})
+    ((100, 2), [-1, 1])
+    """
+    rng = np.random.default_rng(random_state)
+    X = rng.uniform(-1, 1, (n, 2))
+    F = X.sum(axis=1) + c * X[:, 0] * X[:, 1]
+    return X, np.where(3 * F + rng.logistic(size=n) > 0, 1, -1)
+
+
+DATA_SETS = {f"c = {c}": partial(mixed, c) for c in (0, 1, 2, 4)}
+
+
+def with_product(X):
+    """Return the two features and their product as a third."""
+    return np.column_stack([X, X[:, 0] * X[:, 1]])
+
+
+def draw(data_set, run):
+    """Return training points, test points and seed of a run."""
+    return Generated(DATA_SETS[data_set], runs=run + 1)[run]
+
+
+def work(data_set, method, run):
+    """Do one run: cross-validate the parameters, fit, and measure error and log loss."""
+    parts = draw(data_set, run)
+    features = with_product if method == PRODUCT else np.asarray
+    stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
+    search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
+    if method == GAUSSIAN:
+        search = GridSearchCV(SVC(), GRID)
+    model = search.fit(features(parts.X_train), parts.y_train).best_estimator_
+    X_test = features(parts.X_test)
+    record = {"seed": parts.seed, "parameters": search.best_params_}
+    record["error"] = round(float(1.0 - model.score(X_test, parts.y_test)), 6)
+    if method == GAUSSIAN:
+        return record | {"model_size": int(model.n_support_.sum())}
+    return record | {
+        "model_size": sum(len(shape.values) for shape in model.shape_functions_),
+        "log_loss": round(float(log_loss(parts.y_test, model.predict_proba(X_test))), 6),
+    }
+
+
+def _compare(records):
+    """Return mean errors in percent, and paired differences of errors and of log losses."""
+    rows = []
+    for data_set in DATA_SETS:
+        for method in METHODS:
+            found = paired(records, data_set, method, GAUSSIAN)
+            if found is None:
+                continue
+            row = {"data_set": data_set, "method": method, "runs": found[0].runs}
+            row |= {"error": found[0].mean, "error_se": found[0].error}
+            for name, (reference, field, unit, _) in DIFFERENCES.items():
+                if method not in (reference, GAUSSIAN):
+                    found = paired(records, data_set, method, reference, field=field, unit=unit)
+                    row |= {name: found[1].mean, f"{name}_se": found[1].error} if found else {}
+            rows.append(row)
+    return rows
+
+
+def _layout(rows):
+    """Return the table, one row per strength of the interaction."""
+    of, lines = {(row["data_set"], row["method"]): row for row in rows}, []
+    for data_set in dict.fromkeys(row["data_set"] for row in rows):
+        found = [of.get((data_set, method), {}) for method in METHODS]
+        cells = [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
+        cells += [(row, "error", ".1f") for row in found]
+        lines.append([data_set.removeprefix("c = ")])
+        for row, name, digits in cells:
+            lines[-1].append(cell(row, name, digits))
+    differences = ("log loss minus product", "error minus product", "error minus Gaussian")
+    errors = ("additive", "with product", "Gaussian SVM")
+    return Table(["$c$", *differences, *errors], lines)
+
+
+SUITE = Suite(
+    name="interactions",
+    title="Additive models beside an interaction that grows",
+    data_sets=tuple(DATA_SETS),
+    methods=METHODS,
+    runs=30,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+)

@@ -1,0 +1,121 @@
+"""Kernels of regions and of leaves, with C as the only parameter or with a searched width.
+
+Question: do kernels without a width do as well as a Laplacian kernel whose width is searched, and
+does the rule "leaves of depth L = d, the number of features" still work with 60 features?
+
+Protocol: each run draws 150 training points and 3,000 test points, the same ones for all methods.
+C, and the width where there is one, are chosen by 5-fold cross-validation on the training points.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import sklearn.datasets
+from sklearn.model_selection import GridSearchCV
+
+from ....datasets import threenorm
+from ....kernels.ensembles import box_of, stump_mass
+from ....svm import DualSVC
+from ....tables import Table, plus_minus
+from ...methods.protocols import Generated
+from ...running.suite import Suite
+from ..paired import cell, paired_rows
+
+__all__ = ["CANDIDATES", "REFERENCE", "SUITE", "draw", "moons", "work"]
+
+
+def moons(n, random_state=None):
+    """Draw two moons with noise of standard deviation 0.25, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.lin2005.kernel_depth import moons
+    >>> X, y = moons(100, random_state=0)
+    >>> X.shape, int(y.sum())
+    ((100, 2), 0)
+    """
+    X, y = sklearn.datasets.make_moons(n, noise=0.25, random_state=random_state)
+    return X, 2 * y - 1
+
+
+DATA_SETS = {"moons": moons, "threenorm": threenorm, "threenorm-60": partial(threenorm, d=60)}
+PLAIN = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
+#: Kernel and grid of each method; the degree "d" stands for the number of features.
+CANDIDATES = {
+    "stumps": ("stump", {"C": tuple(2.0**k for k in range(-11, 4, 2))}),
+    "regions, L = 2": ("regions", {**PLAIN, "degree": (2,)}),
+    "regions, L = 30": ("regions", {**PLAIN, "degree": (30,)}),
+    "leaves, L = d": ("tree", {**PLAIN, "degree": ("d",)}),
+    "leaves, L = 20": ("tree", {**PLAIN, "degree": (20,)}),
+    "Laplacian": (
+        "laplacian",
+        {
+            "C": tuple(2.0**k for k in range(-5, 10, 4)),
+            "gamma": tuple(2.0**k for k in range(-9, 4, 2)),
+        },
+    ),
+}
+LEAVES = ("leaves, L = d", "leaves, L = 20")
+REFERENCE = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
+LEFT_OUT = {method: ("threenorm-60",) for method in CANDIDATES if method not in LEAVES}
+LEFT_OUT["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
+
+
+def draw(data_set, run):
+    """Return training points, test points and seed of a run."""
+    return Generated(DATA_SETS[data_set], train=150, runs=run + 1)[run]
+
+
+def work(data_set, method, run):
+    """Do one run: choose the parameters by cross-validation, fit, and measure the test error."""
+    parts = draw(data_set, run)
+    kernel, grid = CANDIDATES[method]
+    if grid.get("degree") == ("d",):
+        grid = {**grid, "degree": (parts.X_train.shape[1],)}
+    search = GridSearchCV(DualSVC(kernel=kernel), grid, cv=5).fit(parts.X_train, parts.y_train)
+    record = {
+        "seed": parts.seed,
+        "parameters": search.best_params_,
+        "error": round(float(1.0 - search.score(parts.X_test, parts.y_test)), 6),
+        "model_size": len(search.best_estimator_.support_),
+    }
+    if "gamma" in grid:  # the depth of the leaves that this width stands for
+        unit = stump_mass(box_of(parts.X_train))
+        record["depth"] = round(float(2.0 * unit * search.best_params_["gamma"]), 4)
+    return record
+
+
+def _compare(records):
+    """Return mean errors in percent, and paired differences in percentage points."""
+    return [
+        row
+        for data_set, reference in REFERENCE.items()
+        for row in paired_rows(
+            records, [data_set], CANDIDATES, lambda _, best=reference: best, {"error": 100}
+        )
+    ]
+
+
+def _layout(rows, data_sets=("moons", "threenorm")):
+    """Return the table of some data sets, one row per data set and method."""
+    lines = []
+    for row in (row for row in rows if row["data_set"] in data_sets):
+        mean = plus_minus(row["error"], row["error_se"], ".2f")
+        lines.append([row["data_set"], row["method"], mean, cell(row)])
+    reference = REFERENCE[data_sets[0]]
+    return Table(["data", "classifier", "error (%)", f"minus {reference} (points)"], lines)
+
+
+SUITE = Suite(
+    name="kernel-depth",
+    title="Regions and leaves of several depths, on moons and threenorm",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(CANDIDATES),
+    runs=30,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+    more={"features": partial(_layout, data_sets=("threenorm-60",))},
+    left_out=LEFT_OUT,
+)

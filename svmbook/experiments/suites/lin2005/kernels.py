@@ -1,0 +1,294 @@
+r"""Tables 5.4 and 5.5 of Lin (2005): support vector machines with infinite ensemble kernels.
+
+Three artificial data sets, with 300 new points to train and 3,000 to test each time, and nine
+tables, with features mapped to [-1, 1] and 60 % of the rows, drawn at random, to train. In each of
+the hundred runs C, and gamma where there is one, are chosen by five-fold cross-validation on the
+training points. Beyond the thesis each run says what a quarter of the grid would have chosen, and
+the condition of the Gram matrix.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from functools import partial
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
+from ....kernels import CONDITIONAL, KERNELS
+from ....tables import Table, plus_minus
+from ...methods.grid import choose_by_grid, coarser, fit_choice
+from ...methods.protocols import Generated, RandomSplits
+from ...methods.statistics import compare, summarise
+from ...running.suite import Suite
+
+__all__ = [
+    "DATA_SETS",
+    "GRIDS",
+    "METHODS",
+    "REPORTED",
+    "SECONDS",
+    "SUITE",
+    "TABLES",
+    "beside",
+    "by_method",
+    "cell",
+    "protocol",
+    "work",
+]
+
+#: The thesis does not say how far apart its ring's centres are; Breiman's distance is handed down
+#: as 2 and as 1, so both are run.
+GENERATORS = {
+    "twonorm": twonorm,
+    "threenorm": threenorm,
+    "ringnorm": ringnorm,
+    "ringnorm-near": partial(ringnorm, distance=1.0),
+}
+#: The thesis counts ten features in "breast": its table has the sample number among them.
+TABLES = {name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")}
+TABLES["breast"] = "breast_id"
+METHODS = {
+    "SVM-Stump": "stump",
+    "SVM-Perc.": "perceptron",
+    "SVM-Lapl.": "laplacian",
+    "SVM-Expo.": "exponential",
+    "SVM-Gauss": "rbf",
+}
+KERNEL_NAMES = dict(
+    zip(METHODS, ("stump", "perceptron", "Laplacian", "exponential", "Gaussian"), strict=True)
+)
+LONG = {"C": tuple(2.0**k for k in range(-17, 4, 2))}
+WIDE = {
+    "C": tuple(2.0**k for k in range(-5, 16, 2)),
+    "gamma": tuple(2.0**k for k in range(-15, 4, 2)),
+}
+#: The values that each kernel tries: eleven prices, or 110 pairs.
+GRIDS = {kernel: LONG if kernel in CONDITIONAL else WIDE for kernel in METHODS.values()}
+
+TEST_SHARE = 0.4  # of a table's rows
+#: Test error in percent and its standard error (Table 5.4), in the order of `METHODS`.
+PRINTED = {
+    "twonorm": ((2.86, 0.04), (2.55, 0.03), (2.87, 0.04), (2.58, 0.04), (2.64, 0.05)),
+    "threenorm": ((17.7, 0.10), (14.6, 0.08), (15.0, 0.11), (14.0, 0.10), (14.6, 0.11)),
+    "ringnorm": ((3.97, 0.07), (2.46, 0.04), (2.25, 0.05), (2.07, 0.04), (1.78, 0.04)),
+    "australian": ((14.5, 0.21), (14.5, 0.17), (14.3, 0.18), (14.7, 0.16), (14.7, 0.18)),
+    "breast": ((3.11, 0.08), (3.23, 0.08), (3.18, 0.08), (3.31, 0.09), (3.53, 0.09)),
+    "cleveland": ((17.6, 0.21), (18.2, 0.31), (18.2, 0.34), (18.3, 0.30), (18.0, 0.31)),
+    "diabetes": ((24.2, 0.23), (23.6, 0.21), (24.0, 0.24), (23.3, 0.22), (23.5, 0.19)),
+    "german": ((24.7, 0.18), (24.6, 0.19), (24.9, 0.20), (24.8, 0.19), (24.5, 0.21)),
+    "heart": ((16.4, 0.27), (17.6, 0.31), (16.8, 0.31), (18.0, 0.30), (17.5, 0.31)),
+    "ionosphere": ((8.13, 0.17), (6.40, 0.20), (6.48, 0.19), (5.49, 0.21), (6.54, 0.19)),
+    "sonar": ((16.6, 0.42), (15.6, 0.40), (14.7, 0.42), (15.0, 0.37), (15.5, 0.50)),
+    "vote84": ((4.76, 0.14), (4.43, 0.14), (4.59, 0.15), (4.36, 0.14), (4.62, 0.14)),
+}
+#: Seconds that a choice of parameters took on one of two 1.7 GHz processors of 2005 (Table 5.5).
+SECONDS = {
+    "twonorm": (1.34, 1.44, 19.5, 17.9, 23.1),
+    "threenorm": (1.69, 1.69, 23.1, 21.8, 31.1),
+    "ringnorm": (1.50, 1.60, 23.7, 23.8, 27.9),
+    "australian": (2.04, 2.01, 32.0, 31.0, 43.3),
+    "breast": (1.18, 1.30, 16.6, 16.6, 16.6),
+    "cleveland": (0.95, 0.96, 8.53, 7.91, 10.0),
+    "diabetes": (1.95, 1.92, 37.0, 34.9, 95.2),
+    "german": (6.95, 4.73, 120, 81.2, 136),
+    "heart": (0.90, 0.88, 7.42, 6.86, 8.57),
+    "ionosphere": (1.21, 1.27, 13.1, 12.1, 12.6),
+    "sonar": (1.14, 1.16, 9.06, 8.86, 9.30),
+    "vote84": (1.02, 1.10, 12.4, 11.5, 13.8),
+}
+for printed in (PRINTED, SECONDS):
+    printed["ringnorm-near"] = printed["ringnorm"]
+DATA_SETS = tuple(PRINTED)
+REPORTED = {
+    method: {name: PRINTED[name][k] for name in DATA_SETS} for k, method in enumerate(METHODS)
+}
+
+
+def protocol(data_set, runs=100):
+    """Return the runs of a data set, as the thesis makes them.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.lin2005.kernels import protocol
+    >>> protocol("twonorm")[37].X_test.shape
+    (3000, 20)
+    """
+    if data_set in GENERATORS:
+        return Generated(GENERATORS[data_set], runs=runs)
+    table = load(TABLES[data_set], prepare="lin2005")
+    return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, runs=runs)
+
+
+def work(data_set, method, run):
+    """Do one run: choose the parameters, fit, and count the errors."""
+    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
+    kernel = METHODS[method]
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    start = time.perf_counter()
+    choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
+    selection = time.perf_counter() - start
+    labels, support_vectors = fit_choice(choice, X, y, X_test)
+    few, _ = fit_choice(coarser(choice, 4 if kernel in CONDITIONAL else 2), X, y, X_test)
+    return {
+        "seed": seed,
+        "parameters": choice.parameters,
+        "error": _error(labels, y_test),
+        "model_size": support_vectors,
+        "selection_seconds": round(selection, 4),
+        "quarter_error": _error(few, y_test),
+        "condition": float(f"{_condition(choice, X):.3g}"),
+    }
+
+
+def _error(labels, y):
+    return round(float(np.mean(labels != y)), 6)
+
+
+def _condition(choice, X):
+    """Return the condition of the Gram matrix where an intercept lets it matter.
+
+    That is on vectors that sum to zero; for equal points it is what rounding leaves.
+    """
+    function, reads = KERNELS[choice.kernel]
+    K = function(X, **({"gamma": choice.gamma} if reads else {}))
+    means = K.mean(axis=0)
+    values = np.linalg.eigvalsh(K - np.add.outer(means, means) + means.mean())
+    values = values[np.argsort(np.abs(values))[1:]]  # all but the constant vector's
+    return values.max() / max(values.min(), np.finfo(float).eps * values.max())
+
+
+def _compare(records):
+    """Set the mean errors beside the reported ones."""
+    rows = []
+    for k, (method, reported) in enumerate(REPORTED.items()):
+        for data_set, printed in reported.items():
+            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+            if not runs:
+                continue
+            loss, low, high = _loss_of_a_quarter(data_set, runs)
+            rows.append(
+                {
+                    "data_set": data_set,
+                    "method": method,
+                    **beside(printed, [100 * r["error"] for r in runs]),
+                    "quarter": loss,
+                    "quarter_low": low,
+                    "quarter_high": high,
+                    "reported_selection_seconds": SECONDS[data_set][k],
+                    "selection_seconds": float(np.mean([r["selection_seconds"] for r in runs])),
+                    "support_vectors": float(np.mean([r["model_size"] for r in runs])),
+                    "condition": float(np.median([r["condition"] for r in runs])),
+                }
+            )
+    return rows
+
+
+def _loss_of_a_quarter(data_set, runs):
+    """Return the error that a quarter of the grid adds, and its interval (divisions overlap)."""
+    few, whole = ([100 * r[name] for r in runs] for name in ("quarter_error", "error"))
+    if len(runs) < 2:
+        return few[0] - whole[0], np.nan, np.nan
+    found = compare(few, whole, test_share=None if data_set in GENERATORS else TEST_SHARE)
+    return found.difference, found.low, found.high
+
+
+def beside(printed, errors):
+    """Set the mean of errors beside a printed one; ``z`` is in joint standard errors."""
+    ours, (error, uncertainty) = summarise(errors), printed
+    return {
+        "runs": ours.runs,
+        "reported": error,
+        "reported_error": uncertainty,
+        "reproduced": ours.mean,
+        "reproduced_error": ours.error,
+        "z": (ours.mean - error) / float(np.hypot(uncertainty, ours.error)),
+    }
+
+
+def by_method(rows, lines_of, head):
+    """Return a table with a column for each method and some lines for each data set.
+
+    ``lines_of(data_set, here)`` makes the lines of a data set's rows, None where one is missing.
+    """
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    cells = {(row["data_set"], row["method"]): row for row in rows}
+    lines = []
+    for name in dict.fromkeys(row["data_set"] for row in rows):
+        lines += lines_of(name, [cells.get((name, method)) for method in methods])
+    return Table([head, *methods], lines)
+
+
+def cell(row, which="reproduced"):
+    """Return an error and its uncertainty as text, empty where there is none."""
+    if not row or np.isnan(row[which]):
+        return ""
+    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
+
+
+def by_kernel(rows, order, cells_of, heads):
+    """Return a table with one row per kernel below a row with the name of each data set.
+
+    ``cells_of(row, first)`` makes the cells of a row; ``first`` is the first kernel's row.
+    """
+    found = {(row["data_set"], row["method"]): row for row in rows}
+    lines = []
+    for name in dict.fromkeys(row["data_set"] for row in rows):
+        here = [found[name, method] for method in order if (name, method) in found]
+        lines.append([f"**{name}**", *("" for _ in heads)])
+        lines += [[KERNEL_NAMES[row["method"]], *cells_of(row, here[0])] for row in here]
+    return Table(["kernel", *heads], lines)
+
+
+def _layout(rows):
+    """Return Table 5.4: what the thesis prints, what came out, and how far they differ."""
+
+    def cells_of(row, _):
+        return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
+
+    heads = ["thesis (%)", "here (%)", "here \N{MINUS SIGN} thesis (s.e.)"]
+    return by_kernel(rows, METHODS, cells_of, heads)
+
+
+def selection(rows):
+    """Return Table 5.5: the time of a choice over that with the stump kernel, and the condition."""
+    stump, *others, gaussian = METHODS
+
+    def cells_of(row, first):
+        keys = "reported_selection_seconds", "selection_seconds"
+        return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
+
+    heads = ["time, thesis", "time, here", "condition"]
+    return by_kernel(_whole(rows), (stump, gaussian, *others), cells_of, heads)
+
+
+def quarter(rows):
+    """Return what a quarter of the grid costs in errors, marked if its interval excludes zero."""
+
+    def marked(row):
+        clear = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        return f"{row['quarter']:+z.2f}" + ("\N{DAGGER}" if clear else "")
+
+    return by_method(_whole(rows), lambda name, here: [[name, *map(marked, here)]], "more (%)")
+
+
+def _whole(rows):
+    """Return the rows of data sets that all kernels have run on."""
+    counts = Counter(row["data_set"] for row in rows)
+    return [row for row in rows if counts[row["data_set"]] == len(METHODS)]
+
+
+SUITE = Suite(
+    name="lin2005-kernels",
+    title="Lin (2005), Tables 5.4 and 5.5: test errors of RBF kernels on twelve data sets",
+    data_sets=DATA_SETS,
+    methods=tuple(METHODS),
+    runs=100,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+    more={"selection": selection, "quarter": quarter},
+    tables=TABLES,
+)

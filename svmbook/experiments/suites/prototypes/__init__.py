@@ -1,0 +1,1 @@
+"""When exemplars and prototypes pay: their votes, iterations, and label noise."""

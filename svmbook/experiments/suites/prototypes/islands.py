@@ -1,0 +1,131 @@
+r"""Which voting rules withstand label noise? Neighbours and prototype SVMs on the islands, 30 runs.
+
+No source prints these tables. Each run draws 300 training points and 1,000 test points, the same
+for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the training
+labels are changed; the test labels are right. C = 100 unless the method names it. Two methods let
+members abstain after the training: those whose exemplar has a changed label, or as many at random.
+Differences to the reference, the distance-weighted vote, and to the right labels are paired.
+"""
+
+from __future__ import annotations
+
+import itertools
+from copy import copy
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
+
+from ....prototypes import PrototypeSVM
+from ....prototypes.ensemble import classified
+from ....tables import Table, plus_minus
+from ...methods.protocols import Generated, run_seed
+from ...running.suite import Suite
+from ..paired import paired, paired_rows
+from .sets import islands
+
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "with_changed", "without_members", "work"]
+
+CLEAN, NOISY = "islands", "islands, 20 % noise"
+#: Share of changed training labels by data set.
+DATA_SETS = {CLEAN: 0.0, NOISY: 0.2}
+REFERENCE = "distance-weighted vote"
+ABSTAIN = ("mislabelled members abstain", "random members abstain")
+METHODS = {
+    "1 neighbour": KNeighborsClassifier(1),
+    "15 neighbours": KNeighborsClassifier(15),
+    REFERENCE: PrototypeSVM(),
+    "vote of the 25 nearest": PrototypeSVM(n_neighbors=25),
+    "majority vote": PrototypeSVM(voting="count"),
+    "distance-weighted vote, C = 3": PrototypeSVM(C=3.0),
+    "distance-weighted vote, C = 10": PrototypeSVM(C=10.0),
+    **dict.fromkeys(ABSTAIN, PrototypeSVM()),
+}
+
+
+def with_changed(y, share, seed):
+    """Return labels +1 and -1 of which a share is changed."""
+    changed = np.random.default_rng(seed).choice(len(y), round(share * len(y)), replace=False)
+    z = y.copy()
+    z[changed] *= -1
+    return z
+
+
+def division(data_set, run):
+    """Return the points of a run with a seed, and the training labels, some of them changed."""
+    parts = Generated(islands, train=300, test=1000, runs=run + 1)[run]
+    return parts, with_changed(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
+
+
+def without_members(fitted, abstaining):
+    """Return a copy of a fitted ensemble without the votes of some members, an array of bool."""
+    copied, voters = copy(fitted), fitted._committee_
+    parts = ("coef", "intercept", "exemplars", "codes")
+    copied._committee_ = voters._replace(**{p: getattr(voters, p)[~abstaining] for p in parts})
+    return copied
+
+
+def work(data_set, method, run):
+    """Do one run: train on the labels of the data set, and test on right labels."""
+    parts, labels = division(data_set, run)
+    model = clone(METHODS[method])
+    record = {"seed": parts.seed, "parameters": {}, "model_size": len(labels)}
+    if isinstance(model, PrototypeSVM):
+        model.set_params(random_state=parts.seed)
+    model.fit(parts.X_train, labels)
+    if isinstance(model, PrototypeSVM):
+        exemplars = np.array([p.exemplar for p in model.prototypes_])
+        mislabelled = labels[exemplars] != parts.y_train[exemplars]
+        positive = classified(parts.X_test, model.coef_, model.intercept_)[1]
+        record |= {"model_size": len(exemplars), "mislabelled_members": int(mislabelled.sum())}
+        record |= {"votes": round(float(positive.sum(axis=1).mean()), 2)}
+        if method in ABSTAIN:
+            at_random = np.random.default_rng(run_seed(0, run, purpose=4)).permutation(mislabelled)
+            model = without_members(model, mislabelled if method == ABSTAIN[0] else at_random)
+    wrong = model.predict(parts.X_test) != parts.y_test
+    return record | {"error": round(float(wrong.mean()), 6)}
+
+
+def _compare(records):
+    """Return mean errors, differences to the reference, and what the noise costs, all paired."""
+    rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, {"error": 100})
+    swapped = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
+    for row in rows:
+        found = paired(swapped, row["method"], NOISY, CLEAN)
+        if row["data_set"] == NOISY and found:
+            row |= {"lost": found[1].mean, "lost_se": found[1].error}
+    return rows
+
+
+def _of(methods):
+    """Return the layout of some methods, one per line."""
+    columns = {"right labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
+    columns |= {"lost": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
+
+    def layout(rows):
+        cells = {(row["method"], row["data_set"], name): row for row in rows for name in row}
+        lines = {method: [method] for method in methods}
+        for (method, line), (d, name, digits) in itertools.product(lines.items(), columns.values()):
+            row = cells.get((method, d, name))
+            line.append(plus_minus(row[name], row[f"{name}_se"], digits) if row else "")
+        return Table(["", *columns], [*lines.values()])
+
+    return layout
+
+
+SUITE = Suite(
+    name="noise-islands",
+    title="Neighbours and prototype SVMs under label noise, on the islands",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(METHODS),
+    runs=30,
+    work=work,
+    compare=_compare,
+    layout=_of(METHODS),
+    more={
+        "votes": _of([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
+        "abstaining": _of([REFERENCE, *ABSTAIN]),
+        "C": _of([m for m in METHODS if m.startswith(REFERENCE)]),
+    },
+    left_out=dict.fromkeys(ABSTAIN, (CLEAN,)),
+)

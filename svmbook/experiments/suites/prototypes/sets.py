@@ -1,0 +1,75 @@
+"""The data sets of the chapters on exemplar SVMs and prototype SVMs, and their baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+from ....datasets import isolated, striated
+
+__all__ = [
+    "DATA_SETS",
+    "WEIGHTED_NEIGHBOURS",
+    "inverse_square",
+    "islands",
+    "nuisance",
+    "slope",
+    "stripes",
+    "wedge",
+]
+
+
+def slope(n, random_state):
+    """Draw uniform points of a square, divided by an oblique line."""
+    X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
+    return X, np.where(X[:, 0] > 0.7 * X[:, 1], 1.0, -1.0)
+
+
+def islands(n, random_state):
+    """Draw three round clusters in a uniform background, on the square of `slope`."""
+    X, y = isolated(n, spread=0.075, random_state=random_state)
+    return 4 * (X - 0.5), y
+
+
+def wedge(n, random_state):
+    """Draw uniform points of a square, class +1 between two lines that meet inside it."""
+    X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
+    inside = np.abs(X[:, 0] + 0.3 * X[:, 1]) < 0.6 * (X[:, 1] + 1.5)
+    return X, np.where(inside, 1.0, -1.0)
+
+
+def stripes(n, random_state):
+    """Draw four oblique stripes of alternating class around the origin."""
+    X, y = striated(n, stripes=4, width=0.12, length=1.5, tilt=30, random_state=random_state)
+    return X - [1.5, 0.0], y
+
+
+DATA_SETS = {"slope": slope, "islands": islands, "wedge": wedge, "stripes": stripes}
+
+
+def nuisance(n, random_state, scale=10.0):
+    """Draw clusters of class +1 in 20 dimensions, three of which hold noise of a large scale.
+
+    Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters, at distance 5
+    from the origin on both sides of eight axes, with standard deviation 0.5. In three further
+    directions both classes are normal with standard deviation ``scale``. A rotation, always the
+    same, hides all these directions from classifiers that look at single features.
+    """
+    rng = np.random.default_rng(random_state)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    Z = rng.standard_normal((n, 20))
+    Z[y > 0] *= 0.5
+    axis, side = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
+    Z[np.arange(n), axis] += np.where(y > 0, side, 0.0)
+    Z[:, :3] = scale * rng.standard_normal((n, 3))
+    rotation, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((20, 20)))
+    return Z @ rotation, y
+
+
+def inverse_square(distances):
+    """Return vote weights of neighbours as those of exemplars: one over the squared distance."""
+    return 1.0 / np.maximum(distances, 1e-12) ** 2
+
+
+#: What a distance-weighted vote does without linear SVMs.
+WEIGHTED_NEIGHBOURS = KNeighborsClassifier(5, weights=inverse_square)

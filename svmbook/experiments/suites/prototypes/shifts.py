@@ -1,0 +1,128 @@
+"""Effects of shifts, voting rules and sampling on prototype SVMs, on three sets in the plane.
+
+Questions: do shifts lower the test error, and by which of their updates? Which voting rule suits
+prototypes, and do they err less than exemplars that never moved? Does sampling raise the error?
+
+Protocol: each run draws 300 training points and 2,000 test points, the same ones for all methods.
+Prototype SVMs keep a quarter of the training points for validation, which selects the iteration.
+The model size is the number of ensemble members, or of training points (nearest neighbour).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
+
+from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
+from ....tables import Table
+from ...methods.protocols import Generated
+from ...running.suite import Suite
+from ..paired import cell, paired
+from .sets import DATA_SETS as SETS
+from .sets import WEIGHTED_NEIGHBOURS
+
+__all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
+
+DATA_SETS = {name: SETS[name] for name in ("islands", "stripes", "wedge")}
+VOTES = {"majority vote": "count", "distance-weighted vote": "local"}
+NO_SHIFTS, TEN_SHIFTS, POSITIVE = SHIFTS = ("no shifts", "ten shifts", "positive updates only")
+OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE: {"p_negative": 0.0}}
+WEIGHTED, UNMOVED = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
+PLAIN = {
+    "C = 100, majority vote": PrototypeSVM(C=100.0, voting="count"),
+    "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
+    "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
+    WEIGHTED: PrototypeSVM(C=100.0, voting="local"),
+    f"{WEIGHTED}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
+    UNMOVED: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
+    "nearest neighbour": KNeighborsClassifier(1),
+    "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
+}
+SHIFTED = {
+    f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **OPTIONS[shifts])
+    for vote, voting in VOTES.items()
+    for shifts in SHIFTS
+}
+SAMPLED = {
+    f"C = 100, {vote}, sampled": SampledPrototypeSVM(C=100.0, voting=voting)
+    for vote, voting in VOTES.items()
+}
+METHODS = SHIFTED | PLAIN | SAMPLED
+#: The reference method of each paired difference; three methods are their own reference.
+REFERENCE = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFTED}
+REFERENCE |= dict.fromkeys(PLAIN, WEIGHTED) | {name: name.rpartition(", ")[0] for name in SAMPLED}
+COMPARED = tuple(name for name, reference in REFERENCE.items() if name != reference)
+
+
+def draw(data_set, run):
+    """Return training points, test points and seed of a run."""
+    return Generated(DATA_SETS[data_set], train=300, test=2000, runs=run + 1)[run]
+
+
+def work(data_set, method, run):
+    """Do one run: train the classifier, and measure its error on new points."""
+    parts = draw(data_set, run)
+    model = clone(METHODS[method])
+    if "random_state" in model.get_params():
+        model.set_params(random_state=parts.seed)
+    model.fit(parts.X_train, parts.y_train)
+    record = {
+        "seed": parts.seed,
+        "parameters": {},
+        "error": round(float(1.0 - model.score(parts.X_test, parts.y_test)), 6),
+        "model_size": len(getattr(model, "prototypes_", parts.y_train)),
+    }
+    if isinstance(model, PrototypeSVM):
+        record["parameters"] = {"n_shifts": int(model.n_shifts_)}  # of the selected iteration
+        record["validation_error"] = round(float(1.0 - model.validation_score_), 6)
+    if isinstance(model, SampledPrototypeSVM):
+        record["added"] = len(model.samples_[-1]) - len(model.samples_[0])
+    return record
+
+
+def _compare(records):
+    """Return means, and differences to the reference of each method, paired over runs."""
+    rows = []
+    for data_set in DATA_SETS:
+        for method, reference in REFERENCE.items():
+            of = partial(paired, records, data_set, method)
+            found = {"": of(reference)}
+            if found[""] is None:
+                continue
+            row = {"data_set": data_set, "method": method, "runs": found[""][0].runs}
+            row["members"] = of(reference, field="model_size", unit=1.0)[0].mean
+            if method in SHIFTED:
+                found["validation_"] = of(reference, field="validation_error")
+            if method in SAMPLED:
+                row["added"] = of(method, field="added", unit=1.0)[0].mean
+            for prefix, (mean, difference) in found.items():
+                row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.error}
+                row |= {f"{prefix}difference": difference.mean}
+                row |= {f"{prefix}difference_se": difference.error}
+            rows.append(row)
+    return rows
+
+
+def _layout(rows, methods=tuple(METHODS), name="error", digits=".1f"):
+    """Return the layout of one value, one row per method and one column per data set."""
+    of = {(row["method"], row["data_set"]): row for row in rows}
+    lines = [[m, *(cell(of.get((m, d), {}), name, digits) for d in DATA_SETS)] for m in methods]
+    return Table(["classifier", *DATA_SETS], lines)
+
+
+SUITE = Suite(
+    name="prototype-shifts",
+    title="Prototype SVMs: shifts, voting rules and samples, on three sets in the plane",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(METHODS),
+    runs=30,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+    more={
+        "differences": partial(_layout, methods=COMPARED, name="difference", digits="+.2f"),
+        "votes": partial(_layout, methods=tuple(PLAIN)),
+    },
+)

@@ -1,0 +1,112 @@
+r"""Table 1 of Navia-Vazquez et al. (2004): two problems on a line, a hundred samples of each.
+
+500 new points to train and 500 to test, C = 10, linear classifiers on x as it is. Beside the four
+of the paper: the unbiased one from other starts, and that of the sigmoidal loss.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import clone
+
+from ....datasets import usvc_case_a, usvc_case_b
+from ....svm import DualSVC
+from ....tables import Table
+from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
+from ...methods.protocols import Generated
+from ...methods.statistics import summarise
+from ...running.suite import Suite
+
+__all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "work"]
+
+CASES = {"case-a": usvc_case_a, "case-b": usvc_case_b}
+METHODS = {
+    "LS": LeastSquaresClassifier(C=10.0),
+    "SVC": DualSVC(C=10.0),
+    "USVC (s = 2)": USVC(C=10.0),
+    "USVC (s = 4)": USVC(C=10.0, s=4.0),
+    "USVC (s = 2) from LS": USVC(C=10.0, init="ls"),
+    "USVC (s = 4) from LS": USVC(C=10.0, s=4.0, init="ls"),
+    "USVC (s = 2), ten starts": USVC(C=10.0, n_init=10),
+    "ERM-SVC": ERMSVC(C=10.0),
+}
+#: Test error and training error in percent, and threshold, each with its deviation.
+REPORTED = {
+    ("case-a", "LS"): (30.7, 2.7, 30.5, 2.9, 0.3, 0.02),
+    ("case-a", "SVC"): (27.1, 2.4, 26.8, 2.6, 0.35, 0.02),
+    ("case-a", "USVC (s = 2)"): (20.4, 1.9, 19.9, 1.7, 0.49, 0.06),
+    ("case-a", "USVC (s = 4)"): (21.8, 2.6, 21.1, 2.0, 0.47, 0.1),
+    ("case-b", "LS"): (31.7, 1.9, 31.8, 1.4, 0.3, 0.02),
+    ("case-b", "SVC"): (25.5, 2.4, 24.8, 2.6, 0.4, 0.02),
+    ("case-b", "USVC (s = 2)"): (19.8, 1.9, 19.7, 1.8, 0.58, 0.01),
+    ("case-b", "USVC (s = 4)"): (19.7, 5.4, 20.1, 5.2, 0.56, 0.02),
+}
+
+
+def work(data_set, method, run):
+    """Do one run: fit, count the errors, and read off the threshold."""
+    parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
+    machine = clone(METHODS[method])
+    if isinstance(machine, USVC):
+        machine.set_params(random_state=parts.seed)
+    machine.fit(parts.X_train, parts.y_train)
+    return {
+        "seed": parts.seed,
+        "parameters": {"C": 10.0},
+        "error": round(float(1.0 - machine.score(parts.X_test, parts.y_test)), 6),
+        "train_error": round(float(1.0 - machine.score(parts.X_train, parts.y_train)), 6),
+        "threshold": round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 6),
+        "model_size": 1,
+    }
+
+
+def _compare(records):
+    """Set means and deviations beside the reported ones."""
+    rows = []
+    for data_set in CASES:
+        for method in METHODS:
+            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+            if len(runs) < 2:
+                continue
+            row = {"data_set": data_set, "method": method, "runs": len(runs)}
+            named = zip(("error", "train_error", "threshold"), (100, 100, 1), strict=True)
+            reported = REPORTED.get((data_set, method), (np.nan,) * 6)
+            for k, (name, unit) in enumerate(named):
+                ours = summarise([unit * r[name] for r in runs])
+                row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
+                row |= {f"reported_{name}": reported[2 * k]}
+                row |= {f"reported_{name}_deviation": reported[2 * k + 1]}
+                # Both are means of a hundred runs.
+                joint = np.hypot(reported[2 * k + 1] / 10.0, ours.error)
+                row[f"{name}_z"] = float((ours.mean - reported[2 * k]) / joint)
+            rows.append(row)
+    return rows
+
+
+def _layout(rows):
+    """Return the table, one row per case and classifier; "off" is in joint standard errors."""
+    columns = ["case", "classifier", "test error (%), reported", "reproduced", "off"]
+    columns += ["threshold, reported", "reproduced", "off "]
+    lines = []
+    for row in rows:
+        line = [row["data_set"][-1].upper(), row["method"]]
+        for name, form in (("error", ".1f"), ("threshold", ".2f")):
+            for of in (f"reported_{name}", name):
+                spread = row[f"{of}_deviation"]
+                line.append("" if np.isnan(spread) else f"{row[of]:{form}} ± {spread:{form}}")
+            z = row[f"{name}_z"]
+            line.append("" if np.isnan(z) else f"{z:+.1f}")
+        lines.append(line)
+    return Table(columns, lines)
+
+
+SUITE = Suite(
+    name="usvc-cases",
+    title="Navia-Vazquez et al. (2004), Table 1: thresholds on a line, cases A and B",
+    data_sets=tuple(CASES),
+    methods=tuple(METHODS),
+    runs=100,
+    work=work,
+    compare=_compare,
+    layout=_layout,
+)

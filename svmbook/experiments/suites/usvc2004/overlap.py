@@ -1,0 +1,126 @@
+r"""Hinge loss against bounded loss on two overlapping clouds, for small and large training sets.
+
+When does the bounded loss harm? No source prints this table. 100 runs on `svmbook.datasets.stdev`
+with spreads 4 and 1.5. Each run draws new training points, 500 validation points, which choose C,
+and 10,000 test points; all methods of a data set share them. Methods "C = 1" choose nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+
+from sklearn.base import clone
+
+from ....datasets import stdev
+from ....svm import DualSVC
+from ....tables import Table, plus_minus
+from ....unbiased import USVC
+from ...methods.protocols import Generated, run_seed
+from ...running.suite import Suite
+from ..paired import paired_rows
+
+__all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "division", "work"]
+
+SPREADS, SIZES = (4.0, 1.5), (20, 50, 100, 400)
+#: Spread of the clouds and number of training points by data set.
+DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in SIZES}
+C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
+GAUSSIAN = {"kernel": "rbf", "gamma": 0.1}
+#: Estimator and values of C by method.
+METHODS = {
+    "linear, hinge": (DualSVC(), C_GRID),
+    "linear, s = 2": (USVC(s=2.0), C_GRID),
+    "Gaussian, hinge": (DualSVC(**GAUSSIAN), C_GRID),
+    "Gaussian, s = 2": (USVC(s=2.0, **GAUSSIAN), C_GRID),
+    "Gaussian, s = 8": (USVC(s=8.0, **GAUSSIAN), C_GRID),
+    "Gaussian, C = 1, hinge": (DualSVC(**GAUSSIAN), (1.0,)),
+    "Gaussian, C = 1, s = 2": (USVC(s=2.0, **GAUSSIAN), (1.0,)),
+    "Gaussian, C = 1, s = 8": (USVC(s=8.0, **GAUSSIAN), (1.0,)),
+}
+GAUSSIAN_ON = ("stdev4-20", "stdev4-50")  # one kernel per training point
+
+
+def division(data_set, run):
+    """Return the training and test points of a run with a seed, and its validation points.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.usvc2004.overlap import division
+    >>> parts, (X, y) = division("stdev4-20", 3)
+    >>> parts.X_train.shape, X.shape
+    ((20, 2), (500, 2))
+    """
+    spread, n = DATA_SETS[data_set]
+    draw = partial(stdev, spread)
+    parts = Generated(draw, train=n, test=10_000, runs=run + 1)[run]
+    return parts, draw(500, random_state=run_seed(0, run, purpose=3))
+
+
+def work(data_set, method, run):
+    """Do one run: fit for each C, choose by validation error (the smallest C of ties), and test."""
+    parts, validation = division(data_set, run)
+    estimator, grid = METHODS[method]
+    if isinstance(estimator, USVC):  # one kernel per training point; the linear kernel has none
+        estimator = clone(estimator).set_params(prototypes=parts.X_train)
+    fitted = [clone(estimator).set_params(C=C).fit(parts.X_train, parts.y_train) for C in grid]
+    best = max(fitted, key=lambda one: one.score(*validation))
+    linear = best.kernel == "linear"
+    return {
+        "seed": parts.seed,
+        "parameters": {"C": best.C},
+        "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
+        "train_error": round(float(1.0 - best.score(parts.X_train, parts.y_train)), 6),
+        "model_size": int(best.coef_.size if linear else len(best.support_vectors_)),
+    }
+
+
+def _hinge(method):
+    """Return the method with the hinge loss, the same kernel and the same values of C."""
+    return f"{method.rpartition(', ')[0]}, hinge"
+
+
+def _compare(records):
+    """Return mean errors, and differences to the hinge loss, paired over runs."""
+    units = {"error": 100, "train_error": 100}
+    return paired_rows(records, DATA_SETS, METHODS, _hinge, units)
+
+
+def _layout(name, digits):
+    """Return the layout with a line per spread and method, and a column per training size."""
+
+    def layout(rows):
+        cells = {
+            (row["data_set"], row["method"]): plus_minus(row[name], row[f"{name}_se"], digits)
+            for row in rows
+            if name in row
+        }
+        lines = []
+        for spread, method in itertools.product(SPREADS, METHODS):
+            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in SIZES]
+            if any(line):
+                lines.append([f"{spread:g}", method, *line])
+        return Table(["spread", "method", *(f"$n = {n}$" for n in SIZES)], lines)
+
+    return layout
+
+
+SUITE = Suite(
+    name="usvc-overlap",
+    title="Hinge loss against bounded loss on overlapping clouds",
+    data_sets=tuple(DATA_SETS),
+    methods=tuple(METHODS),
+    runs=100,
+    work=work,
+    compare=_compare,
+    layout=_layout("error", ".2f"),
+    more={
+        "differences": _layout("difference", "+.2f"),
+        "training": _layout("train_error", ".1f"),
+    },
+    left_out={
+        m: tuple(d for d in DATA_SETS if d not in GAUSSIAN_ON)
+        for m in METHODS
+        if m.startswith("Gaussian")
+    },
+)
