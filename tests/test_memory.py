@@ -50,7 +50,7 @@ LARGE = [
     (KernelLogisticRegression(), "ImportVectorMachine"),
     (StumpEnsembleLogistic(), "n_knots"),
     (ERMSVC(kernel="rbf"), "USVC"),
-    (DualSVC(kernel="rbf", solver="cvxopt"), "libsvm"),
+    (DualSVC(kernel="rbf", solver="interior-point"), "libsvm"),
     (LPBoost(), "StumpEnsembleSVC"),
 ]
 

@@ -21,6 +21,7 @@ from svmbook import (
 X, Y = make_moons(60, noise=0.3, random_state=0)
 MACHINES = {
     "active sets": DualSVC(kernel="rbf"),
+    "interior point": DualSVC(),
     "SMO": DualSVC(kernel="rbf", solver="smo"),
     "Newton": KernelLogisticRegression(),
     "lasso": KernelLogisticRegression(penalty="l1"),

@@ -31,11 +31,12 @@ ESTIMATORS = [
 # The other settings. They share the code that validates and stores with those above.
 SETTINGS = [
     DualSVC(kernel="rbf"),
-    DualSVC(kernel="rbf", solver="cvxopt", class_weight="balanced"),
+    DualSVC(kernel="rbf", solver="interior-point", class_weight="balanced"),
     DualSVC(kernel="rbf", solver="libsvm"),
     DualSVC(solver="active-set", C=100.0),
     DualSVC(kernel="laplacian", solver="smo"),
-    DualSVC(solver="cvxopt-lowrank", C=100.0),
+    DualSVC(solver="interior-point", C=100.0),
+    DualSVC(solver="cvxopt"),
     DualSVC(kernel="poly", gamma="auto", degree=2),
     KernelLogisticRegression(lam=0.1, kernel="linear", class_weight="balanced"),
     KernelLogisticRegression(penalty="l1", lam=0.1),

@@ -22,6 +22,7 @@ FORMS = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array, sparse.csr_arra
 MACHINES = {
     "active-set": DualSVC(solver="active-set", tol=1e-9),
     "auto": DualSVC(tol=1e-9),
+    "interior-point": DualSVC(solver="interior-point", tol=1e-9),
     "cvxopt": DualSVC(solver="cvxopt", tol=1e-9),
     "smo": DualSVC(solver="smo", tol=1e-9),
     "libsvm": DualSVC(solver="libsvm", tol=1e-9),
@@ -97,8 +98,6 @@ def test_what_takes_no_sparse_matrix_says_what_to_do():
                     estimator.fit(X, TWO)
     with pytest.raises(TypeError, match="toarray"):
         DualSVC(kernel="rbf").fit(X, TWO)
-    with pytest.raises(ValueError, match="dense features"):
-        DualSVC(solver="cvxopt-lowrank").fit(X, TWO)
 
 
 TEXTS = """

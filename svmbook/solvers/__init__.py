@@ -6,8 +6,9 @@ Each ``solve_...`` checks what it is given and calls an inner entry of its modul
 
 from .batched.duals import DualBatch, solve_dual_batch
 from .dual.active_set import solve_active_set, svm_path
+from .dual.interior_point import solve_hard_margin, solve_interior_point
 from .dual.libsvm import solve_libsvm
-from .dual.quadratic_program import QuadraticProgram, solve_dual, solve_hard_margin, to_cvxopt
+from .dual.quadratic_program import QuadraticProgram, solve_dual, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
 from .fewest_errors import FewestErrors, solve_fewest_errors
@@ -40,6 +41,7 @@ __all__ = [
     "solve_dual_batch",
     "solve_fewest_errors",
     "solve_hard_margin",
+    "solve_interior_point",
     "solve_irwls",
     "solve_libsvm",
     "solve_logistic",

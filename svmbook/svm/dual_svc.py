@@ -11,28 +11,28 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..gram import ComputedGram, StoredGram, centred_factor
+from ..gram import ComputedGram, LowRankGram, StoredGram, centred_factor
 from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
-from ..solvers.dual.interior_point import cvxopt_installed
+from ..solvers.dual.interior_point import hard_margin, interior_point, moved_back
 from ..solvers.dual.libsvm import NATIVE, libsvm
-from ..solvers.dual.quadratic_program import hard_margin, interior_point, moved_back
+from ..solvers.dual.quadratic_program import by_cvxopt
 from ..solvers.dual.result import no_worse_than_zero
 from ..solvers.dual.smo import smo
 from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
-AUTO_LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
+LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
 STORED = 10_000  # points up to which the Gram matrix is stored, 800 MB, and active sets win
 SOLVERS = {
+    "interior-point": interior_point,
     "active-set": active_set,
-    "cvxopt": interior_point,
-    "cvxopt-lowrank": interior_point,
     "smo": smo,
     "libsvm": libsvm,
+    "cvxopt": by_cvxopt,
 }
 AT_BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
 MOVABLE = ("linear", "rbf")  # a shift of all points moves the intercept, and saves digits
@@ -61,7 +61,7 @@ class DualSVC(KernelMachine):
     ----------
     C : float, default=1.0
         Price of one unit of slack, positive. ``C=inf`` is the hard margin: it exists only where
-        the classes are separable, and needs one of the two interior-point solvers.
+        the classes are separable, and the interior-point method computes it.
     kernel : str or callable, default="linear"
         A key of `svmbook.kernels.KERNELS` ("linear", "poly", "rbf", "laplacian", ...) or the
         function behind it, which get the parameters below; or any ``k(X, Z)`` returning shape
@@ -79,24 +79,23 @@ class DualSVC(KernelMachine):
     coef0 : float, default=1.0
         Constant of "poly". scikit-learn's default is 0, which leaves out every term of lower
         degree.
-    solver : {"auto", "active-set", "cvxopt", "cvxopt-lowrank", "smo", "libsvm"}, default="auto"
-        "active-set" is Newton's method on guesses of the active bounds, exact to rounding;
-        "cvxopt" the interior point on the full Gram matrix, "cvxopt-lowrank" the one that never
-        forms it (linear kernel), "smo" the readable sequential minimal optimisation,
-        "libsvm" hands the problem to `sklearn.svm.SVC`. "auto" takes "cvxopt-lowrank" for the
-        linear kernel with at most n/4 features, else "cvxopt" for ``C=inf``, else "active-set" up
-        to 10,000 points and "libsvm" beyond: the order that the benchmarks find. Thousands of
-        points with two features are the exception, where "libsvm" is many times as fast. Without
-        the optional package cvxopt, "auto" uses the last two for the linear kernel as well, and
-        ``C=inf`` raises ImportError.
+    solver : {"auto", "interior-point", "active-set", "smo", "libsvm", "cvxopt"}, default="auto"
+        "interior-point" is Mehrotra's method, which never forms the Gram matrix if the kernel is
+        linear and there are at most n/4 features; "active-set" is a Newton method on guesses of the
+        active bounds, exact to rounding; "smo" the readable sequential minimal optimisation;
+        "libsvm" hands the problem to `sklearn.svm.SVC`, "cvxopt" to the optional package of that
+        name. "auto" takes "interior-point" for the linear kernel with at most n/4 features and for
+        ``C=inf``, else "active-set" up to 10,000 points and "libsvm" beyond: the order that the
+        benchmarks find. Thousands of points with two features are the exception, where "libsvm" is
+        many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
         counted with the sample weights.
     tol : float, default=1e-6
         Relative duality gap to reach. Below about 1e-9 rounding decides.
     max_iter : int, default=-1
-        Iterations at most; -1 for the solver's own limit (100 interior-point iterations, 100,000
-        rounds for "active-set", 1 million pairs for "smo", 10 million for LIBSVM).
+        Iterations at most; -1 for the solver's own limit (100 iterations of "interior-point" and
+        "cvxopt", 100,000 rounds of "active-set", 1 million pairs for "smo", 10 million for LIBSVM).
 
     Attributes
     ----------
@@ -230,9 +229,9 @@ class DualSVC(KernelMachine):
         return self._linear
 
     def _numbers(self, n, d):
-        few = self._linear and d <= AUTO_LOW_RANK * n
-        if self.solver == "cvxopt" or (np.isinf(self.C) and not few):
-            return 2.3 * n * n
+        few = self._linear and d <= LOW_RANK * n
+        if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
+            return 2.0 * n * d if few else 2.3 * n * n
         stored = callable(self.kernel) or self.solver == "smo" or n <= STORED
         return 1.1 * n * n if stored else n * d
 
@@ -302,31 +301,21 @@ class DualSVC(KernelMachine):
 
     def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""
-        hard, linear, solver = np.isinf(self.C), problem.kernel.name == "linear", self.solver
-        n, d = problem.points.shape
-        if solver == "auto":
-            few = linear and d <= AUTO_LOW_RANK * n and not issparse(problem.points)
-            if few and (hard or cvxopt_installed()):
-                return "cvxopt-lowrank"
-            if hard:
-                return "cvxopt"
+        hard, n = np.isinf(self.C), problem.points.shape[0]
+        if self.solver == "auto":
+            if hard or _low_rank(problem.kernel, problem.points):
+                return "interior-point"
             return "active-set" if n <= STORED else "libsvm"
-        if solver == "cvxopt-lowrank" and (not linear or issparse(problem.points)):
+        if hard and self.solver != "interior-point":
             raise ValueError(
-                "solver='cvxopt-lowrank' works on the dense features of the linear kernel; found "
-                f"kernel={self.kernel!r} and X of type {type(problem.points).__name__}. Choose "
-                "solver='cvxopt', 'active-set' or 'libsvm'."
+                "C=inf (the hard margin) needs solver='interior-point' or 'auto'; found "
+                f"solver={self.solver!r}. Choose one of these, or a finite C."
             )
-        if hard and solver not in ("cvxopt", "cvxopt-lowrank"):
-            raise ValueError(
-                f"C=inf (the hard margin) needs an interior-point solver; found solver={solver!r}. "
-                "Choose solver='cvxopt' or 'auto', or a finite C."
-            )
-        return solver
+        return self.solver
 
     def _gram(self, solver, kernel, points):
         """Return the form of the Gram matrix that serves the solver best, and its own origin."""
-        if solver == "cvxopt-lowrank":
+        if solver in ("interior-point", "cvxopt") and _low_rank(kernel, points):
             return centred_factor(points)  # once more: the first mean was rounded
         n = points.shape[0]
         large = solver == "active-set" and n > STORED
@@ -347,4 +336,12 @@ class DualSVC(KernelMachine):
             return libsvm(gram.K, gram, y, C, "precomputed", **options)
         if np.isinf(self.C):
             return hard_margin(gram, y, **options)
+        if solver == "cvxopt":
+            options["form"] = "low-rank" if isinstance(gram, LowRankGram) else "dense"
         return SOLVERS[solver](gram, y, C, **options)
+
+
+def _low_rank(kernel, points):
+    """Return whether the points themselves are a factor of the Gram matrix that saves work."""
+    n, d = points.shape
+    return kernel.name == "linear" and not issparse(points) and d <= LOW_RANK * n

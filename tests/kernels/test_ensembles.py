@@ -112,7 +112,7 @@ def test_a_constant_added_to_a_kernel_changes_no_decision(kernel, machine):
         np.testing.assert_allclose(other, outputs[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["active-set", "cvxopt", "smo", "libsvm"])
+@pytest.mark.parametrize("solver", ["active-set", "interior-point", "smo", "libsvm"])
 def test_every_solver_takes_a_conditionally_definite_kernel(solver):
     weights = np.where(np.arange(80) % 7 == 0, 0.0, 1.0)  # the first point is absent
     named = DualSVC(C=0.1, kernel="stump", solver=solver).fit(X, Y, sample_weight=weights)

@@ -62,7 +62,7 @@ def test_an_indefinite_matrix_is_named():
 
 
 def test_a_form_without_bounds_is_refused_for_the_hard_margin():
-    with pytest.raises(ValueError, match="solve_hard_margin takes one of dense, low-rank"):
+    with pytest.raises(ValueError, match="must be one of dense, low-rank"):
         solve_hard_margin(np.eye(2), [1, -1], form="textbook")
 
 

@@ -1,208 +1,211 @@
-r"""The interior point: cvxopt's ``coneqp`` with a KKT solver made for boxes.
+r"""The dual by an interior-point method: soft margin :eq:`eq-dual`, and hard margin.
 
-The problem is
-
-    minimise 1/2 scale u'Qu + q'u  subject to  0 <= u (<= upper),  Au = b,
-
-and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`.
+A few dozen Newton steps, each with one factorisation of :math:`K + D`, whatever C is. Where
+:math:`K = ZZ^\top` with Z of shape (n, r), a factorisation takes :math:`nr^2` operations and no
+n x n array is formed. An interior point never touches the boundary: `cross_over` gives the solution
+its exact zeros and bounds.
 """
 
 from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from importlib.util import find_spec
+from dataclasses import replace
 
 import numpy as np
 
+from ...gram import StoredGram, centred_factor
+from ..checks import check_problem, check_stopping
+from .crossover import cross_over
+from .mehrotra import minimise_on_box
+
 __all__ = [
-    "coneqp",
-    "cvxopt_installed",
-    "cvxopt_parts",
     "first_system_solvable",
-    "kkt_solver",
-    "options",
-    "view",
+    "hard_margin",
+    "interior_point",
+    "moved_back",
+    "solve_hard_margin",
+    "solve_interior_point",
+    "unit_of_alpha",
 ]
 
-
-def cvxopt_installed():
-    """Return whether the interior-point solvers can be used."""
-    return find_spec("cvxopt") is not None
+FORMS = ("dense", "low-rank")
 
 
-def cvxopt_parts():
-    """Return cvxopt and its solvers, which only the interior-point solvers need."""
-    try:
-        import cvxopt
-        from cvxopt import solvers
-    except ImportError as error:
-        raise ImportError(
-            "the interior-point solvers (and the hard margin, C=inf) need cvxopt, which is not "
-            "installed. Run pip install 'svmbook[cvxopt]', or choose a finite C and "
-            "solver='active-set', 'smo' or 'libsvm'."
-        ) from error
-    return cvxopt, solvers
+def solve_interior_point(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
+    r"""Solve the SVM dual by Mehrotra's interior-point method and certify the solution.
 
-
-def view(x):
-    """Return a cvxopt column as a flat NumPy view: same memory, no copy."""
-    return np.asarray(x).ravel(order="K")
-
-
-def kkt_solver(gram, y, scale, A, bounded):
-    r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
-
-    Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
-    :eq:`eq-kkt-system`,
-
-    .. math::
-
-        \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
-        \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
-        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
-
-    in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations:
-
-    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
-       :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
-    2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
-       two halves of :math:`W^{-2}`, :eq:`eq-reduced`. Hence :math:`H = P + D` is the Gram matrix
-       with a larger diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
-    3. :math:`u_x = H^{-1}(r - A^\top u_y)` and :math:`A u_x = b_y` leave a system with one row an
-       equality constraint, :math:`(A H^{-1} A^\top)\,u_y = A H^{-1} r - b_y`: a scalar for the SVM,
-       :eq:`eq-schur`.
-
-    Since :math:`Y^2 = I` the labels factor out, :math:`Q + D = Y(K + D)Y`: the Gram matrix itself
-    is factored, and no Q is formed.
+    Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
     Parameters
     ----------
-    gram : StoredGram or LowRankGram
-        The Gram matrix :math:`K`.
+    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
+        Gram matrix, symmetric positive semi-definite; or the factor :math:`Z` of
+        :math:`K = ZZ^\top`.
     y : ndarray of shape (n,)
-        Labels -1 and +1.
-    scale : float
-        Factor of the objective: :math:`P = \mathrm{scale} \cdot YKY`.
-    A : ndarray of shape (p, n)
-        Equality constraints, one a row.
-    bounded : bool
-        Whether there are upper bounds beside the lower ones.
+        Labels -1 and +1, both present.
+    C : float or ndarray of shape (n,)
+        Upper bounds, positive and finite.
+    form : {"dense", "low-rank"}, default="dense"
+        What ``K`` holds.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=100
+        Iterations at most; 8 to 25 are usual.
 
     Returns
     -------
-    callable
-        ``factor(W)``, which returns ``solve(x, y, z)``. Both raise ArithmeticError where a
-        factorisation fails, which is how cvxopt learns that it has to stop.
+    SolverResult
+        ``converged`` tells whether the gap, computed from the returned ``alpha``, is below ``tol``.
+
+    Raises
+    ------
+    ValueError
+        ``form`` is not one of the two, the arrays do not fit, or the first system cannot be
+        factored.
+
+    References
+    ----------
+    Mehrotra (1992), "On the implementation of a primal-dual interior point method", SIAM Journal
+    on Optimization 2, 575-601; Fine and Scheinberg (2001), "Efficient SVM training using low-rank
+    kernel representations", JMLR 2, 243-264.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_interior_point
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> y = np.array([1.0, 1, -1, -1])
+    >>> result = solve_interior_point(X, y, C=10.0, form="low-rank")
+    >>> result.alpha.round(4)
+    array([0.5306, 0.    , 0.3673, 0.1633])
+    >>> result.converged
+    True
     """
-    n = A.shape[1]
-
-    def factor(W):
-        w_inv = view(W["di"])
-        w_inv_upper, w_inv_lower = (w_inv[:n], w_inv[n:]) if bounded else (0.0, w_inv)
-        D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
-        solve_K = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
-
-        def solve_H(r):
-            return y * solve_K(y * r) / scale
-
-        HA = np.stack([solve_H(a) for a in A])
-        S = A @ HA.T
-
-        def solve(u_x, u_y, u_z):
-            x, b, z = view(u_x), view(u_y), view(u_z)
-            z_upper, z_lower = (z[:n], z[n:]) if bounded else (0.0, z)
-            r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
-            Hr = solve_H(r)
-            try:
-                b[:] = np.linalg.solve(S, A @ Hr - b)  # u_y, :eq:`eq-schur`
-            except np.linalg.LinAlgError as error:  # cvxopt ends on ArithmeticError only
-                raise ArithmeticError("the Schur complement is singular") from error
-            x[:] = Hr - b @ HA
-            if bounded:
-                z[:n] = w_inv_upper * (x - z_upper)
-            z[-n:] = w_inv_lower * (-x - z_lower)
-
-        return solve
-
-    return factor
+    _check_form(form)
+    K, y, C = check_problem(K, y, C, square=form == "dense")
+    tol, max_iter = check_stopping(tol, max_iter)
+    return _on_form(K, form, y, interior_point, y, C, tol=tol, max_iter=max_iter)
 
 
-def options(tol, max_iter, h_norm):
-    """Return cvxopt's options.
+def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
+    r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
 
-    It stops on its own gap. We ask for a thousandth of ours: the last steps gain several
-    digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
-    over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
-    iterating on would spoil the solution.
+    With separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the
+    convex hulls of the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
+    :math:`\sum_{y_i=-1} u_i\phi(x_i)` solve
+
+    .. math::
+
+        \min_{u \ge 0}\ \tfrac12 u^\top Q u \quad\text{subject to}\quad
+        \sum_{y_i=1} u_i = \sum_{y_i=-1} u_i = 1,
+
+    a problem that always has a solution, while the dual without bounds has none when the
+    data are not separable. With :math:`\delta^2 = u^\top Q u > 0` the multipliers are
+    :math:`\alpha = 2u/\delta^2`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
+        Gram matrix, or its factor.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, both present.
+    form : {"dense", "low-rank"}, default="dense"
+        What ``K`` holds.
+    tol : float, default=1e-6
+        Relative duality gap asked for.
+    max_iter : int, default=100
+        Iterations at most.
+
+    Returns
+    -------
+    SolverResult
+        ``objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
+
+    Raises
+    ------
+    ValueError
+        The hulls meet: no hyperplane separates the classes in this feature space, or only by
+        a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
+        known.
+
+    References
+    ----------
+    Bennett and Bredensteiner (2000), "Duality and geometry in SVM classifiers", ICML, 57-64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.solvers import solve_hard_margin
+    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
+    >>> (49 * solve_hard_margin(X @ X.T, [1, 1, -1, -1]).alpha).round(4)
+    array([26.,  0., 18.,  8.])
     """
-    return {
-        "show_progress": False,
-        "maxiters": max_iter,
-        "abstol": 1e-14,
-        "reltol": 1e-3 * tol,
-        "feastol": max(1e-9, 10 * np.finfo(float).eps * h_norm),
-    }
+    _check_form(form)
+    K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
+    tol, max_iter = check_stopping(tol, max_iter)
+    return _on_form(K, form, y, hard_margin, y, tol=tol, max_iter=max_iter)
 
 
-def coneqp(gram, y, scale, q, upper, A, b, tol, max_iter):
-    """Call ``coneqp`` on min 1/2 scale u'Qu + q'u, 0 <= u (<= upper), Au = b."""
-    n = len(q)
-    bounded = upper is not None
-    h = np.concatenate([upper, np.zeros(n)]) if bounded else np.zeros(n)
-
-    def P(x, v, alpha=1.0, beta=0.0):
-        x, v = view(x), view(v)
-        v[:] = alpha * scale * y * gram.times(y * x) + (beta * v if beta else 0.0)
-
-    def G(x, v, alpha=1.0, beta=0.0, trans="N"):
-        x, v = view(x), view(v)
-        if trans == "N":
-            Gx = np.concatenate([x, -x]) if bounded else -x
-        else:
-            Gx = x[:n] - x[n:] if bounded else -x
-        v[:] = alpha * Gx + (beta * v if beta else 0.0)
-
-    cvxopt, solvers = cvxopt_parts()
-    initvals = _inside_the_box(cvxopt, upper, y) if bounded else None
-    with first_system_solvable():
-        return solvers.coneqp(
-            P,
-            cvxopt.matrix(q),
-            G,
-            cvxopt.matrix(h),
-            A=cvxopt.matrix(A),
-            b=cvxopt.matrix(b),
-            initvals=initvals,
-            kktsolver=kkt_solver(gram, y, scale, A, bounded),
-            options=options(tol, max_iter, np.linalg.norm(h)),
-        )
+def interior_point(gram, y, C, *, tol=1e-6, max_iter=100):
+    """Do as `solve_interior_point`, for a `GramMatrix` and arrays that were checked."""
+    unit = unit_of_alpha(gram, C)
+    q, A, b = np.full(len(y), -1.0), y[None, :], np.zeros(1)
+    with gram.threads():
+        with first_system_solvable():
+            box = C / unit
+            found = minimise_on_box(gram, y, unit, q, box, A, b, tol=tol, max_iter=max_iter)
+        return _finish(gram, y, C, unit * found.u, found.v[0], found, tol, max_iter)
 
 
-def _inside_the_box(cvxopt, upper, y):
-    r"""Return the starting point: half-way between the bounds, balanced; every price one.
+def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
+    """Do as `solve_hard_margin`, for a `GramMatrix` and labels that were checked."""
+    A, q, b = np.stack([y > 0, y < 0]).astype(float), np.zeros(len(y)), np.ones(2)
+    with gram.threads():
+        with first_system_solvable():
+            scale = 1.0 / gram.scale
+            found = minimise_on_box(gram, y, scale, q, None, A, b, tol=tol, max_iter=max_iter)
+        u = found.u / ((A @ found.u) @ A)  # each class sums to one
+        f = gram.times(y * u)
+        delta_squared = (y * u) @ f
+        positive, negative = f[y > 0].min(), f[y < 0].max()
+        if positive <= negative and found.n_iter >= max_iter:
+            raise ValueError(
+                f"the hard margin stopped after {found.n_iter} iterations, before it was "
+                "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
+                "finite C."
+            )
+        if positive <= negative:
+            raise ValueError(
+                "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
+                "convex hulls meet, or lie closer than a millionth of the data's size, which "
+                "rounding hides. Choose a finite C or a richer kernel."
+            )
+        alpha = 2.0 * u / delta_squared
+        intercept = -(positive + negative) / delta_squared
+        C = np.full(len(y), np.inf)
+        return _finish(gram, y, C, alpha, intercept, found, tol, max_iter)
 
-    cvxopt's own start solves a KKT system of its own and lands outside the box where the box is
-    large. The middle costs nothing, is far from all bounds, and saves up to half the iterations.
-    The class with the larger sum of bounds starts lower, so that :math:`y^\top x = 0` holds from
-    the start: where the box is large its violation would outlast the gap, and the last iterations
-    spent on it spoil the solution.
-    """
-    x = 0.5 * upper
-    positive, negative = x[y > 0].sum(), x[y < 0].sum()
-    smaller = min(positive, negative)
-    x *= np.where(y > 0, smaller / positive, smaller / negative)
-    return {
-        "x": cvxopt.matrix(x),
-        "s": cvxopt.matrix(np.concatenate([upper - x, x])),
-        "y": cvxopt.matrix(0.0),
-        "z": cvxopt.matrix(1.0, (2 * len(upper), 1)),
-    }
+
+def unit_of_alpha(gram, C):
+    """Return the unit in which alpha is of order one: the box, or 1/K where that is smaller."""
+    return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
+
+
+def moved_back(result, gram, y, mean):
+    """Return a solution for rows that `centred_factor` moved as one for the rows as given."""
+    with gram.threads():
+        shift = float(mean @ gram.adjoint(y * result.alpha))
+    return replace(result, intercept=result.intercept - shift)
 
 
 @contextmanager
 def first_system_solvable():
-    """Say in our words what cvxopt means by ``Rank(A) < p`` or by a root of a negative number."""
+    """Say in our words that the first system has no factorisation.
+
+    cvxopt says ``Rank(A) < p``, or names a root of a negative number.
+    """
     try:
         yield
     except (ArithmeticError, ValueError) as error:
@@ -213,3 +216,24 @@ def first_system_solvable():
             "positive semi-definite, or its entries times C are too large for double precision. "
             "Scale the features, lower C or choose another kernel."
         ) from error
+
+
+def _on_form(K, form, y, solve, *args, **options):
+    """Solve on the Gram matrix that ``K`` stands for."""
+    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
+    result = solve(gram, *args, **options)
+    return result if mean is None else moved_back(result, gram, y, mean)
+
+
+def _finish(gram, y, C, alpha, intercept, found, tol, max_iter):
+    """Give the solution exact zeros and bounds, unless the iterations ended too soon."""
+    finished = found.accurate or found.n_iter < max_iter
+    how = "converged" if found.accurate else "stopped by rounding errors"
+    message = f"interior point: {how if finished else 'all iterations used up'}"
+    report = {"n_iter": found.n_iter, "message": message}
+    return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
+
+
+def _check_form(form):
+    if form not in FORMS:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}.")

@@ -13,7 +13,7 @@ Four forms of the same problem, from the textbook to the structured one:
 ``"sparse"``
     the same with ``G`` sparse;
 ``"dense"``
-    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.interior_point`: one
+    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.cvxopt_system`: one
     Cholesky factorisation of :math:`K + D` an iteration, ``G`` never stored;
 ``"low-rank"``
     the same KKT solver where :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
@@ -21,7 +21,6 @@ Four forms of the same problem, from the textbook to the structured one:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,25 +28,15 @@ import numpy as np
 from ...gram import StoredGram, centred_factor
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .interior_point import coneqp, cvxopt_parts, first_system_solvable, options, view
+from .cvxopt_system import coneqp, cvxopt_parts, options, view
+from .interior_point import first_system_solvable, moved_back, unit_of_alpha
 
-__all__ = [
-    "QuadraticProgram",
-    "hard_margin",
-    "interior_point",
-    "moved_back",
-    "solve_dual",
-    "solve_hard_margin",
-    "to_cvxopt",
-]
+__all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
 
 if TYPE_CHECKING:
     import cvxopt
 
-FORMS = {  # of K that each solver reads
-    "solve_dual": ("textbook", "sparse", "dense", "low-rank"),
-    "solve_hard_margin": ("dense", "low-rank"),
-}
+FORMS = ("textbook", "sparse", "dense", "low-rank")  # of K
 
 
 class QuadraticProgram(NamedTuple):
@@ -120,7 +109,7 @@ def _program(K, y, C, sparse):
 
 
 def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
-    r"""Solve the SVM dual by an interior-point method and certify the solution.
+    r"""Solve the SVM dual by cvxopt and certify the solution.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
@@ -165,137 +154,30 @@ def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     >>> result.converged
     True
     """
-    _check_form(form, "solve_dual")
+    if form not in FORMS:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}.")
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
-    result = interior_point(gram, y, C, form=form, tol=tol, max_iter=max_iter)
+    result = by_cvxopt(gram, y, C, form=form, tol=tol, max_iter=max_iter)
     return result if mean is None else moved_back(result, gram, y, mean)
 
 
-def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
-    r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
-
-    With separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the
-    convex hulls of the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
-    :math:`\sum_{y_i=-1} u_i\phi(x_i)` solve
-
-    .. math::
-
-        \min_{u \ge 0}\ \tfrac12 u^\top Q u \quad\text{subject to}\quad
-        \sum_{y_i=1} u_i = \sum_{y_i=-1} u_i = 1,
-
-    a problem that always has a solution, while the dual without bounds has none when the
-    data are not separable. With :math:`\delta^2 = u^\top Q u > 0` the multipliers are
-    :math:`\alpha = 2u/\delta^2`.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), or (n, r) for ``form="low-rank"``
-        Gram matrix, or its factor.
-    y : ndarray of shape (n,)
-        Labels -1 and +1, both present.
-    form : {"dense", "low-rank"}, default="dense"
-        How the problem is handed to cvxopt.
-    tol : float, default=1e-6
-        Relative duality gap asked for.
-    max_iter : int, default=100
-        Iterations at most.
-
-    Returns
-    -------
-    SolverResult
-        ``objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
-
-    Raises
-    ------
-    ValueError
-        The hulls meet: no hyperplane separates the classes in this feature space, or only by
-        a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
-        known.
-
-    References
-    ----------
-    Bennett and Bredensteiner (2000), "Duality and geometry in SVM classifiers", ICML, 57-64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.solvers import solve_hard_margin
-    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
-    >>> (49 * solve_hard_margin(X @ X.T, [1, 1, -1, -1]).alpha).round(4)
-    array([26.,  0., 18.,  8.])
-    """
-    _check_form(form, "solve_hard_margin")
-    K, y, _ = check_problem(K, y, 1.0, square=form != "low-rank")
-    tol, max_iter = check_stopping(tol, max_iter)
-    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
-    result = hard_margin(gram, y, tol=tol, max_iter=max_iter)
-    return result if mean is None else moved_back(result, gram, y, mean)
-
-
-def interior_point(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
+def by_cvxopt(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
     """Do as `solve_dual`, for a `GramMatrix` and arrays that were checked."""
-    # In this unit alpha is of order one: the box, or 1/K where that is smaller.
-    unit = C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
+    unit = unit_of_alpha(gram, C)
+    box = C / unit
     with gram.threads():
-        if form in ("textbook", "sparse"):
-            _, solvers = cvxopt_parts()
-            program = _program(unit * gram.K, y, C / unit, form == "sparse")
-            with first_system_solvable():
-                raw = solvers.qp(*program, options=options(tol, max_iter, np.linalg.norm(C / unit)))
-        else:
-            q, A, b = np.full(len(y), -1.0), y[None, :], [0.0]
-            raw = coneqp(gram, y, unit, q, C / unit, A, b, tol, max_iter)
-        return _finish(gram, y, C, unit * view(raw["x"]), raw["y"][0], raw, tol, max_iter)
-
-
-def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
-    """Do as `solve_hard_margin`, for a `GramMatrix` and labels that were checked."""
-    with gram.threads():
-        A = np.stack([y > 0, y < 0]).astype(float)
-        q = np.zeros(len(y))
-        raw = coneqp(gram, y, 1.0 / gram.scale, q, None, A, [1.0, 1.0], tol, max_iter)
-        u = np.maximum(view(raw["x"]), 0.0)
-        u /= (A @ u) @ A  # each class sums to one
-        f = gram.times(y * u)
-        delta_squared = (y * u) @ f
-        positive, negative = f[y > 0].min(), f[y < 0].max()
-        if positive <= negative and raw["iterations"] >= max_iter:
-            raise ValueError(
-                f"the hard margin stopped after {raw['iterations']} iterations, before it was "
-                "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
-                "finite C."
-            )
-        if positive <= negative:
-            raise ValueError(
-                "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
-                "convex hulls meet, or lie closer than a millionth of the data's size, which "
-                "rounding hides. Choose a finite C or a richer kernel."
-            )
-        alpha = 2.0 * u / delta_squared
-        intercept = -(positive + negative) / delta_squared
-        return _finish(gram, y, np.full(len(y), np.inf), alpha, intercept, raw, tol, max_iter)
-
-
-def _finish(gram, y, C, alpha, intercept, raw, tol, max_iter):
-    """Give the interior solution its exact zeros and bounds: it never touches the boundary.
-
-    Where rounding stops cvxopt its status is "unknown", and yet the solution is near.
-    """
-    finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
-    message = f"cvxopt: {raw['status'] if finished else 'all iterations used up'}"
-    report = {"n_iter": raw["iterations"], "message": message}
-    return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
-
-
-def moved_back(result, gram, y, mean):
-    """Return a solution for rows that `centred_factor` moved as one for the rows as given."""
-    with gram.threads():
-        shift = float(mean @ gram.adjoint(y * result.alpha))
-    return replace(result, intercept=result.intercept - shift)
-
-
-def _check_form(form, solver):
-    if form not in FORMS[solver]:
-        raise ValueError(f"form is {form!r}; {solver} takes one of {', '.join(FORMS[solver])}.")
+        with first_system_solvable():
+            if form in ("textbook", "sparse"):
+                _, solvers = cvxopt_parts()
+                program = _program(unit * gram.K, y, box, form == "sparse")
+                raw = solvers.qp(*program, options=options(tol, max_iter, np.linalg.norm(box)))
+            else:
+                raw = coneqp(gram, y, unit, box, tol, max_iter)
+        # Where rounding stops cvxopt its status is "unknown", and yet the solution is near.
+        finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
+        message = f"cvxopt: {raw['status'] if finished else 'all iterations used up'}"
+        report = {"n_iter": raw["iterations"], "message": message, "tol": tol}
+        alpha, intercept = unit * view(raw["x"]), raw["y"][0]
+        return cross_over(gram, y, C, alpha, intercept, finished=finished, **report)

@@ -17,9 +17,10 @@ from svmbook.solvers import (
     solve_hard_margin,
     solve_smo,
 )
-from svmbook.solvers.dual import crossover, interior_point, libsvm
+from svmbook.solvers.dual import crossover, cvxopt_system, libsvm
 from svmbook.solvers.dual.active_set import rounds_from
 from svmbook.solvers.dual.crossover import cross_over
+from svmbook.solvers.dual.mehrotra import balanced
 from svmbook.solvers.dual.state import DualState
 
 
@@ -65,23 +66,19 @@ def test_smo_inherits_no_drift_of_its_updates(limit):
 
 
 def test_cvxopt_is_not_asked_for_less_than_rounding_leaves():
-    small, large = (interior_point.options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
+    small, large = (cvxopt_system.options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
     eps = np.finfo(float).eps
     assert small < 1e-8
     assert eps * 1e12 < large < 1e3 * eps * 1e12
-    assert interior_point.options(1e-6, 100, 1.0)["reltol"] < 1e-6  # several digits to spare
+    assert cvxopt_system.options(1e-6, 100, 1.0)["reltol"] < 1e-6  # several digits to spare
 
 
-def test_the_interior_point_starts_inside_and_balanced():
-    cvxopt, _ = interior_point.cvxopt_parts()
+def test_interior_points_start_inside_and_balanced():
     upper = np.random.default_rng(0).uniform(0.1, 9.0, 30)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
-    start = interior_point._inside_the_box(cvxopt, upper, y)
-    x = interior_point.view(start["x"])
-    assert abs(y @ x) <= 1e-14 * x.sum()
-    assert (x > 0).all() and (x < upper).all()
-    slack = np.concatenate([upper - x, x])
-    np.testing.assert_allclose(interior_point.view(start["s"]), slack)
+    u = balanced(0.5 * upper, y)
+    assert abs(y @ u) <= 1e-14 * u.sum()
+    assert (u > 0).all() and (u < upper).all()
 
 
 @pytest.mark.parametrize(("tol", "size"), [(1e-6, 1.0), (1e-2, 1.0), (1e-9, 1e8), (1e-9, 1e14)])

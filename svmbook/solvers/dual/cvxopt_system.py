@@ -1,0 +1,165 @@
+r"""cvxopt's ``coneqp`` with a KKT solver made for boxes.
+
+The problem is
+
+    minimise 1/2 scale u'Qu - 1'u  subject to  0 <= u <= upper,  y'u = 0,
+
+and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .mehrotra import balanced
+
+__all__ = ["coneqp", "cvxopt_parts", "kkt_solver", "options", "view"]
+
+
+def cvxopt_parts():
+    """Return cvxopt and its solvers."""
+    try:
+        import cvxopt
+        from cvxopt import solvers
+    except ImportError as error:
+        raise ImportError(
+            "this solver needs cvxopt, which is not installed. Run pip install 'svmbook[cvxopt]', "
+            "or choose another one, such as solver='interior-point'."
+        ) from error
+    return cvxopt, solvers
+
+
+def view(x):
+    """Return a cvxopt column as a flat NumPy view: same memory, no copy."""
+    return np.asarray(x).ravel(order="K")
+
+
+def kkt_solver(gram, y, scale):
+    r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
+
+    Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
+    :eq:`eq-kkt-system`,
+
+    .. math::
+
+        \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
+        \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
+        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
+
+    in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations:
+
+    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
+       :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
+    2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
+       two halves of :math:`W^{-2}`, :eq:`eq-reduced`. Hence :math:`H = P + D` is the Gram matrix
+       with a larger diagonal: one Cholesky factorisation (dense) or one r x r system (low rank).
+    3. With :math:`A = y^\top`, :math:`u_x = H^{-1}(r - y\,u_y)` and :math:`y^\top u_x = b_y` leave
+       one equation for one number, :math:`(y^\top H^{-1} y)\,u_y = y^\top H^{-1} r - b_y`,
+       :eq:`eq-schur`.
+
+    Since :math:`Y^2 = I` the labels factor out, :math:`Q + D = Y(K + D)Y`: the Gram matrix itself
+    is factored, and no Q is formed.
+
+    Parameters
+    ----------
+    gram : StoredGram or LowRankGram
+        The Gram matrix :math:`K`.
+    y : ndarray of shape (n,)
+        Labels -1 and +1.
+    scale : float
+        Factor of the objective: :math:`P = \mathrm{scale} \cdot YKY`.
+
+    Returns
+    -------
+    callable
+        ``factor(W)``, which returns ``solve(x, y, z)``. Both raise ArithmeticError where a
+        factorisation fails, which is how cvxopt learns that it has to stop.
+    """
+    n = len(y)
+
+    def factor(W):
+        w_inv = view(W["di"])
+        w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]
+        D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
+        solve_K = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
+
+        def solve_H(r):
+            return y * solve_K(y * r) / scale
+
+        Hy = solve_H(y)
+        S = y @ Hy
+        if S == 0.0:  # cvxopt ends on ArithmeticError only
+            raise ArithmeticError("the Schur complement is zero")
+
+        def solve(u_x, u_y, u_z):
+            x, b, z = view(u_x), view(u_y), view(u_z)
+            z_upper, z_lower = z[:n], z[n:]
+            r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
+            Hr = solve_H(r)
+            b[:] = (y @ Hr - b) / S  # u_y, :eq:`eq-schur`
+            x[:] = Hr - b * Hy
+            z[:n] = w_inv_upper * (x - z_upper)
+            z[n:] = w_inv_lower * (-x - z_lower)
+
+        return solve
+
+    return factor
+
+
+def options(tol, max_iter, h_norm):
+    """Return cvxopt's options.
+
+    It stops on its own gap. We ask for a thousandth of ours: the last steps gain several
+    digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
+    over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
+    iterating on would spoil the solution.
+    """
+    return {
+        "show_progress": False,
+        "maxiters": max_iter,
+        "abstol": 1e-14,
+        "reltol": 1e-3 * tol,
+        "feastol": max(1e-9, 10 * np.finfo(float).eps * h_norm),
+    }
+
+
+def coneqp(gram, y, scale, upper, tol, max_iter):
+    r"""Call ``coneqp`` on min 1/2 scale u'Qu - 1'u, 0 <= u <= upper, y'u = 0.
+
+    It starts half-way between the bounds, balanced. cvxopt's own start solves a KKT system of its
+    own and lands outside the box where the box is large. The middle costs nothing, is far from all
+    bounds, and saves up to half the iterations. The class with the larger sum of bounds starts
+    lower, so that :math:`y^\top u = 0` holds from the start: where the box is large its violation
+    would outlast the gap, and the last iterations spent on it spoil the solution.
+    """
+    n = len(y)
+    h = np.concatenate([upper, np.zeros(n)])
+
+    def P(x, v, alpha=1.0, beta=0.0):
+        x, v = view(x), view(v)
+        v[:] = alpha * scale * y * gram.times(y * x) + (beta * v if beta else 0.0)
+
+    def G(x, v, alpha=1.0, beta=0.0, trans="N"):
+        x, v = view(x), view(v)
+        Gx = np.concatenate([x, -x]) if trans == "N" else x[:n] - x[n:]
+        v[:] = alpha * Gx + (beta * v if beta else 0.0)
+
+    cvxopt, solvers = cvxopt_parts()
+    u = balanced(0.5 * upper, y)
+    start = {
+        "x": cvxopt.matrix(u),
+        "s": cvxopt.matrix(np.concatenate([upper - u, u])),
+        "y": cvxopt.matrix(0.0),
+        "z": cvxopt.matrix(1.0, (2 * n, 1)),
+    }
+    return solvers.coneqp(
+        P,
+        cvxopt.matrix(-1.0, (n, 1)),
+        G,
+        cvxopt.matrix(h),
+        A=cvxopt.matrix(y[None, :]),
+        b=cvxopt.matrix(0.0),
+        initvals=start,
+        kktsolver=kkt_solver(gram, y, scale),
+        options=options(tol, max_iter, np.linalg.norm(h)),
+    )
