@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from itertools import combinations
+
 import numpy as np
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -122,12 +125,33 @@ class Machine(ClassifierMixin, BaseEstimator):
         """Fit a copy of this classifier to each pair of classes."""
         X, classes, codes, weights, _ = self._checked(X, y, sample_weight, encode_classes)
         self._one_vs_one = fit_pairs(self, X, codes, weights)
-        self.estimators_ = list(self._one_vs_one.estimators_)
+        self.estimators_ = self._labelled_pairs(classes)
         for name, summary in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
             if all(hasattr(binary, name) for binary in self.estimators_):
                 setattr(self, name, summary([getattr(one, name) for one in self.estimators_]))
         self.classes_ = classes
         return self
+
+    def _labelled_pairs(self, classes):
+        """Return the classifiers of the pairs with the labels and the feature names of the data.
+
+        They are shallow copies, because scikit-learn's votes need the originals, which know the two
+        classes as 0 and 1.
+        """
+        pairs = [copy(binary) for binary in self._one_vs_one.estimators_]
+        for binary, (a, b) in zip(pairs, combinations(range(len(classes)), 2), strict=True):
+            binary.classes_ = classes[[a, b]]
+            if hasattr(self, "feature_names_in_") and binary.n_features_in_ == self.n_features_in_:
+                binary.feature_names_in_ = self.feature_names_in_
+        return pairs
+
+    def __getattr__(self, name):
+        """Say where an attribute is that each pair of classes has for itself."""
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        pairs = vars(self).get("estimators_") if "_one_vs_one" in vars(self) else None
+        if pairs and hasattr(pairs[0], name):
+            message += f"; with {len(self.classes_)} classes each classifier in estimators_ has one"
+        raise AttributeError(message)
 
     def _generator(self):
         """Return a generator of random numbers for the parameter ``random_state``."""

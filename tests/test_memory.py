@@ -47,7 +47,7 @@ def _not_there(*args, **kwargs):
 
 
 LARGE = [
-    (KernelLogisticRegression(), "ImportVectorMachine"),
+    (KernelLogisticRegression(), "StumpEnsembleLogistic"),
     (StumpEnsembleLogistic(), "n_knots"),
     (ERMSVC(kernel="rbf"), "USVC"),
     (DualSVC(kernel="rbf", solver="interior-point"), "libsvm"),

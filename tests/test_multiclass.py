@@ -1,5 +1,7 @@
 """Classifiers trained on two classes take any number: pairs by scikit-learn, certificates kept."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -68,6 +70,30 @@ def test_each_pair_keeps_its_certificate(model):
         assert hasattr(fitted, name) == (None not in own)
         if None not in own:
             assert getattr(fitted, name) == (max(own) if name == "relative_gap_" else all(own))
+
+
+@each_binary
+def test_classifiers_of_pairs_know_the_labels_and_the_names_of_features(model):
+    table = load_iris(as_frame=True).data
+    fitted = clone(model).fit(table, NAMES)
+    for binary, (a, b) in zip(fitted.estimators_, combinations(fitted.classes_, 2), strict=True):
+        assert list(binary.classes_) == [a, b]
+        of_pair = np.isin(NAMES, [a, b])
+        assert binary.score(table[of_pair], NAMES[of_pair]) > 0.9
+        assert list(binary.feature_names_in_) == list(table.columns)
+    assert fitted.score(table, NAMES) > 0.9  # the votes still work
+
+
+def test_what_each_pair_has_for_itself_is_said():
+    fitted = DualSVC().fit(X, NAMES)
+    message = "no attribute 'coef_'; with 3 classes each classifier in estimators_ has one"
+    with pytest.raises(AttributeError, match=message):
+        fitted.coef_  # noqa: B018
+    assert not hasattr(fitted, "coef_")
+    with pytest.raises(AttributeError, match=r"no attribute 'shape_'$"):
+        fitted.shape_  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'coef_'$"):
+        DualSVC().coef_  # noqa: B018
 
 
 @each_binary

@@ -127,7 +127,8 @@ class AdditiveMachine(Machine):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            With ``intercept_`` a row sums to the output of its point.
+            With ``intercept_`` a row sums to the output of its point. Positive numbers speak for
+            ``classes_[1]``.
         """
         self._check_one_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -138,14 +139,15 @@ class AdditiveMachine(Machine):
 
         Parameters
         ----------
-        x : array-like of shape (n_features,) or (1, n_features), or a data frame of one row
+        x : array-like of shape (n_features,) or (1, n_features), pandas Series or one-row frame
             A point.
 
         Returns
         -------
         pandas.DataFrame
             Columns ``feature``, ``value`` (of x) and ``contribution``, :math:`g_j(x_j)`, sorted by
-            size. The contributions and ``intercept_`` sum to the output.
+            size. The contributions and ``intercept_`` sum to the output; positive ones speak for
+            ``classes_[1]``.
 
         Raises
         ------
@@ -163,6 +165,8 @@ class AdditiveMachine(Machine):
         1      x1    5.0         -0.20
         """
         self._check_one_function("explain")
+        if hasattr(x, "to_frame"):  # a row of a data frame, with the names of its columns
+            x = x.to_frame().T
         x = x if np.ndim(x) == 2 else np.reshape(x, (1, -1))
         point = validate_data(self, x, dtype=np.float64, reset=False)
         if len(point) != 1:
@@ -181,12 +185,17 @@ class AdditiveMachine(Machine):
         pandas.DataFrame
             Columns ``feature``, ``value`` and ``contribution``: each knot :math:`t` of a feature
             with :math:`g_j(t)`, between which the function is straight. A step function has two
-            rows at each threshold, its values before and after the jump.
+            rows at each threshold, its values before and after the jump. Positive contributions
+            speak for ``classes_[1]``.
 
         Raises
         ------
         ImportError
             pandas is not installed.
+
+        See Also
+        --------
+        svmbook.plotting.plot_shapes : Draws the shape functions.
 
         Examples
         --------

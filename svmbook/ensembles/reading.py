@@ -10,6 +10,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .additive import AdditiveMachine
+
 __all__ = ["Band", "shape_bands"]
 
 PLACES = 101  # values of a feature at which a band is computed
@@ -54,10 +56,16 @@ def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
 
     Raises
     ------
+    TypeError
+        The model is not additive.
     ValueError
         The model has more than two classes, or a number is out of range.
     sklearn.exceptions.NotFittedError
         The model is not fitted.
+
+    See Also
+    --------
+    svmbook.plotting.plot_shapes : Draws shape functions with their bands.
 
     Examples
     --------
@@ -72,6 +80,12 @@ def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
     """
     check_scalar(n_refits, "n_refits", Integral, min_val=2)
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
+    if not isinstance(machine, AdditiveMachine):
+        raise TypeError(
+            f"shape_bands takes an additive model; found {type(machine).__name__}. Of a pipeline "
+            "pass the last step, pipeline[-1], and the points as its other steps transform them, "
+            "pipeline[:-1].transform(X)."
+        )
     check_is_fitted(machine)
     machine._check_one_function("shape_bands")
     points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)

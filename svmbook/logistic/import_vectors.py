@@ -125,7 +125,7 @@ class ImportVectorMachine(LogisticMachine):
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    _smaller = "Fit fewer points; or use USVC, or StumpEnsembleLogistic with n_knots."
+    _smaller = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     def _numbers(self, n, d):
         return 2.1 * n * n

@@ -177,7 +177,7 @@ class KernelLogisticRegression(LogisticMachine):
         stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
 
-    _smaller = "Fit fewer points; or use ImportVectorMachine or StumpEnsembleLogistic with n_knots."
+    _smaller = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     @property
     def _sparse(self):

@@ -38,6 +38,8 @@ def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
 
     Raises
     ------
+    TypeError
+        An estimator without shape functions, such as a pipeline.
     ValueError
         There are fewer names, columns of points or bands than shape functions to draw.
 
@@ -53,10 +55,10 @@ def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
     >>> plt.close(figure)
     """
     axes, unit = np.ravel(axes), None
-    if hasattr(shapes, "shape_functions_"):
-        names = getattr(shapes, "feature_names_in_", None) if names is None else names
-        unit = "log odds" if hasattr(shapes, "predict_proba") else "output"
-        shapes = shapes.shape_functions_
+    if hasattr(shapes, "fit"):
+        model, shapes = shapes, _shapes_of(shapes)
+        names = getattr(model, "feature_names_in_", None) if names is None else names
+        unit = "log odds" if hasattr(model, "predict_proba") else "output"
     axes, unused = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
     for given, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
@@ -82,6 +84,17 @@ def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
         if unit is not None and (place is None or place.is_first_col()):
             ax.set_ylabel(unit)
     return curves
+
+
+def _shapes_of(model):
+    """Return the shape functions of a fitted additive model, or say which object has them."""
+    if not hasattr(model, "shape_functions_"):
+        raise TypeError(
+            f"{type(model).__name__} has no shape functions. Pass a fitted additive model: of a "
+            "pipeline its last step, pipeline[-1]; with more than two classes one of estimators_, "
+            "which are the models of the pairs."
+        )
+    return model.shape_functions_
 
 
 def _curve(shape, column):

@@ -20,7 +20,7 @@ __all__ = [
 PASSES, PRESENTATIONS = 2, 10  # and how often a prototype wins in each
 SAMPLE = 50  # points at most that k-means looks at, for each prototype
 INDEPENDENT = 1e-11  # of the largest eigenvalue: below it prototypes say nothing new
-EXPANDED = 1000  # points at most whose Gram matrix kernel PCA decomposes
+EXPANDED = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
 
 
 def fscl(X, n_prototypes, kernel, rng):
@@ -77,9 +77,10 @@ def kernel_pca(X, n_prototypes, kernel, rng):
             f"prototypes='kpca' needs one of the kernels {', '.join(names)}; found "
             f"{kernel.name}. Choose 'fscl' or 'kmeans'."
         )
-    some = X[rng.permutation(len(X))[:EXPANDED]]
     axes = -(-n_prototypes // 2)  # each has two sides
-    machine = KernelPCA(axes, kernel=kernel.name, fit_inverse_transform=True, **kernel.params)
+    some = X[rng.permutation(len(X))[: max(EXPANDED, axes)]]
+    options = {"fit_inverse_transform": True, "random_state": int(rng.integers(2**31))}
+    machine = KernelPCA(axes, kernel=kernel.name, **options, **kernel.params)
     deviations = machine.fit_transform(some).std(axis=0)
     sides = np.concatenate([np.diag(deviations), -np.diag(deviations)])
     return machine.inverse_transform(sides)[:n_prototypes]
@@ -103,12 +104,7 @@ def choose_prototypes(prototypes, X, n_prototypes, kernel, rng):
     """
     if isinstance(prototypes, str):
         different = len(np.unique(X, axis=0))
-        if n_prototypes > different:
-            raise ValueError(
-                f"n_prototypes is {n_prototypes}, more than the {different} different training "
-                "points; lower it."
-            )
-        return PROTOTYPES[prototypes](X, n_prototypes, kernel, rng)
+        return PROTOTYPES[prototypes](X, min(n_prototypes, different), kernel, rng)
     if prototypes.shape[1] != X.shape[1]:
         raise ValueError(
             f"prototypes has {prototypes.shape[1]} columns and the points have {X.shape[1]} "

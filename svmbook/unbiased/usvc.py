@@ -56,7 +56,8 @@ class USVC(WeightedLeastSquaresMachine):
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     n_prototypes : int, default=50
-        Kernels of the machine; not read for the linear kernel, or where prototypes are given.
+        Number of kernels, at most that of different training points; not read for the linear
+        kernel, or where prototypes are given.
     prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
         How to place them: frequency sensitive competitive learning, the means of clusters, or
         pre-images of the axes of kernel PCA, by the points without their weights; or the points
@@ -126,7 +127,7 @@ class USVC(WeightedLeastSquaresMachine):
     Raises
     ------
     ValueError
-        One class; more prototypes than different points, or prototypes of
+        One class; prototypes of
         another width; a rate that the held-out points cannot certify; a kernel with values that
         are not finite; negative weights.
 

@@ -41,9 +41,17 @@ def test_the_explanation_of_a_point_sums_to_its_output(machine):
     assert total == pytest.approx(machine.decision_function(TABLE.iloc[[7]])[0])
     assert found.contribution.abs().is_monotonic_decreasing
     assert dict(zip(found.feature, found.value, strict=True)) == TABLE.iloc[7].to_dict()
+    pd.testing.assert_frame_equal(machine.explain(TABLE.iloc[7]), found)  # without a warning
     pd.testing.assert_frame_equal(machine.fit(X, Y).explain(X[7]), machine.explain(X[[7]]))
     with pytest.raises(ValueError, match="takes one point"):
         machine.explain(X[:2])
+
+
+def test_what_has_no_shape_functions_is_named_with_the_way_to_them():
+    pipeline = make_pipeline(SimpleImputer(), StumpEnsembleLogistic(n_knots=8)).fit(X, Y)
+    with pytest.raises(TypeError, match=r"found Pipeline.*pipeline\[-1\]"):
+        shape_bands(pipeline, X, Y)
+    assert len(shape_bands(pipeline[-1], pipeline[:-1].transform(X), Y, n_refits=2)) == 3
 
 
 def test_bands_are_quantiles_of_refits_and_narrow_with_more_points():

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from sklearn.pipeline import make_pipeline
 
 from svmbook import AdaBoostStump, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.ensembles import shape_bands
@@ -257,6 +258,16 @@ def test_a_machine_names_its_features_and_unit_and_left_over_axes_are_hidden():
         for x, height in zip(bands[0].x, bands[0].high, strict=True):
             assert np.abs(corners - [x, height]).sum(axis=1).min() < 1e-9
         plt.close("all")
+
+
+def test_an_estimator_without_shape_functions_is_refused_with_the_way_to_them():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 2]
+    _, ax = plt.subplots()
+    for model in (make_pipeline(StumpEnsembleSVC()), StumpEnsembleSVC()):
+        with pytest.raises(TypeError, match=r"has no shape functions.*pipeline.*estimators_"):
+            plot_shapes([ax], model.fit(X, y))
+    plot_shapes([ax], model.estimators_[0])
+    plt.close("all")
 
 
 @pytest.mark.parametrize("seed", range(20))

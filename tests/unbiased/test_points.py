@@ -49,3 +49,17 @@ def test_pre_images_lie_among_the_points():
 def test_kernel_pca_names_the_kernels_it_serves():
     with pytest.raises(ValueError, match="needs one of the kernels rbf, laplacian, poly"):
         PROTOTYPES["kpca"](X, 4, KernelChoice("callable", np.dot), np.random.default_rng(0))
+
+
+def test_kernel_pca_draws_from_its_own_generator_alone():
+    placed = []
+    for seed in (1, 2):
+        np.random.seed(seed)  # noqa: NPY002 - the global generator must not matter
+        placed.append(PROTOTYPES["kpca"](X, 7, KERNEL, np.random.default_rng(0)))
+    np.testing.assert_array_equal(*placed)
+
+
+def test_kernel_pca_places_as_many_as_asked_for():
+    points = np.random.default_rng(0).standard_normal((2600, 6))
+    wide = choose_kernel("rbf", points, np.ones(2600), gamma=2.0, degree=3, coef0=1.0)
+    assert len(PROTOTYPES["kpca"](points, 2200, wide, np.random.default_rng(0))) == 2200

@@ -297,16 +297,20 @@ def test_a_failed_refit_leaves_nothing():
         machine.predict(X)
 
 
+@pytest.mark.parametrize("rule", ["fscl", "kmeans", "kpca"])
+def test_there_are_no_more_prototypes_than_different_points(rule):
+    few = np.tile(X[:6], (5, 1))
+    y = np.tile([0, 1, 0, 1, 0, 1], 5)
+    machine = USVC(kernel="rbf", prototypes=rule, random_state=0).fit(few, y)
+    assert len(machine.prototypes_) <= 6
+
+
 # --- bad input -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"kernel": "rbf", "n_prototypes": 500},
-            "n_prototypes is 500, more than the 120",
-        ),
         ({"kernel": "rbf", "prototypes": np.ones((3, 5))}, "prototypes has 5 columns"),
         ({"kernel": "rbf", "prototypes": [[np.nan, 0.0]]}, "prototypes contains NaN"),
         ({"kernel": "exponential", "prototypes": "kpca"}, "needs one of the kernels"),

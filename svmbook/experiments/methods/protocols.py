@@ -63,7 +63,7 @@ def run_seed(seed, run, *, purpose=0):
     return int(child.generate_state(1)[0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no truth value
 class RandomSplits:
     """Random splits of one table.
 
@@ -122,7 +122,7 @@ class RandomSplits:
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no truth value
 class Generated:
     """New data for each run: 300 points to train and 3,000 to test, as Lin (2005) after Breiman.
 
@@ -171,7 +171,7 @@ class Generated:
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no truth value
 class StratifiedFolds:
     """The folds of one cross-validation: run i tests on fold i.
 

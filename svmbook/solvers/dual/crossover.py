@@ -10,8 +10,9 @@ from .state import DualState
 
 __all__ = ["cross_over"]
 
-CROSSING_ROUNDS = 100  # at most, for nearly all guesses are right; more where they are cheap:
-CROSSING_WORK = 100_000  # rounds times points
+# Limits of the rounds that finish: nearly all guesses are right, so few rounds are needed.
+CROSSING_ROUNDS = 100  # for large problems
+CROSSING_WORK = 100_000  # rounds times points, for small ones, whose rounds are cheap
 
 
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):

@@ -135,6 +135,8 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         converged, message = result.converged, result.message
         if before - J < min_decrease * J:
             break
+    else:
+        message = f"all {len(S)} points that max_points allows" if max_points else message
     alpha = np.zeros(n)
     if S:
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS

@@ -186,7 +186,7 @@ def _compare(records):
                 [unit * of[data_set, m, run][name] for run in both] for m in (method, METHODS[0])
             )
             found = summarise(mine)
-            row |= {name: found.mean, f"{name}_error": found.error}
+            row |= {name: found.mean, f"{name}_standard_error": found.error}
             if method != METHODS[0]:
                 against = compare(mine, first, test_share=TEST_SHARE)
                 row |= {
@@ -204,7 +204,7 @@ def _layout(rows, name="log_loss", head="log loss", digits=3):
     """Return the table of one measure: its mean, and the difference to the first method."""
     lines = []
     for row in rows:
-        mean = plus_minus(row[name], row[f"{name}_error"], f".{digits}f")
+        mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{digits}f")
         more = ""
         if f"{name}_more" in row:
             more, low, high = (f"{row[f'{name}_{k}']:+.{digits}f}" for k in ("more", "low", "high"))
