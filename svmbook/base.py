@@ -20,13 +20,13 @@ from .weights import point_weights
 __all__ = ["LogOdds", "Machine", "in_blocks", "relative_gap"]
 
 # What a fit sets beside attributes that end with an underscore.
-OWN = ("_kernel", "_centred", "_one_vs_one")
-BLOCK = 2_000_000  # numbers per block of a prediction: 16 MB per array
+PRIVATE_FITTED = ("_kernel", "_centred", "_one_vs_one")
+BLOCK_NUMBERS = 2_000_000  # numbers per block of a prediction: 16 MB per array
 
 
 def forget(machine):
     """Delete what an earlier fit has set, so that a failed one leaves nothing of it."""
-    for name in [name for name in vars(machine) if name.endswith("_") or name in OWN]:
+    for name in [name for name in vars(machine) if name.endswith("_") or name in PRIVATE_FITTED]:
         delattr(machine, name)
 
 
@@ -34,9 +34,9 @@ def in_blocks(function, X, width, numbers=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
     The function needs arrays of ``width`` numbers per row; a block has at most ``numbers`` of them,
-    `BLOCK` by default.
+    `BLOCK_NUMBERS` by default.
     """
-    rows, outputs = max(1, (numbers or BLOCK) // max(1, width)), []
+    rows, outputs = max(1, (numbers or BLOCK_NUMBERS) // max(1, width)), []
     for start in range(0, X.shape[0], rows):
         outputs.append(function(X[start : start + rows]))
     return np.concatenate(outputs)

@@ -13,13 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_scalar, column_or_1d
 
 from .labels import encode_labels
-from .ties import TIE
+from .ties import TIE_TOL
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
-TOLERANCE = 1e-8  # Newton's decrement is its square at the end, as a fraction of the objective
-MOST_STEPS = 50  # of Newton's method, and halvings of one of its steps
-NOISE = 1e-13  # of the objective: what rounding may add to it in a step
+DECREMENT_TOL = 1e-8  # Newton decrement at the end, relative to the objective; its square is left
+MAX_STEPS = 50  # Newton steps, and halvings of one step
+OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: an increase this small is a rounding error
 
 
 class Sigmoid(NamedTuple):
@@ -204,13 +204,13 @@ def fit_sigmoids(scores, positive, present=None):
     f = scores / largest
     centre = f.sum(axis=0) / n_points
     spread = np.sqrt(((f - centre) ** 2 * present).sum(axis=0) / n_points)
-    flat = spread <= TIE  # all scores of a classifier are equal but for rounding
+    flat = spread <= TIE_TOL  # all scores of a classifier are equal but for rounding
     spread = np.where(flat, 1.0, spread)
     f = np.where(flat, 0.0, (f - centre) / spread)
     share = (t * present).sum(axis=0) / n_points
     theta = np.array([np.zeros(len(share)), np.log(share / (1.0 - share))])
     value = _deviance(f, t, present, theta)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
         h, r = present * p * (1.0 - p), present * (p - t)
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
@@ -218,11 +218,11 @@ def fit_sigmoids(scores, positive, present=None):
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
         decrement = -(g * step).sum(axis=0)
-        if (decrement <= TOLERANCE**2 * value).all():
+        if (decrement <= DECREMENT_TOL**2 * value).all():
             break
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             new = _deviance(f, t, present, theta + step)
-            too_far = new > value - 1e-4 * decrement + NOISE * value
+            too_far = new > value - 1e-4 * decrement + OBJECTIVE_ROUNDING * value
             if not too_far.any():
                 break
             step[:, too_far] /= 2
@@ -230,7 +230,7 @@ def fit_sigmoids(scores, positive, present=None):
         theta, value = theta + step, new
     else:
         warnings.warn(
-            f"a sigmoid was not fitted in {MOST_STEPS} steps of Newton's method; look for scores "
+            f"a sigmoid was not fitted in {MAX_STEPS} steps of Newton's method; look for scores "
             "far from all others.",
             ConvergenceWarning,
             stacklevel=3,

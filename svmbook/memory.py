@@ -11,8 +11,9 @@ from pathlib import Path
 __all__ = ["available_memory", "check_memory"]
 
 GIBIBYTE = 2**30
-INSIDE = ("svmbook", "sklearn")  # scikit-learn's decorator stands around each fit
-LARGE = 2 * GIBIBYTE  # from where a fit announces what it needs
+# Their frames are not the caller: scikit-learn wraps each fit.
+INTERNAL_PACKAGES = ("svmbook", "sklearn")
+ANNOUNCED_BYTES = 2 * GIBIBYTE  # a fit that needs more says so before it begins
 
 
 def available_memory():
@@ -59,7 +60,7 @@ def check_memory(needed, what, smaller):
     MemoryError
         More is needed than is available.
     """
-    if needed <= LARGE:
+    if needed <= ANNOUNCED_BYTES:
         return
     estimate = f"{what} needs about {needed / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()
@@ -71,6 +72,6 @@ def check_memory(needed, what, smaller):
 def _level_of_caller():
     """Return the stack level, seen from the function above, of the first frame outside."""
     frame, level = sys._getframe(1), 1
-    while frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
+    while frame.f_globals.get("__name__", "").partition(".")[0] in INTERNAL_PACKAGES:
         frame, level = frame.f_back, level + 1
     return level

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["TIE", "distinct", "first_largest", "rounded"]
+__all__ = ["TIE_TOL", "distinct", "first_largest", "rounded"]
 
-BITS = 36  # binary digits that are kept: the step is between 2**-36 and 2**-35 of a number
-TIE = 2.0**-BITS
+KEPT_BITS = 36  # binary digits that are kept: the step is between 2**-36 and 2**-35 of a number
+TIE_TOL = 2.0**-KEPT_BITS
 
 
 def rounded(values):
@@ -38,7 +38,7 @@ def rounded(values):
     (1, 0)
     """
     significands, exponents = np.frexp(np.asarray(values, dtype=float))
-    return np.ldexp(np.rint(np.ldexp(significands, BITS)), exponents - BITS)
+    return np.ldexp(np.rint(np.ldexp(significands, KEPT_BITS)), exponents - KEPT_BITS)
 
 
 def distinct(values):
@@ -67,7 +67,7 @@ def distinct(values):
     return values[first], place
 
 
-def first_largest(values, size=None, tol=TIE):
+def first_largest(values, size=None, tol=TIE_TOL):
     """Return the index of the first number that is as large as any but for errors.
 
     Parameters

@@ -55,7 +55,7 @@ def test_a_true_sigmoid_is_found_again():
 
 
 def test_a_fit_that_fails_is_blamed_on_its_caller(monkeypatch):
-    monkeypatch.setattr("svmbook.calibration.TOLERANCE", 1e-300)
+    monkeypatch.setattr("svmbook.calibration.DECREMENT_TOL", 1e-300)
     with pytest.warns(ConvergenceWarning, match="look for scores far") as caught:
         fit_sigmoid([-1.0, 2.0, 0.5, 0.1], [-1, 1, -1, 1])
     assert caught[0].filename == __file__
@@ -165,7 +165,7 @@ def test_many_sigmoids_do_not_mind_the_unit_or_the_origin_of_scores():
 
 
 def test_a_sigmoid_that_is_not_fitted_is_admitted(monkeypatch):
-    monkeypatch.setattr("svmbook.calibration.MOST_STEPS", 1)
+    monkeypatch.setattr("svmbook.calibration.MAX_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="1 steps of Newton's method"):
         fit_sigmoid([-3.0, -1.0, 0.5, 2.0, 4.0], [0, 0, 1, 0, 1])
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 import svmbook
-from svmbook.unbiased.expansions import GENTLEST
+from svmbook.unbiased.expansions import FIRST_SLOPE
 
 TINY = 1e-300
 POSITIVE = ([TINY, 1e300], [0.0, -0.5, inf])
@@ -45,7 +45,7 @@ VALUES = {
     "p_negative": ([0.0, 1.0], [-0.01, 1.01]),
     "positive_weight": POSITIVE,
     "s": ([1.0, 1e300], [0.99, inf]),
-    "slope": ([GENTLEST, 1e300], [0.99 * GENTLEST, inf]),
+    "slope": ([FIRST_SLOPE, 1e300], [0.99 * FIRST_SLOPE, inf]),
     "target_false_alarm_rate": PROPORTION,
     "tol": POSITIVE,
     "validation_fraction": PROPORTION,

@@ -8,21 +8,21 @@ from hypothesis.extra.numpy import arrays
 
 from svmbook.solvers import solve_dual_batch
 from svmbook.solvers.batched.duals import best_intercepts
-from svmbook.ties import TIE, first_largest, rounded
+from svmbook.ties import TIE_TOL, first_largest, rounded
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 6))
 
 
 @given(NUMBERS, st.sampled_from([-1.0, 1.0]))
 def test_numbers_that_rounding_has_moved_become_equal_again(x, sign):
-    steps = np.frexp(x)[0] / TIE
+    steps = np.frexp(x)[0] / TIE_TOL
     assume(abs(steps % 1.0 - 0.5) > 1e-3)  # no boundary of rounding lies between the two
     assert rounded(x * (1.0 + sign * 1e-15)) == rounded(x)
 
 
 @given(NUMBERS)
 def test_rounding_moves_a_number_by_a_relative_1e_11_at_most(x):
-    assert abs(rounded(x) - x) <= TIE * abs(x)
+    assert abs(rounded(x) - x) <= TIE_TOL * abs(x)
     assert rounded(x * (1.0 + 1e-9)) != rounded(x) or x == 0.0
 
 

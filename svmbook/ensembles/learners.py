@@ -14,7 +14,7 @@ from ..kernels.ensembles import mean_cosine, stump_mass
 
 __all__ = ["And", "Closure", "Leaves", "Perceptrons", "Rules", "Stumps", "sampled_kernel"]
 
-DRAWN = 1000  # hypotheses at a time
+HYPOTHESES_AT_ONCE = 1000  # hypotheses drawn at a time
 
 
 class Stumps:
@@ -177,7 +177,7 @@ def sampled_kernel(learner, X, Z=None, *, count, random_state=None):
     X = np.asarray(X, dtype=float)
     Z = X if Z is None else np.asarray(Z, dtype=float)
     total = np.zeros((len(X), len(Z)))
-    for start in range(0, count, DRAWN):
-        says = learner.draw(min(DRAWN, count - start), rng)
+    for start in range(0, count, HYPOTHESES_AT_ONCE):
+        says = learner.draw(min(HYPOTHESES_AT_ONCE, count - start), rng)
         total += says(X) @ says(Z).T
     return learner.mass / count * total

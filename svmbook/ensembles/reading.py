@@ -14,7 +14,7 @@ from .additive import AdditiveMachine
 
 __all__ = ["Band", "shape_bands"]
 
-PLACES = 101  # values of a feature at which a band is computed
+BAND_POINTS = 101  # values of a feature at which a band is computed
 
 
 class Band(NamedTuple):
@@ -89,7 +89,7 @@ def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
     check_is_fitted(machine)
     machine._check_one_function("shape_bands")
     points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)
-    places = np.linspace(points.min(axis=0), points.max(axis=0), PLACES)
+    places = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):
         rows = _rows_of_both_classes(rng, y)

@@ -15,9 +15,9 @@ from ..labels import several_classes
 from ..weights import shares
 from .additive import AdditiveMachine, Line, line_of_kernels
 
-__all__ = ["STORED", "StumpMachine"]
+__all__ = ["STORED_POINTS", "StumpMachine"]
 
-STORED = 10_000  # points up to which a Gram matrix is stored
+STORED_POINTS = 10_000  # number of points up to which a Gram matrix is stored
 
 
 class StumpMachine(AdditiveMachine, KernelMachine):

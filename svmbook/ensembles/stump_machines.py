@@ -14,7 +14,7 @@ from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
 from ..weights import upper_bounds
-from .stump_base import STORED, StumpMachine
+from .stump_base import STORED_POINTS, StumpMachine
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
 
@@ -142,13 +142,13 @@ class StumpEnsembleSVC(StumpMachine):
         self.max_iter = max_iter
 
     def _numbers(self, n, d):
-        computed = self.n_knots is None and n > STORED
+        computed = self.n_knots is None and n > STORED_POINTS
         return n * d if computed else super()._numbers(n, d)
 
     def _gram(self, kernel, scaled):
         """Return the Gram matrix of the points, computed as it is asked for where they are many."""
         n = len(scaled)
-        if n <= STORED:
+        if n <= STORED_POINTS:
             return super()._gram(kernel, scaled)
         return ComputedGram(kernel.blocks(scaled), n)
 

@@ -23,7 +23,7 @@ except KeyboardInterrupt:
 
 __all__ = ["main"]
 
-MOST = 1_000_000  # runs of each that anybody may want
+MAX_RUNS = 1_000_000  # of each line
 
 
 class Runs(click.ParamType):
@@ -38,7 +38,7 @@ class Runs(click.ParamType):
             first, end = (int(first), int(last) + 1) if dash else (0, int(first))
         except ValueError:
             first = end = 0
-        if not 0 < end - first <= MOST:
+        if not 0 < end - first <= MAX_RUNS:
             self.fail(f"{value!r} is no number of runs, such as 10, nor some, such as 37-40.")
         return range(first, end)
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_scalar
 from ..datasets.tables.loaders import load_table
 from .suites import find_suite
 
-SILENCE = 60  # seconds without a result after which a cluster is asked whether it has workers
+SILENT_SECONDS = 60  # seconds without a result after which a cluster is asked for workers
 
 __all__ = ["Progress", "check_tables", "cluster", "reproduce"]
 
@@ -170,7 +170,7 @@ def _on_cluster(jobs, client):
     try:
         while pending:
             try:
-                done, pending = wait(pending, timeout=SILENCE, return_when="FIRST_COMPLETED")
+                done, pending = wait(pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 if not client.ncores():
                     raise ChildProcessError("no worker is left on the cluster") from None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .matrix import GATHERED, GramMatrix, pieces
+from .matrix import GATHERED_ROWS, GramMatrix, pieces
 from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
 
-BLOCK = 1024  # rows computed at a time ...
-TEMPORARY = 200  # ... in megabytes at most
-KEPT = 2000  # megabytes of computed rows that are kept
-STORED_PART = 5000  # points whose computed matrix is small enough to be stored
+BLOCK_ROWS = 1024  # rows computed at a time ...
+BLOCK_MEGABYTES = 200  # ... in at most so many megabytes
+CACHE_MEGABYTES = 2000  # megabytes of computed rows that are kept
+STORED_PART = 5000  # points up to which the matrix of a part is stored
 
 
 class ComputedGram(GramMatrix):
@@ -44,13 +44,13 @@ class ComputedGram(GramMatrix):
     array([2., 4., 6.])
     """
 
-    def __init__(self, function, n, kept=KEPT):
+    def __init__(self, function, n, kept=CACHE_MEGABYTES):
         self.function, self.n, self.kept = function, n, kept
         self._all = np.arange(n)
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
-        self._block = max(GATHERED, min(BLOCK, int(1e6 * TEMPORARY / (8 * n))))
-        few = pieces(self._all, GATHERED)
+        self._block = max(GATHERED_ROWS, min(BLOCK_ROWS, int(1e6 * BLOCK_MEGABYTES / (8 * n))))
+        few = pieces(self._all, GATHERED_ROWS)
         self.diagonal = np.concatenate([np.diagonal(self._values(some, some)) for some in few])
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
@@ -63,7 +63,7 @@ class ComputedGram(GramMatrix):
         """Return the columns of some points, multiplied by values and summed."""
         product = np.zeros(self.n)
         kept = self._place[points] >= 0
-        for few in pieces(np.flatnonzero(kept), GATHERED):
+        for few in pieces(np.flatnonzero(kept), GATHERED_ROWS):
             product += values[few] @ self._store[self._place[points[few]]]
         for some in pieces(np.flatnonzero(~kept), self._block):
             product += values[some] @ self._values(points[some], self._all)

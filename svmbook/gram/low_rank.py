@@ -6,18 +6,19 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 from ..threads import one_blas_thread
-from .matrix import MANY, GramMatrix, cholesky, cholesky_solve
+from .matrix import WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
 __all__ = ["LowRankGram", "centred_factor", "pivoted_factor"]
 
 # A residual, relative to the right-hand side, that needs no refinement: each is one more pass
 # over the data.
 SMALL_RESIDUAL = 1e-9
-STALLED = 0.1  # a refinement that leaves more of the residual than this is the last
+REFINEMENT_RATIO = 0.1  # a refinement that leaves more of the residual than this is the last
 REFINEMENTS = 4
-CENTRED = 1e-6  # of the root mean square: a mean this small costs no digits worth a copy
-DEPENDENT_COLUMN = 10 * np.finfo(float).eps  # times r: what is left of one of length 1
-BLOCK = 1024  # rows worked on at a time: bounds temporary memory, and stays in the cache
+CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
+# Times r: what rounding leaves of a dependent column of length 1.
+DEPENDENT_COLUMN = 10 * np.finfo(float).eps
+BLOCK_ROWS = 1024  # rows per block: bounds temporary memory, and stays in the cache
 
 
 class LowRankGram(GramMatrix):
@@ -89,7 +90,7 @@ class LowRankGram(GramMatrix):
 
     def columns(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
-        if len(points) > MANY * self.n:
+        if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
             return self.times(v)
@@ -118,7 +119,7 @@ class LowRankGram(GramMatrix):
         Z is read in blocks that stay in the cache while both products with them are formed.
         """
         Z = self.Z
-        blocks = [slice(start, start + BLOCK) for start in range(0, self.n, BLOCK)]
+        blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, self.n, BLOCK_ROWS)]
         S = np.eye(self.size)
         for rows in blocks:
             scaled = Z[rows] / np.sqrt(D[rows, None])
@@ -141,7 +142,7 @@ class LowRankGram(GramMatrix):
             small, before = SMALL_RESIDUAL * np.abs(b).max() / typical, np.inf
             for _ in range(REFINEMENTS):
                 now = np.linalg.norm(w - t)
-                if now <= small or now > STALLED * before:
+                if now <= small or now > REFINEMENT_RATIO * before:
                     break
                 before = now
                 correction, _ = lapack.dpotrs(L, w - t, lower=1)
@@ -161,8 +162,8 @@ class LowRankGram(GramMatrix):
         Z, total = self.Z, W.sum()
         mean = W @ Z / total
         H = lam * np.eye(self.size)
-        for start in range(0, self.n, BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, self.n, BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
             scaled = (Z[rows] - mean) * np.sqrt(W[rows, None])
             H += scaled.T @ scaled
         L = cholesky(H)
@@ -215,7 +216,7 @@ def centred_factor(Z):
     n, r = Z.shape
     mean = Z.mean(axis=0)
     spread = np.sqrt(np.einsum("ij,ij->j", Z, Z) / n)
-    if (np.abs(mean) <= CENTRED * spread).all():
+    if (np.abs(mean) <= CENTRED_TOL * spread).all():
         mean = np.zeros(r)
     else:
         Z = Z - mean

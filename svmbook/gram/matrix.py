@@ -30,9 +30,10 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "pieces"]
 
-GATHERED = 64  # rows gathered at a time: they stay in the cache until they are multiplied
-MANY = 0.25  # share of the points from which all rows are read faster than some gathered
-TINY = 1e-300  # beside it nothing is lost, and the inverse is a double
+GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
+WHOLE_PRODUCT_SHARE = 0.25  # share of the points from which a product with all rows is faster
+# Relative to lambda: a smaller weight changes nothing, and its inverse is finite.
+SMALLEST_WEIGHT = 1e-300
 
 
 class GramMatrix:
@@ -106,7 +107,7 @@ class GramMatrix:
         Rasmussen and Williams (2006), *Gaussian Processes for Machine Learning*, algorithm 3.1;
         the intercept is ours.
         """
-        solve_H = self.factor(lam / np.maximum(W, TINY * lam))
+        solve_H = self.factor(lam / np.maximum(W, SMALLEST_WEIGHT * lam))
         t = solve_H(np.ones(self.n))
 
         def solve(R, r):

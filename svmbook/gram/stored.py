@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas
 
-from .matrix import GATHERED, MANY, GramMatrix, cholesky, cholesky_solve, pieces
+from .matrix import GATHERED_ROWS, WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, pieces
 
 __all__ = ["StoredGram"]
 
@@ -40,20 +40,20 @@ class StoredGram(GramMatrix):
 
     def columns(self, points, values):
         """Return the columns of some points, multiplied by values and summed."""
-        if len(points) > MANY * self.n:
+        if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
             return self.times(v)
-        if len(points) <= GATHERED:
+        if len(points) <= GATHERED_ROWS:
             return values @ self.K[points]
         product = np.zeros(self.n)
-        for few in pieces(np.arange(len(points)), GATHERED):
+        for few in pieces(np.arange(len(points)), GATHERED_ROWS):
             product += values[few] @ self.K[points[few]]
         return product
 
     def block(self, points, others):
         """Return the block of some points with others, a copy."""
-        if len(others) < GATHERED:
+        if len(others) < GATHERED_ROWS:
             return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
         for row, out in zip(points, block, strict=True):  # half the time of an index for both axes

@@ -26,11 +26,11 @@ from .matrix import cholesky, cholesky_solve
 
 __all__ = ["StumpGram", "quantile_knots"]
 
-READ = 200_000  # values from which quantiles are read, about
-SAME = 1e-9  # of a sum of weights: what its order may change
-ROWS = 10_000  # whose hats are computed together: they fit into a cache
-DENSE = 4  # points for each weight
-CURVED = 100_000  # points from which a curvature is computed, about
+QUANTILE_SAMPLE = 200_000  # values from which quantiles are computed, about
+SUM_ROUNDING = 1e-9  # relative to a sum of weights: what its order of summation may change
+HAT_ROWS = 10_000  # rows whose hat functions are computed together: they fit into the cache
+POINTS_PER_WEIGHT = 4  # points per weight from which the dense form is cheaper
+CURVATURE_SAMPLE = 100_000  # points from which a curvature is computed, about
 
 
 def quantile_knots(X, n_knots, weights=None):
@@ -57,7 +57,7 @@ def quantile_knots(X, n_knots, weights=None):
     >>> quantile_knots(np.array([[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]), 3)
     [array([1., 2., 9.]), array([5.])]
     """
-    read = _sample(len(X), READ)
+    read = _sample(len(X), QUANTILE_SAMPLE)
     counts = shares(np.ones(len(X)) if weights is None else weights)[read]
     knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T  # the sample may lack them
     for column, ends in zip(X[read].T, ends_of, strict=True):
@@ -65,7 +65,7 @@ def quantile_knots(X, n_knots, weights=None):
         if len(values) > n_knots:
             below = np.cumsum(np.bincount(place[:-2], counts, minlength=len(values)))
             wanted = np.linspace(0, 1, n_knots)[1:-1] * below[-1]
-            inner = values[np.searchsorted(below, wanted * (1.0 - SAME))]
+            inner = values[np.searchsorted(below, wanted * (1.0 - SUM_ROUNDING))]
             values = np.unique(np.concatenate([inner, values[[0, -1]]]))
         knots.append(values)
     return knots
@@ -119,8 +119,8 @@ class StumpGram(LowRankGram):
         parts = np.empty((n, len(varied), 2))
         places = np.empty((n, len(varied), 2), dtype=np.int32)
         diagonal = np.zeros(n)
-        for at, j in product(range(0, n, ROWS), range(len(varied))):
-            rows, t, first = slice(at, at + ROWS), knots[varied[j]], starts_of[varied[j]]
+        for at, j in product(range(0, n, HAT_ROWS), range(len(varied))):
+            rows, t, first = slice(at, at + HAT_ROWS), knots[varied[j]], starts_of[varied[j]]
             h = np.diff(t)
             x = np.clip(X[rows, varied[j]], t[0], t[-1])  # beyond the knots nothing changes
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
@@ -171,9 +171,11 @@ class StumpGram(LowRankGram):
         costs less, and what proves a solution takes no notice of how it was found.
         """
         points = np.flatnonzero(W)
-        if len(points) <= DENSE * self.size:  # rows in full are multiplied faster than sparse ones
+        if (
+            len(points) <= POINTS_PER_WEIGHT * self.size
+        ):  # rows in full are multiplied faster than sparse ones
             return LowRankGram(self.part(points).Z).ridge(W[points], lam)
-        few = points[_sample(len(points), CURVED)]
+        few = points[_sample(len(points), CURVATURE_SAMPLE)]
         B, W = self.B[few], len(points) / len(few) * W[few]
         total = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)

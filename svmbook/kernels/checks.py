@@ -10,10 +10,10 @@ __all__ = ["IndefiniteKernelError", "check_definite", "check_finite", "check_gra
 
 # Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
 # errors of single precision, in which many a Gram matrix has been computed.
-ASYMMETRIC = 1e-6  # of the cosines of the points
-INDEFINITE = 1e-7  # of the number of points, the trace of the cosines
-SYMMETRIC = 1e-13  # of the cosines: what double precision leaves, and nobody notices
-IN_DOUBLE = 500  # points up to which single precision would save nothing
+ASYMMETRY_TOL = 1e-6  # relative to the cosines: a larger difference is refused
+INDEFINITE_TOL = 1e-7  # relative to the number of points, the trace of the cosines
+SYMMETRY_TOL = 1e-13  # relative to the cosines: a smaller difference is rounding
+DOUBLE_POINTS = 500  # points up to which single precision would save nothing
 TILE = 256  # rows and columns of a block that stays in the cache
 
 
@@ -66,12 +66,12 @@ def check_gram(K, *, definite=True):
             "Use another kernel."
         )
     asymmetry = _asymmetry(K, _lengths(K))
-    if asymmetry > ASYMMETRIC:
+    if asymmetry > ASYMMETRY_TOL:
         raise ValueError(
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
             "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
         )
-    if asymmetry > SYMMETRIC:  # a solver reads one triangle, a certificate the other
+    if asymmetry > SYMMETRY_TOL:  # a solver reads one triangle, a certificate the other
         K = 0.5 * (K + K.T)
     if definite:
         check_definite(K)
@@ -121,7 +121,7 @@ def _asymmetry(K, lengths):
     """
     v = np.random.default_rng(0).standard_normal(len(K)) / lengths
     with np.errstate(over="ignore", invalid="ignore"):
-        if (np.abs(K @ v - v @ K) <= SYMMETRIC * np.sqrt(len(K)) * lengths).all():
+        if (np.abs(K @ v - v @ K) <= SYMMETRY_TOL * np.sqrt(len(K)) * lengths).all():
             return 0.0
     rows = _tiles(K)
     return max(
@@ -139,13 +139,13 @@ def check_definite(K):
     are many) of the points' cosines plus :math:`n\varepsilon I`, :math:`\varepsilon` = 1e-7: it
     exists only where no eigenvalue lies below minus the shift.
     """
-    precision = np.float32 if len(K) > IN_DOUBLE else np.float64
+    precision = np.float32 if len(K) > DOUBLE_POINTS else np.float64
     lengths = _lengths(K)
     scaled = np.empty(K.shape, dtype=precision)
     with np.errstate(over="ignore"):  # of a matrix that is indefinite
         for rows in _tiles(K):
             scaled[rows] = K[rows] / lengths / lengths[rows, None]  # in double, for any size of K
-    scaled.ravel()[:: len(K) + 1] += INDEFINITE * len(K)
+    scaled.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
     L, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)
     found = np.isfinite(np.diagonal(L))  # LAPACK lets pass what is no number

@@ -15,7 +15,7 @@ from .names import CONDITIONAL, KERNELS
 
 __all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel", "shifted"]
 
-ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
+SUM_ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class KernelChoice:
         if self.shift_row is None:
             return A, intercept
         A, total, o = A.copy(), A.sum(axis=0), self.shift_row
-        A[o] -= np.where(np.abs(total) > ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
+        A[o] -= np.where(np.abs(total) > SUM_ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
         at_o = X[o] if self.name == "precomputed" else self._values(self.shift_point, X)[0]
         return A, intercept - at_o @ A
 
@@ -185,7 +185,7 @@ def _gamma(gamma, X, sample_weight):
     with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
         away = X - share @ X.mean(axis=1)
         unit = np.abs(away).max()
-        if unit <= ROUNDING * np.abs(X).max():  # all the same
+        if unit <= SUM_ROUNDING * np.abs(X).max():  # all the same
             return 1.0
         gamma = 1.0 / (X.shape[1] * (share @ ((away / unit) ** 2).mean(axis=1))) / unit / unit
     if not (np.isfinite(gamma) and gamma > 0):

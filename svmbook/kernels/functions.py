@@ -22,11 +22,11 @@ __all__ = [
     "polynomial",
 ]
 
-FEW_FEATURES = 6  # up to which their differences cost less than a product of matrices
-CACHED = 32768  # numbers that stay in the cache
-SPARSE = 4_000_000  # numbers of a product of sparse matrices, of 12 bytes each
+FEW_FEATURES = 6  # up to which differences cost less than a product of matrices
+CACHE_NUMBERS = 32768  # numbers that stay in the cache
+SPARSE_NUMBERS = 4_000_000  # numbers in a product of sparse matrices, 12 bytes each
 # Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
-CANCELLED = 1e-6
+CANCELLATION_TOL = 1e-6
 
 
 def linear(X, Z=None):
@@ -162,7 +162,7 @@ def exponential(X, Z=None, *, gamma=1.0):
 def _sparse_products(X, Z):
     """Return XZ', some rows at a time: the sparse product takes more room than a full matrix."""
     X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
-    step = max(1, SPARSE // max(1, K.shape[1]))
+    step = max(1, SPARSE_NUMBERS // max(1, K.shape[1]))
     for start in range(0, len(K), step):
         K[start : start + step] = (X[start : start + step] @ Z).toarray()
     return K
@@ -177,15 +177,15 @@ def _squared_distances(X, Z):
     X, Z = moved if X is Z else X - centre, moved
     D = X @ Z.T  # of X with itself exactly symmetric, and so is what follows
     lengths, others = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-    step = max(1, CACHED // max(1, len(Z)))
+    step = max(1, CACHE_NUMBERS // max(1, len(Z)))
     for start in range(0, len(X), step):
         few, here = D[start : start + step], lengths[start : start + step]
         few *= -2.0
         few += np.add.outer(here, others)
-        near = np.flatnonzero(few <= CANCELLED * (here.max() + others))
-        for first in range(0, len(near), CACHED):
-            i, j = np.divmod(near[first : first + CACHED], len(Z))
-            lost = few[i, j] <= CANCELLED * (here[i] + others[j])
+        near = np.flatnonzero(few <= CANCELLATION_TOL * (here.max() + others))
+        for first in range(0, len(near), CACHE_NUMBERS):
+            i, j = np.divmod(near[first : first + CACHE_NUMBERS], len(Z))
+            lost = few[i, j] <= CANCELLATION_TOL * (here[i] + others[j])
             i, j = i[lost], j[lost]
             few[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D

@@ -8,7 +8,7 @@ from .two import COLOURS
 
 __all__ = ["plot_ranks"]
 
-GAP = 0.07  # between two bars, of the breadth of the ranks
+BAR_GAP = 0.07  # between two bars, relative to the range of ranks
 
 
 def plot_ranks(ax, names, means, critical_difference):
@@ -50,7 +50,7 @@ def plot_ranks(ax, names, means, critical_difference):
     order = np.argsort(means, kind="stable")
     groups = _groups(means[order], critical_difference)
     ax.scatter(means[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
-    step = GAP * max(np.ptp(means), critical_difference)
+    step = BAR_GAP * max(np.ptp(means), critical_difference)
     for k, (first, last) in enumerate(groups, start=1):
         beside = means.max() + k * step
         ax.plot([beside, beside], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)

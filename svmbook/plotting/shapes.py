@@ -8,7 +8,7 @@ from .two import COLOURS
 
 __all__ = ["plot_shapes"]
 
-STRIPES = 200  # values at most that are marked below a curve
+MAX_MARKS = 200  # values that are marked below a curve
 
 
 def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
@@ -75,7 +75,7 @@ def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
         if bands is not None:
             ax.fill_between(*bands[j], color=COLOURS[1], alpha=0.25, lw=0)
         if column is not None:
-            some = column[:: -(-len(column) // STRIPES)]
+            some = column[:: -(-len(column) // MAX_MARKS)]
             foot = np.zeros(len(some))
             transform = ax.get_xaxis_transform()
             ax.plot(some, foot, "|", color=COLOURS["ink"], ms=7, transform=transform)

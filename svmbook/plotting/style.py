@@ -23,9 +23,9 @@ from PIL import Image
 
 __all__ = ["figure_svg", "use_book_style"]
 
-CROWD = 120  # markers in a figure from which they are stored as pixels ...
+RASTER_MARKERS = 120  # markers in a figure from which they are stored as pixels ...
 FINE, COLUMN = 192, 1440  # ... an inch, and across a wide figure: two for each of a plain screen
-COARSE = 120  # ... an inch, where nothing is cut off: of a figure that moves all states are loaded
+RASTER_DPI = 120  # ... per inch where nothing is cut off: all states of a moving figure are loaded
 PIXELS = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
 
@@ -81,7 +81,7 @@ def figure_svg(figure, *, crop=True):
     text = StringIO()
     with _crowds_as_pixels(figure), _own_scales(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(FINE if crop else COARSE, COLUMN / figure.get_figwidth())
+        dpi = min(FINE if crop else RASTER_DPI, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panels(figure) if crop and len(figure.axes) > 1 else []
     svg = PIXELS.sub(_with_a_palette, DECIMALS.sub(r"\1", text.getvalue()))
@@ -97,7 +97,7 @@ def _crowds_as_pixels(figure):
     flat = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in space
     crowd = [marks for marks in flat if len(marks.get_offsets()) > 1]
     before = [marks.get_rasterized() for marks in crowd]
-    if sum(len(marks.get_offsets()) for marks in crowd) > CROWD:
+    if sum(len(marks.get_offsets()) for marks in crowd) > RASTER_MARKERS:
         for marks in crowd:
             marks.set_rasterized(True)
     try:

@@ -21,11 +21,12 @@ from .voting import VotingMachine
 __all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class", "held_out"]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
-ON_PLANE = 1e-11  # of the terms of an output: a sum that cancels to less is zero
-ROUNDING = 64 * np.finfo(float).eps  # of an intercept: it is a difference of a label and an output
+OUTPUT_TOL = 1e-11  # relative to the terms of an output: numerically zero
+# Of an intercept, which is the difference of a label and an output.
+INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 SHARE_VOTES = 1e-9  # votes that the share of a class is worth: it decides between equal votes
 VOTE_DECIMALS = 10  # to which votes are rounded, so that equal sums of votes are equal
-AT_ONCE = 200_000  # outputs of members that are looked at together: they stay in the cache
+BLOCK_OUTPUTS = 200_000  # outputs of ensemble members per block: they stay in the cache
 
 
 class Prototype(NamedTuple):
@@ -79,7 +80,7 @@ class Committee(NamedTuple):
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
-        return in_blocks(self._votes, X, len(self.coef), AT_ONCE)
+        return in_blocks(self._votes, X, len(self.coef), BLOCK_OUTPUTS)
 
     def _votes(self, X):
         F, positive = classified(X, self.coef, self.intercept)
@@ -103,7 +104,7 @@ def classified(X, coef, intercept):
     """
     F = X @ coef.T + intercept
     lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
-    return F, ON_PLANE * (lengths + np.abs(intercept)) + ROUNDING < F
+    return F, OUTPUT_TOL * (lengths + np.abs(intercept)) + INTERCEPT_ROUNDING < F
 
 
 def _nearness(rho, n_neighbors):

@@ -18,7 +18,7 @@ from .negatives import distances, least_of_each_row
 __all__ = ["ExemplarSVM"]
 
 SLACK_DECIMALS = 10  # outputs that differ by less, in units of the margin, are equal
-INSIDE = -1.0 + 1e-8  # an output above it is a negative's that has a slack: a hard one
+HARD_OUTPUT = -1.0 + 1e-8  # a negative with a larger output has a slack: it is hard
 
 
 class ExemplarSVM(LocalEnsemble):
@@ -206,4 +206,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        return least_of_each_row(-F.round(SLACK_DECIMALS), most) & (F > INSIDE)
+        return least_of_each_row(-F.round(SLACK_DECIMALS), most) & (F > HARD_OUTPUT)

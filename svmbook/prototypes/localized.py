@@ -18,8 +18,9 @@ from .pairwise import PairwiseMachine, alone, outputs_of_planes
 
 __all__ = ["LocalizedSVM"]
 
-COUNTS = 23.0  # similarities below exp(-23) = 1e-10 of the largest are left out: rounding of a
-# slack at the largest price would hide theirs
+# Similarities below exp(-23) = 1e-10 of the largest are left out: the rounding error of a slack at
+# the largest C is larger than their effect.
+MAX_LOG_RATIO = 23.0
 
 
 class LocalizedSVM(PairwiseMachine):
@@ -134,7 +135,7 @@ class LocalizedSVM(PairwiseMachine):
         near = np.argsort(far, axis=1, kind="stable")[:, :most]
         far = np.take_along_axis(far, near, axis=1)
         prices = self._C_ * np.exp(-far)
-        counts = (far <= limit) & (far - far[:, :1] <= COUNTS)
+        counts = (far <= limit) & (far - far[:, :1] <= MAX_LOG_RATIO)
         counts[prices[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[near]
 

@@ -10,16 +10,17 @@ from ..ties import rounded
 
 __all__ = ["choose_negatives", "distances", "least_of_each_row"]
 
-SAME_PLACE = 1e-12  # of the median distance: points that close are in one place
-ON_PLANE = 1e-10  # of squared distances: a point on the plane itself is not beyond it
-FITTED = ("precomputed", "mahalanobis", "seuclidean")  # hang on more than two points
+SAME_PLACE = 1e-12  # relative to the median distance: points this close are equal
+PLANE_TOL = 1e-10  # relative to squared distances: a point this close lies on the plane
+# Metrics that depend on more than two points.
+FITTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
 
 
 def distances(A, B, metric="euclidean"):
     """Return the distances of all rows of two arrays, by a metric of scikit-learn."""
     if metric == "euclidean":  # from differences: exact also far from the origin
         return cdist(A, B)
-    if metric in FITTED:
+    if metric in FITTED_METRICS:
         raise ValueError(
             f"metric={metric!r} is no distance of two points alone. Scale or rotate the features "
             "before, and take 'euclidean', or give a function of two points."
@@ -73,7 +74,7 @@ def choose_negatives(between, codes, k):
     nearest = far.argmin(axis=1)
     squared = between**2
     ahead = squared[rows, nearest][:, None] + squared
-    same_side = ahead - squared[nearest] > ON_PLANE * ahead
+    same_side = ahead - squared[nearest] > PLANE_TOL * ahead
     same_side[rows, nearest] = True
     far = np.where(same_side, far, np.inf)
     return least_of_each_row(far, k) & np.isfinite(far)

@@ -14,7 +14,7 @@ from .voting import VotingMachine
 
 __all__ = ["PairwiseMachine", "alone", "outputs_of_planes"]
 
-ON_PLANE = 1e-10  # of the terms of an output: a sum that cancels to less is zero
+OUTPUT_TOL = 1e-10  # relative to the terms of an output: numerically zero
 
 
 class PairwiseMachine(VotingMachine):
@@ -50,7 +50,7 @@ class PairwiseMachine(VotingMachine):
             clearly[:, b] += F
             clearly[:, a] -= F
             size[:, 0] += np.abs(F)
-        unit = np.where(size > 0, ON_PLANE * size, 1.0)
+        unit = np.where(size > 0, OUTPUT_TOL * size, 1.0)
         clearly = unit * np.rint(clearly / unit)  # equal sums become equal
         return won + clearly / (3.0 * (np.abs(clearly) + 1.0))
 
@@ -64,4 +64,4 @@ def outputs_of_planes(X, coef, intercept):
     """Return each point's output of its own hyperplane, zero where only rounding is left of it."""
     F = (coef * X).sum(axis=1) + intercept
     size = np.linalg.norm(coef, axis=1) * np.linalg.norm(X, axis=1) + np.abs(intercept)
-    return np.where(np.abs(F) <= ON_PLANE * size, 0.0, F)
+    return np.where(np.abs(F) <= OUTPUT_TOL * size, 0.0, F)

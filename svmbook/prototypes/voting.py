@@ -10,7 +10,7 @@ from ..base import Machine
 
 __all__ = ["VotingMachine"]
 
-WIDE_GAP = 1e-4  # of a member's objective
+LOOSE_GAP = 1e-4  # of the objective of an ensemble member
 
 
 class VotingMachine(Machine):
@@ -18,15 +18,15 @@ class VotingMachine(Machine):
 
     def _certify(self, gap, stacklevel):
         """Set ``converged_``: whether the largest relative gap is small; warn where it is not."""
-        self.converged_ = gap <= WIDE_GAP
+        self.converged_ = gap <= LOOSE_GAP
         self._warn_of_wide_gap(gap, stacklevel + 1)
 
     def _warn_of_wide_gap(self, gap, stacklevel):
         """Warn if the duality gap of a member is a large part of its objective."""
-        if not gap <= WIDE_GAP:
+        if not gap <= LOOSE_GAP:
             warnings.warn(
                 f"the duality gap of a member is {gap:.1e} of its objective, above "
-                f"{WIDE_GAP:g}; scale the features, or lower C.",
+                f"{LOOSE_GAP:g}; scale the features, or lower C.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

@@ -26,12 +26,12 @@ from .logistic.newton import ridge_path
 __all__ = ["SmoothedHinge", "smoothed"]
 
 NARROWER, FAR = 0.25, 0.5  # the next width, of one; and a gap at which it may be smaller still
-SAMPLE = 20_000  # points from which a large problem is started
-ROUGHLY = 5e-4  # gap of that start
-AIM = 0.7  # of the gap wanted, where it is near
-FINER = 0.3  # of the gap: how exactly a smooth problem is solved
-STEPS = 200  # of Newton's method at most for one width
-WORSE = 2  # widths in a row that do not close the gap any further: rounding is reached
+START_SAMPLE = 20_000  # points from which a large problem is started
+START_GAP = 5e-4  # relative gap of that start
+GAP_TARGET = 0.7  # relative to the gap that is wanted: the gap that the width is chosen for
+INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smooth problem
+MAX_NEWTON_STEPS = 200  # Newton steps at one width
+PATIENCE = 2  # widths in a row without a smaller gap: rounding prevents a smaller one
 
 
 class SmoothedHinge:
@@ -101,11 +101,11 @@ def _from_wide_to_narrow(gram, y, C, tol, max_iter):
     """Do as `smoothed`, starting from a sample where the points are many."""
     # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
     start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
-    if gram.n > 2 * SAMPLE:
-        few = np.sort(np.random.default_rng(0).choice(gram.n, SAMPLE, replace=False))
+    if gram.n > 2 * START_SAMPLE:
+        few = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
         if np.ptp(y[few]):
             prices = C[few] * (C.sum() / C[few].sum())
-            part, gap = gram.part(few), max(ROUGHLY, tol)
+            part, gap = gram.part(few), max(START_GAP, tol)
             _, start, width = _narrow(part, y[few], prices, start, width, 1.0, gap, max_iter)
     result, (weights, _), _ = _narrow(gram, y, C, start, width, gap, tol, max_iter)
     return result, weights
@@ -119,8 +119,8 @@ def _narrow(gram, y, C, start, width, gap, tol, max_iter):
             gram,
             SmoothedHinge(y, C, width),
             [1.0],
-            tol=FINER * max(tol, FINER * gap),
-            max_iter=min(max_iter - steps, STEPS),
+            tol=INNER_ACCURACY * max(tol, INNER_ACCURACY * gap),
+            max_iter=min(max_iter - steps, MAX_NEWTON_STEPS),
             start=start,
         )
         steps += smooth.n_iter
@@ -129,10 +129,10 @@ def _narrow(gram, y, C, start, width, gap, tol, max_iter):
         worse = 0 if best is None or result.gap < best[0].gap else worse + 1
         if worse == 0:
             best = result, start, width
-        if result.converged or steps >= max_iter or worse == WORSE:
+        if result.converged or steps >= max_iter or worse == PATIENCE:
             return replace(best[0], n_iter=steps), *best[1:]
         gap = result.relative_gap  # it falls like the width
-        width *= max(NARROWER, AIM * tol / gap) if gap < FAR else NARROWER**2
+        width *= max(NARROWER, GAP_TARGET * tol / gap) if gap < FAR else NARROWER**2
 
 
 def _certified(gram, y, C, smooth, width, steps, tol):

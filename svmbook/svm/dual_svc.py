@@ -25,8 +25,8 @@ from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
-LOW_RANK = 0.25  # linear kernel: features per point up to which the low-rank form wins
-STORED = 10_000  # points up to which the Gram matrix is stored, 800 MB, and active sets win
+LOW_RANK_SHARE = 0.25  # linear kernel: features per point up to which the low-rank form is faster
+STORED_POINTS = 10_000  # up to which the Gram matrix is stored, 800 MB, and active sets are faster
 SOLVERS = {
     "interior-point": interior_point,
     "active-set": active_set,
@@ -34,8 +34,9 @@ SOLVERS = {
     "libsvm": libsvm,
     "cvxopt": by_cvxopt,
 }
-AT_BOUND = 1e-8  # of the box: how near to C_i counts as at C_i
-MOVABLE = ("linear", "rbf")  # a shift of all points moves the intercept, and saves digits
+BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close is at its bound
+# A shift of all points moves only the intercept, and saves digits.
+CENTRED_KERNELS = ("linear", "rbf")
 
 
 class DualSVC(KernelMachine):
@@ -229,10 +230,10 @@ class DualSVC(KernelMachine):
         return self._linear
 
     def _numbers(self, n, d):
-        few = self._linear and d <= LOW_RANK * n
+        few = self._linear and d <= LOW_RANK_SHARE * n
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
             return 2.0 * n * d if few else 2.3 * n * n
-        stored = callable(self.kernel) or self.solver == "smo" or n <= STORED
+        stored = callable(self.kernel) or self.solver == "smo" or n <= STORED_POINTS
         return 1.1 * n * n if stored else n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -260,7 +261,7 @@ class DualSVC(KernelMachine):
         solver = self._choose_solver(problem)
         C = upper_bounds(self.C, problem.weights)
         points, kernel, origin = problem.points, problem.kernel, 0.0
-        if kernel.name in MOVABLE and not issparse(points):
+        if kernel.name in CENTRED_KERNELS and not issparse(points):
             origin = points.mean(axis=0)
             points = points - origin
         solution = partial(self._definite_solution, solver, points, C)
@@ -269,7 +270,7 @@ class DualSVC(KernelMachine):
         coef = points.T @ signed if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
         self.alpha_ = np.abs(coefficients)
-        at_bound = result.alpha >= (1.0 - AT_BOUND) * C
+        at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
         self.bounded_support_ = problem.present[at_bound]
         self.free_support_ = problem.present[(result.alpha > 0) & ~at_bound]
         signs = problem.targets[self.support_]
@@ -305,7 +306,7 @@ class DualSVC(KernelMachine):
         if self.solver == "auto":
             if hard or _low_rank(problem.kernel, problem.points):
                 return "interior-point"
-            return "active-set" if n <= STORED else "libsvm"
+            return "active-set" if n <= STORED_POINTS else "libsvm"
         if hard and self.solver != "interior-point":
             raise ValueError(
                 "C=inf (the hard margin) needs solver='interior-point' or 'auto'; found "
@@ -318,7 +319,7 @@ class DualSVC(KernelMachine):
         if solver in ("interior-point", "cvxopt") and _low_rank(kernel, points):
             return centred_factor(points)  # once more: the first mean was rounded
         n = points.shape[0]
-        large = solver == "active-set" and n > STORED
+        large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE
         if kernel.known_definite and (large or native):
             return ComputedGram(kernel.blocks(points), n), None
@@ -344,4 +345,4 @@ class DualSVC(KernelMachine):
 def _low_rank(kernel, points):
     """Return whether the points themselves are a factor of the Gram matrix that saves work."""
     n, d = points.shape
-    return kernel.name == "linear" and not issparse(points) and d <= LOW_RANK * n
+    return kernel.name == "linear" and not issparse(points) and d <= LOW_RANK_SHARE * n

@@ -20,8 +20,8 @@ from .machine import WeightedLeastSquaresMachine
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
-WIDE_GAP = 1e-3  # of the objective
-GENTLEST = 1.0  # slope with which the schedule of `ERMSVC` begins; each next one is twice as steep
+LOOSE_GAP = 1e-3  # relative gap at which the SVM that only serves as a start is solved
+FIRST_SLOPE = 1.0  # slope with which the schedule of `ERMSVC` begins; it doubles each time
 
 
 class IRWLSSVC(WeightedLeastSquaresMachine):
@@ -160,7 +160,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
-        if not gap <= WIDE_GAP * result.objective:  # one far point can make a gradient look small
+        if not gap <= LOOSE_GAP * result.objective:  # one far point can make a gradient look small
             message = f"{result.message}, but the gap is wide"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)
@@ -277,7 +277,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         **WeightedLeastSquaresMachine._parameter_constraints,
-        "slope": [Interval(Real, GENTLEST, None, closed="left")],
+        "slope": [Interval(Real, FIRST_SLOPE, None, closed="left")],
     }
 
     def __init__(
@@ -324,7 +324,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        C, slopes = self._prices(problem), doubled(GENTLEST, float(self.slope))
+        C, slopes = self._prices(problem), doubled(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         costs, start = [*map(sigmoidal_cost, slopes)], hinge_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())

@@ -18,9 +18,9 @@ __all__ = [
 ]
 
 PASSES, PRESENTATIONS = 2, 10  # and how often a prototype wins in each
-SAMPLE = 50  # points at most that k-means looks at, for each prototype
-INDEPENDENT = 1e-11  # of the largest eigenvalue: below it prototypes say nothing new
-EXPANDED = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
+KMEANS_POINTS = 50  # points per prototype that k-means uses, at most
+INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
+KPCA_POINTS = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
 
 
 def fscl(X, n_prototypes, kernel, rng):
@@ -60,7 +60,7 @@ def fscl(X, n_prototypes, kernel, rng):
 
 def kmeans(X, n_prototypes, kernel, rng):
     """Place prototypes at the means of clusters (scikit-learn's k-means)."""
-    some = X[rng.permutation(len(X))[: SAMPLE * n_prototypes]]
+    some = X[rng.permutation(len(X))[: KMEANS_POINTS * n_prototypes]]
     seed = int(rng.integers(2**31))
     return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(some)).cluster_centers_
 
@@ -78,7 +78,7 @@ def kernel_pca(X, n_prototypes, kernel, rng):
             f"{kernel.name}. Choose 'fscl' or 'kmeans'."
         )
     axes = -(-n_prototypes // 2)  # each has two sides
-    some = X[rng.permutation(len(X))[: max(EXPANDED, axes)]]
+    some = X[rng.permutation(len(X))[: max(KPCA_POINTS, axes)]]
     options = {"fit_inverse_transform": True, "random_state": int(rng.integers(2**31))}
     machine = KernelPCA(axes, kernel=kernel.name, **options, **kernel.params)
     deviations = machine.fit_transform(some).std(axis=0)
@@ -132,7 +132,7 @@ def orthonormal_axes(gram):
            [0., 1.]])
     """
     values, vectors = np.linalg.eigh(gram)
-    large = values > INDEPENDENT * values[-1]
+    large = values > INDEPENDENT_TOL * values[-1]
     return vectors[:, large] / np.sqrt(values[large])
 
 

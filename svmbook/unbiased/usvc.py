@@ -23,7 +23,7 @@ from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
 
-ROUNDING = 1e-9  # of the largest output: what outputs may differ by where they should be equal
+EQUAL_OUTPUTS = 1e-9  # relative to the largest output: smaller differences are rounding errors
 
 
 class USVC(WeightedLeastSquaresMachine):
@@ -331,4 +331,4 @@ class USVC(WeightedLeastSquaresMachine):
         scores = self._outputs(problem.points[out[problem.y[out] < 0]])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
         least = false_alarm_threshold(scores, rate, confidence)
-        return least + ROUNDING * max(np.abs(scores).max(), abs(self.intercept_[0]))
+        return least + EQUAL_OUTPUTS * max(np.abs(scores).max(), abs(self.intercept_[0]))

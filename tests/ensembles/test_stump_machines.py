@@ -138,10 +138,10 @@ def test_a_start_from_a_sample_changes_the_way_and_not_the_end(monkeypatch):
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
     gram = StumpGram.at_knots(Z, quantile_knots(Z, 5))
     plain, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.solvers.smoothed.SAMPLE", 100)
+    monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 100)
     few, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.gram.stumps.CURVED", 30)
-    monkeypatch.setattr("svmbook.gram.stumps.DENSE", 0)
+    monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE", 30)
+    monkeypatch.setattr("svmbook.gram.stumps.POINTS_PER_WEIGHT", 0)
     rough, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
     for sampled in (few, rough):
         assert sampled.converged and sampled.objective == pytest.approx(plain.objective, rel=2e-6)
@@ -156,7 +156,7 @@ def test_the_upper_bounds_of_a_sample_sum_to_those_of_all_points(monkeypatch):
             super().__init__(y, C, width)
 
     monkeypatch.setattr("svmbook.solvers.smoothed.SmoothedHinge", Recorded)
-    monkeypatch.setattr("svmbook.solvers.smoothed.SAMPLE", 50)
+    monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 50)
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
@@ -207,7 +207,7 @@ def test_far_from_the_optimum_the_residual_says_so():
 
 
 def test_knots_see_every_value_and_no_period_of_the_rows(monkeypatch):
-    monkeypatch.setattr("svmbook.gram.stumps.READ", 1000)
+    monkeypatch.setattr("svmbook.gram.stumps.QUANTILE_SAMPLE", 1000)
     sites = np.tile([0.0, 1.0], 2000)
     sites[[1, 3]] = 100.0, -7.0
     (knots,) = quantile_knots(sites[:, None], 4)
@@ -296,5 +296,5 @@ def test_odds_are_certified_probabilities():
 @pytest.mark.parametrize("machine", [machine for machine, _ in PAIRS], ids=["svc", "logistic"])
 def test_many_points_are_no_other_problem(machine, monkeypatch):
     few = machine.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
-    monkeypatch.setattr("svmbook.ensembles.stump_machines.STORED", 10)
+    monkeypatch.setattr("svmbook.ensembles.stump_machines.STORED_POINTS", 10)
     np.testing.assert_allclose(machine.fit(X, Y).decision_function(NEW), few, atol=1e-6)

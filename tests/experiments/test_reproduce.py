@@ -198,7 +198,7 @@ def test_a_cluster_that_is_lost_is_told_and_loses_nothing(tmp_path):
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_without_workers_is_told(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("svmbook.experiments.reproduce.SILENCE", 0.2)
+    monkeypatch.setattr("svmbook.experiments.reproduce.SILENT_SECONDS", 0.2)
     store = Store(tmp_path / "runs.jsonl")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as local,

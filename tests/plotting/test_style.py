@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from svmbook.plotting import MovingFigure, figure_svg, use_book_style
-from svmbook.plotting.style import CROWD
+from svmbook.plotting.style import RASTER_MARKERS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -82,13 +82,13 @@ def test_hidden_twin_and_foreign_axes_do_no_harm():
 
 def test_a_crowd_of_several_scatters_is_one():
     figure, ax = plt.subplots()
-    marks = [ax.scatter(*np.arange(2 * CROWD // 3 * 2).reshape(2, -1)) for _ in range(2)]
+    marks = [ax.scatter(*np.arange(2 * RASTER_MARKERS // 3 * 2).reshape(2, -1)) for _ in range(2)]
     marks[0].set_rasterized(True)
     assert "<image " in figure_svg(figure)
     assert [one.get_rasterized() for one in marks] == [True, False]
 
 
-@pytest.mark.parametrize(("n", "pixels"), [(CROWD, 0), (CROWD + 1, 1)])
+@pytest.mark.parametrize(("n", "pixels"), [(RASTER_MARKERS, 0), (RASTER_MARKERS + 1, 1)])
 def test_crowds_are_pixels(n, pixels):
     figure, ax = plt.subplots()
     marks = ax.scatter(np.arange(n), np.arange(n))

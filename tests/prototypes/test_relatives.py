@@ -31,7 +31,7 @@ def test_each_point_has_a_machine_with_weights(n_neighbors):
 def test_a_portion_of_points_knows_nothing_of_the_others(monkeypatch):
     machine = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
     whole = machine.decision_function(NEW)
-    monkeypatch.setattr("svmbook.base.BLOCK", 1000)
+    monkeypatch.setattr("svmbook.base.BLOCK_NUMBERS", 1000)
     np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-8)
 
 
@@ -149,7 +149,7 @@ def test_a_failed_fit_leaves_nothing_of_an_earlier_one():
 
 @pytest.mark.parametrize("ask", ["fit", "decision_function"])
 def test_a_wide_gap_is_admitted_where_it_was_asked_for(ask, monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", -1.0)
+    monkeypatch.setattr("svmbook.prototypes.voting.LOOSE_GAP", -1.0)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         if ask == "fit":
             ProfileSVM(n_clusters=3, random_state=0).fit(X, Y)

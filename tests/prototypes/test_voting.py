@@ -110,7 +110,7 @@ def test_the_one_norm_leaves_out_features():
 
 
 def test_a_wide_gap_is_a_warning(monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", 1e-300)
+    monkeypatch.setattr("svmbook.prototypes.voting.LOOSE_GAP", 1e-300)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__
@@ -183,7 +183,7 @@ def test_points_are_answered_in_portions_of_a_bounded_size(voting, monkeypatch):
         return votes(committee, part)
 
     monkeypatch.setattr(type(machine._committee_), "_votes", counted)
-    monkeypatch.setattr("svmbook.prototypes.ensemble.AT_ONCE", 500)
+    monkeypatch.setattr("svmbook.prototypes.ensemble.BLOCK_OUTPUTS", 500)
     np.testing.assert_allclose(machine.decision_function(NEW), whole, atol=1e-9)
     members = len(machine.prototypes_)
     assert len(sizes) > 1 and sum(sizes) == len(NEW) * members

@@ -178,13 +178,13 @@ def test_auto_is_what_the_documentation_says():
     assert DualSVC().fit(X[:11], y[:11]).solver_ == "active-set"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
-    with mock.patch("svmbook.svm.dual_svc.STORED", 1000):
+    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 1000):
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
 
 
 def test_active_sets_need_not_store_the_gram_matrix(clouds):
     stored = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
-    with mock.patch("svmbook.svm.dual_svc.STORED", 100):
+    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 100):
         computed = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
     np.testing.assert_allclose(computed.alpha_, stored.alpha_, atol=1e-10)
     assert computed.kkt_residual_ < 1e-11

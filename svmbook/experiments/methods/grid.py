@@ -28,7 +28,8 @@ __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
 PATH_POINTS = 500  # to train on, from which a path is faster than LIBSVM at its tolerance
 GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
-PLAIN = tuple(name for name, (_, reads) in KERNELS.items() if not reads)  # no parameter but C
+# Kernels with no parameter but C.
+PARAMETER_FREE = tuple(name for name, (_, reads) in KERNELS.items() if not reads)
 
 
 class GridChoice(NamedTuple):
@@ -110,12 +111,12 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("a fold of cv has one class to train on; give folds with two or more.")
-    base = KERNELS[kernel][0](X) if kernel in PLAIN else DISTANCES[kernel](X, X)
+    base = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
     if kernel in CONDITIONAL:  # shifted at any point: the SVM is the same
         base = shifted(base, base[0], base[0], base[0, 0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
-        K = base if kernel in PLAIN else np.exp(-width * base)
+        K = base if kernel in PARAMETER_FREE else np.exp(-width * base)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
             labels = _by_paths if len(train) >= PATH_POINTS else _by_libsvm
@@ -273,11 +274,13 @@ def grid_run(X, y, X_test, y_test, *, seed, kernel, C, gamma=None):
 
 def _check_grid(kernel, C, gamma):
     """Return the two grids as lists."""
-    if kernel not in (*DISTANCES, *PLAIN):
-        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join((*DISTANCES, *PLAIN))}.")
-    if kernel in PLAIN and gamma is not None:
+    if kernel not in (*DISTANCES, *PARAMETER_FREE):
+        raise ValueError(
+            f"kernel is {kernel!r}; choose one of {', '.join((*DISTANCES, *PARAMETER_FREE))}."
+        )
+    if kernel in PARAMETER_FREE and gamma is not None:
         raise ValueError(f"the kernel {kernel!r} has no gamma; leave it out.")
-    grids = {"C": C} if kernel in PLAIN else {"C": C, "gamma": gamma}
+    grids = {"C": C} if kernel in PARAMETER_FREE else {"C": C, "gamma": gamma}
     for name, grid in grids.items():
         if np.ndim(grid) != 1 or len(grid) == 0:
             raise ValueError(f"{name} is {grid!r}; give a list of values to try.")
@@ -285,4 +288,4 @@ def _check_grid(kernel, C, gamma):
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
             if not np.isfinite(value):
                 raise ValueError(f"{name} holds {value}; give finite values.")
-    return list(C), [None] if kernel in PLAIN else list(gamma)
+    return list(C), [None] if kernel in PARAMETER_FREE else list(gamma)

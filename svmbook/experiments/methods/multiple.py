@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_scalar
 
 __all__ = ["Ranks", "holm", "rank"]
 
-KEPT = 1e-5  # of the largest error: records keep six digits, so finer gaps are theirs
+RECORD_TOL = 1e-5  # relative to the largest error: records keep six digits
 
 
 class Ranks(NamedTuple):
@@ -108,7 +108,7 @@ def rank(errors, *, level=0.95):
     n, k = errors.shape
     order = errors.argsort(axis=1)
     gaps = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
-    place = (gaps > KEPT * np.abs(errors).max()).cumsum(axis=1)  # equals share a place
+    place = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # equals share a place
     ranks = stats.rankdata(np.take_along_axis(place, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0

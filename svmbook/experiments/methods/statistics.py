@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-EQUAL = 1e-14  # of two values: a difference this small is none
+EQUAL_TOL = 1e-14  # relative: values this close are equal
 
 
 class Summary(NamedTuple):
@@ -199,7 +199,7 @@ def compare(first, second, *, test_share=None, level=0.95):
         raise ValueError(f"a t-test needs at least two values a list; found {n}.")
     overlap = 0.0 if test_share is None else test_share / (1 - test_share)
     d = first - second
-    rounding = EQUAL * max(np.abs(first).max(), np.abs(second).max())
+    rounding = EQUAL_TOL * max(np.abs(first).max(), np.abs(second).max())
     mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
     deviation = d.std(ddof=1) if d.std() > rounding else 0.0
     error = float(np.sqrt(1.0 / n + overlap) * deviation)
@@ -264,7 +264,7 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     if error > 0:
         below, above = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
     else:  # all differences are alike; those at the edge of the region belong to it
-        edge = rope + EQUAL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
+        edge = rope + EQUAL_TOL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
         below, above = float(found.difference < -edge), float(found.difference <= edge)
     return PracticalDifference(float(below), float(above - below), float(1.0 - above), level)
 

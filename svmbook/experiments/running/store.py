@@ -20,7 +20,7 @@ from .records import parse_records
 
 __all__ = ["FIELDS", "Job", "Store"]
 
-BEGINNING = b'{"suite": "'  # of every line: what else ends without a newline is no torn record
+RECORD_START = b'{"suite": "'  # of every line; other incomplete lines are no torn records
 APPENDING, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 LOCK_SECONDS = 60  # seconds to wait for another process's append, which takes milliseconds
 
@@ -155,7 +155,7 @@ class Store:
                 )
             found[job] = record
         torn = written[whole:]
-        if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
+        if not (torn.startswith(RECORD_START) or RECORD_START.startswith(torn)):
             raise ValueError(
                 f"{self.path} ends in something else than a record; name another file, or mend it."
             )

@@ -18,16 +18,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...ties import TIE
+from ...ties import TIE_TOL
 from ..checks import check_stopping
 
 __all__ = ["DualBatch", "best_intercepts", "duals", "solve_dual_batch"]
 
-SHIFT = 1e-12  # of the mean k(x, x): keeps a face solvable where points repeat, moves no solution
-MEETS = 1e-14  # of a step: multipliers that meet their bounds this close together do so at once
-ROUNDING = 10 * np.finfo(float).eps  # times what is added up in an error: its noise
-BALANCED = 1e-12  # of the sum of the alpha: what may be left of their sum with signs
-SLOPE_TOL = 1e-12  # of the terms of a slope: one that cancels to less is zero
+SHIFT = 1e-12  # relative to the mean k(x, x): makes faces regular where points repeat
+SAME_STEP = 1e-14  # relative to a step: multipliers that reach their bounds this close together
+ERROR_ROUNDING = 10 * np.finfo(float).eps  # times the sum of terms of an error: its rounding error
+BALANCE_TOL = 1e-12  # relative to the sum of alpha: numerically zero for the signed sum
+SLOPE_TOL = 1e-12  # relative to the terms of a slope: numerically zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +185,7 @@ class _Faces:
         rise, fall = _limits(self.beta, self.low, self.high, self.e)
         self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
         crossed = self.highest - self.lowest
-        alike = TIE * np.abs(crossed)  # of points that differ by less, the first
+        alike = TIE_TOL * np.abs(crossed)  # of points that differ by less, the first
         self.rises = (rise >= (self.highest - alike)[:, None]).argmax(axis=1)
         self.falls = (fall <= (self.lowest + alike)[:, None]).argmax(axis=1)
         return self.solved & (crossed <= _enough(self.beta, self.scale, self.tol))
@@ -208,7 +208,7 @@ class _Faces:
             room = np.where(up, self.high - self.beta, self.low - self.beta) / step
         room = np.where(step == 0, np.inf, room)
         share = np.minimum(1.0, room.min(axis=1, keepdims=True))
-        meets = room <= share * (1 + MEETS)
+        meets = room <= share * (1 + SAME_STEP)
         at_bound = np.where(up, self.high, self.low)
         self.beta = np.where(meets, at_bound, self.beta + share * step)
         self.free &= ~meets
@@ -316,7 +316,7 @@ def best_intercepts(e, y, C):
 
 def _enough(beta, scale, tol):
     """Return the violation that counts as none: the tolerance, or what rounding hides."""
-    return np.maximum(tol, ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
+    return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
 def _certified(K, y, C, beta, n_iter, scale, tol):
@@ -328,7 +328,7 @@ def _certified(K, y, C, beta, n_iter, scale, tol):
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
     solved = crossed <= _enough(beta, scale, tol)
-    balanced = np.abs(beta.sum(axis=1)) <= BALANCED * np.abs(beta).sum(axis=1)
+    balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),
         intercept=b,

@@ -17,10 +17,10 @@ from .duals import DualBatch, duals
 
 __all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
 
-LARGEST = 64  # points of a set up to which a batch is faster than one problem after the other
-ALIKE = 1.25  # sets of a batch differ in size by this factor at most,
-FEW = 32  # unless there are so few of them that a call costs more than the numbers in it
-CELLS = 4_000_000  # numbers that the arrays of one batch may hold
+MAX_BATCHED = 64  # points of a set up to which a batch is faster than separate problems
+MAX_SIZE_RATIO = 1.25  # of the sizes of the sets in one batch,
+FEW_SETS = 32  # unless there are so few sets that calls cost more than arithmetic
+BATCH_NUMBERS = 4_000_000  # numbers that the arrays of one batch may hold
 
 
 class Hyperplanes(NamedTuple):
@@ -84,12 +84,12 @@ def _alike(order, sizes, d):
     """Yield the members in portions of like sizes, none of which takes too much memory."""
     start = 0
     while start < len(order):
-        alike = np.searchsorted(sizes, ALIKE * sizes[start], "right")
-        rest = sizes[start : max(alike, start + FEW)]
+        alike = np.searchsorted(sizes, MAX_SIZE_RATIO * sizes[start], "right")
+        rest = sizes[start : max(alike, start + FEW_SETS)]
         cells = np.arange(1, len(rest) + 1) * rest * (rest + d)
-        stop = start + max(1, np.searchsorted(cells, CELLS, "right"))
-        if sizes[start] <= LARGEST:  # a batch stays one
-            stop = min(stop, np.searchsorted(sizes, LARGEST, "right"))
+        stop = start + max(1, np.searchsorted(cells, BATCH_NUMBERS, "right"))
+        if sizes[start] <= MAX_BATCHED:  # a batch stays one
+            stop = min(stop, np.searchsorted(sizes, MAX_BATCHED, "right"))
         yield order[start:stop]
         start = stop
 
@@ -104,7 +104,7 @@ def hyperplanes(Z, y, prices):
     Z = Z - origin[:, None, :]
     K = np.matmul(Z, Z.transpose(0, 2, 1))
     # As far as rounding allows: where a price is large, what is left of a slack counts much.
-    batch = duals(K, y, prices, tol=0.0) if K.shape[1] <= LARGEST else _one_by_one(K, y, prices)
+    batch = duals(K, y, prices, tol=0.0) if K.shape[1] <= MAX_BATCHED else _one_by_one(K, y, prices)
     w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
     b = batch.intercept - (w * origin).sum(axis=1)
     return Hyperplanes(w, b, batch.gap / batch.objective)

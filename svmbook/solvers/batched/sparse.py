@@ -16,7 +16,7 @@ from .members import Hyperplanes
 
 __all__ = ["sparse_members"]
 
-AT_ONCE = 50_000  # numbers in the matrix of one linear program
+MATRIX_NUMBERS = 50_000  # numbers in the matrix of one linear program
 
 
 def sparse_members(X, positive, negative, C, weight):
@@ -38,7 +38,7 @@ def sparse_members(X, positive, negative, C, weight):
     Hyperplanes
     """
     size = (positive | negative).sum(axis=1)
-    portion = np.cumsum(size * (2 * X.shape[1] + 2)) // AT_ONCE
+    portion = np.cumsum(size * (2 * X.shape[1] + 2)) // MATRIX_NUMBERS
     parts = [
         _trained(X, positive[rows], negative[rows], C, weight[rows])
         for rows in (portion == p for p in np.unique(portion))

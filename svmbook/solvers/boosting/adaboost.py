@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ties import TIE
+from ...ties import TIE_TOL
 from ...weights import shares
 
 __all__ = ["BoostingResult", "adaboost"]
@@ -60,7 +60,7 @@ def adaboost(learner, X, y, rounds, u):
     g, hypotheses, weights = y * shares(u), [], []
     for _ in range(rounds):
         found, edge = learner.best(g)
-        if edge <= TIE:  # zero but for rounding, as the weights sum to one
+        if edge <= TIE_TOL:  # zero but for rounding, as the weights sum to one
             return BoostingResult(hypotheses, np.array(weights), "no hypothesis beats chance")
         hypotheses.append(found)
         agrees = found(X)[:, 0] * y > 0

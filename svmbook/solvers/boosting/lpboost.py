@@ -29,9 +29,9 @@ from ...progress import log
 
 __all__ = ["LPBoostResult", "lpboost"]
 
-KEPT = 1e-9  # of the largest weight: what the simplex method leaves of a weight of zero
-NOTHING = 1e-9  # a margin, of 1: what rounding leaves of none
-EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+WEIGHT_TOL = 1e-9  # relative to the largest weight: numerically zero for the simplex method
+MARGIN_TOL = 1e-9  # a margin this small is numerically zero
+SIMPLEX_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
     while True:
         found, edges = learner.proposals(u * y, reached)
         largest = edges.max(initial=reached)
-        if hard and largest <= NOTHING:
+        if hard and largest <= MARGIN_TOL:
             raise ValueError(_inseparable(X, y, np.arange(n) if names is None else names))
         bound, feasible = bounds(u, largest)
         if bound > dual:
@@ -140,7 +140,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
         hypotheses += [apart[k] for k in new]
         columns = np.column_stack([columns, says[:, new]])
         weights, u, reached = solve(columns, C)
-        weights = np.where(weights > KEPT * weights.max(initial=0.0), weights, 0.0)
+        weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard)
         solved += 1
@@ -174,7 +174,7 @@ def _soft(columns, C):
         A_ub=-np.column_stack([columns, np.eye(n)]),
         b_ub=-np.ones(n),
         method="highs-ds",
-        options=EXACT,
+        options=SIMPLEX_OPTIONS,
     )
     if found.x is None:
         raise ValueError(
@@ -201,11 +201,11 @@ def _hard(columns, _):
         b_eq=[1.0],
         bounds=[*[(0, None)] * k, (None, None)],
         method="highs-ds",
-        options=EXACT,
+        options=SIMPLEX_OPTIONS,
     )
     u = np.maximum(-found.ineqlin.marginals, 0.0)
     margin = -found.fun
-    if margin <= NOTHING:
+    if margin <= MARGIN_TOL:
         return found.x[:k], u / u.sum(), max(margin, 0.0)
     return found.x[:k] / margin, u / u.sum(), margin
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ties import TIE, first_largest
+from ...ties import TIE_TOL, first_largest
 
 __all__ = ["MiddleStumps", "Stumps"]
 
@@ -68,7 +68,7 @@ class MiddleStumps:
         self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
         # Values apart by rounding alone are one value, which no threshold divides.
         larger = np.maximum(np.abs(low), np.abs(high))
-        same = 0.5 * high - 0.5 * low <= 0.5 * TIE * larger
+        same = 0.5 * high - 0.5 * low <= 0.5 * TIE_TOL * larger
         tied = np.column_stack([same, np.zeros(self.d, dtype=bool)])
         self.distinct = 1.0 - tied
         self._edges, self._sizes = np.empty((2, self.d, self.n))
@@ -108,7 +108,7 @@ class MiddleStumps:
         edges : ndarray
         """
         edges, sizes = self._all_edges(g)
-        unit = TIE * np.abs(g).sum()  # edges are compared in steps of it
+        unit = TIE_TOL * np.abs(g).sum()  # edges are compared in steps of it
         steps = np.rint(sizes / unit)
         framed = np.pad(steps, ((0, 0), (1, 1)))
         peaks = (sizes > above) & (steps >= framed[:, :-2]) & (steps > framed[:, 2:])

@@ -1,4 +1,4 @@
-r"""The dual solved exactly: guess which multipliers stand at a bound, solve for the others, mend.
+r"""The dual solved exactly by a primal-dual active-set method.
 
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
@@ -23,15 +23,15 @@ from .state import DualState
 
 __all__ = ["active_set", "price_path", "rounds_from", "solve_active_set", "svm_path"]
 
-BETTER = 0.9  # of the guesses mended in the round before: fewer let the shift fall
-FEW_GUESSES = 0.1  # of the free points: so few guesses to mend let it fall as well ...
-SOON = 5  # ... unless as many rounds brought no new record
-NEAR = 0.5  # times the free points of the quarter: how many more start free
-ONE_THREAD = 5000  # points up to which waking a second thread costs more than it brings
-DIRECT = 100  # points up to which no smaller problem is solved first, nor a factorisation saved
-IDLE_ROUNDS = 25  # after more primal-dual rounds without a new record monotone ones take over
-FALLS = 0.1  # a residual that keeps more than this of itself falls too slowly
-STUCK = 1000  # steps on one face that hardly lower it: then rounding has the last word
+SHIFT_DECREASE_RATIO = 0.9  # lower the shift if corrections fall below this share of before
+FEW_CORRECTIONS = 0.1  # per free point: so few corrections lower the shift as well, ...
+FEW_PATIENCE = 5  # ... unless so many rounds in a row have set no new minimum
+EXTRA_FREE = 0.5  # per free point of the quarter: points near the margin that start free
+ONE_THREAD_POINTS = 5000  # points up to which a second thread costs more than it gains
+DIRECT_POINTS = 100  # points up to which no smaller problem is solved first
+PATIENCE = 25  # primal-dual rounds without a new minimum before monotone rounds take over
+RESIDUAL_RATIO = 0.1  # a step that leaves more of the residual than this falls too slowly
+MAX_STALLS = 1000  # steps on one face that hardly lower its residual
 
 
 def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
@@ -180,7 +180,7 @@ def price_path(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
 
 def _threads(n):
     """Return the context in which BLAS works best: one thread where the blocks are small."""
-    return one_blas_thread() if n <= ONE_THREAD else nullcontext()
+    return one_blas_thread() if n <= ONE_THREAD_POINTS else nullcontext()
 
 
 def _gram(K, n):
@@ -195,7 +195,7 @@ def _guess(gram, y, C, max_iter):
     above one, at zero; free are its own free points and some more of the nearest to its margin.
     """
     n = len(y)
-    if n <= DIRECT:
+    if n <= DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
     part, share = gram.part(quarter), C[quarter].sum() / C.sum()
@@ -204,7 +204,7 @@ def _guess(gram, y, C, max_iter):
     slack = 1.0 - y * (gram.columns(quarter[support], small.beta[support]) + small.b)
     near = np.abs(slack)
     near[quarter] = np.inf
-    near = np.argsort(near)[: int(NEAR * small.free.sum())]
+    near = np.argsort(near)[: int(EXTRA_FREE * small.free.sum())]
     beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
     beta[quarter] = np.where(small.bounded, (y * C)[quarter], share * small.beta)
     free[quarter] = small.free
@@ -218,7 +218,7 @@ def rounds_from(state, max_iter, *, nearly_right=False):
     Where primal-dual rounds stray from a guess that is nearly right, monotone ones begin at it.
     """
     face, guess = Face(state.gram), state.beta.copy()
-    state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else IDLE_ROUNDS)
+    state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else PATIENCE)
     primal_dual = state.n_iter
     if not state.settled:
         if nearly_right:
@@ -248,7 +248,7 @@ class _Refinement:
     def falls(self, state, F):
         """Tell whether the last step lowered the residual by much, and not yet to rounding."""
         last, self.last = self.last, state.residual(F)
-        return self.last < FALLS * last and not state.rounded(F)
+        return self.last < RESIDUAL_RATIO * last and not state.rounded(F)
 
     def ends(self, state, face, F):
         """Tell whether the face is solved as far as rounding allows.
@@ -262,10 +262,10 @@ class _Refinement:
         self.last = np.inf
         if state.rounded(F):
             return True
-        if self.fresh < FALLS * before or face.sharpen():
+        if self.fresh < RESIDUAL_RATIO * before or face.sharpen():
             return False
         self.stalls += self.fresh >= 0.9 * before
-        return self.fresh <= state.enough or self.stalls > STUCK
+        return self.fresh <= state.enough or self.stalls > MAX_STALLS
 
 
 def _primal_dual(state, face, max_iter, idle_rounds):
@@ -286,7 +286,7 @@ def _primal_dual(state, face, max_iter, idle_rounds):
         left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         moves = len(left) + wrong.sum()
         if moves == 0:
-            if len(F) <= DIRECT:
+            if len(F) <= DIRECT_POINTS:
                 face.undamp()
             if not refinement.falls(state, F) and refinement.ends(state, face, F):
                 if state.holds_afresh(F):
@@ -301,8 +301,8 @@ def _primal_dual(state, face, max_iter, idle_rounds):
         state.free |= wrong
         idle = 0 if moves < fewest else idle + 1
         fewest = min(fewest, moves)
-        clearly_fewer = moves < BETTER * before
-        nearly_done = moves < FEW_GUESSES * len(F) and idle < SOON
+        clearly_fewer = moves < SHIFT_DECREASE_RATIO * before
+        nearly_done = moves < FEW_CORRECTIONS * len(F) and idle < FEW_PATIENCE
         if clearly_fewer or nearly_done:
             face.lower_shift()
         else:
@@ -335,8 +335,8 @@ def _monotone(state, face, max_iter):
         entering = state.worst()
         idle = 0 if state.objective > highest else idle + 1
         highest = max(highest, state.objective)
-        if not len(entering) or idle > IDLE_ROUNDS:  # optimal, or as near as rounding lets see
-            if state.holds_afresh(F) or idle > IDLE_ROUNDS:
+        if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
+            if state.holds_afresh(F) or idle > PATIENCE:
                 return True
             refinement.begin()
             continue

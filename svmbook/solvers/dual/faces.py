@@ -31,11 +31,11 @@ __all__ = ["Face", "IndefiniteError"]
 
 # The first two lines are in units of the mean diagonal of the matrix that is factored, the last
 # two in units of K's.
-SMALL = 1e-9  # the shift to begin with
-DAMPED, LARGEST = 1e-2, 1e-1  # the first raised shift, and the largest
-RAISED, LOWERED, SHARPENED = 10.0, 3.0, 100.0  # factors
-SMALLEST = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
-PROVING_SHIFT = 1e-6  # where not even this makes K_FF definite, rounding is not at fault
+FIRST_SHIFT = 1e-9  # the first shift
+FIRST_DAMPING, MAX_SHIFT = 1e-2, 1e-1  # the first raised shift, and the largest
+RAISE_FACTOR, LOWER_FACTOR, SHARPEN_FACTOR = 10.0, 3.0, 100.0  # factors
+MIN_SHIFT = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
+INDEFINITE_SHIFT = 1e-6  # if not even this makes K_FF definite, K is indefinite
 
 
 class IndefiniteError(ValueError):
@@ -52,19 +52,19 @@ class Face:
 
     def start_small(self):
         """Return to the shift of the beginning."""
-        self.shift = SMALL
+        self.shift = FIRST_SHIFT
 
     def raise_shift(self):
         """Damp the next steps."""
-        self.shift = min(max(RAISED * self.shift, DAMPED), LARGEST)
+        self.shift = min(max(RAISE_FACTOR * self.shift, FIRST_DAMPING), MAX_SHIFT)
 
     def lower_shift(self):
         """Trust the next steps more."""
-        self.shift = max(self.shift / LOWERED, SMALL)
+        self.shift = max(self.shift / LOWER_FACTOR, FIRST_SHIFT)
 
     def undamp(self):
         """Return to the shift of the beginning on this face: fewer steps, one factorisation."""
-        if self.shift > SMALL:
+        if self.shift > FIRST_SHIFT:
             self.start_small()
             self._free = None
 
@@ -72,7 +72,7 @@ class Face:
         """Factor this face anew, with a smaller shift; False where rounding forbids it."""
         if self._asked_for <= self._smallest(len(self._free)):
             return False
-        self.shift /= SHARPENED
+        self.shift /= SHARPEN_FACTOR
         self._free = None
         return True
 
@@ -116,7 +116,7 @@ class Face:
                 self._solve = partial(cholesky_solve, cholesky(work))
                 break
             except ArithmeticError:
-                if shift > PROVING_SHIFT * self.scale:
+                if shift > INDEFINITE_SHIFT * self.scale:
                     raise IndefiniteError(
                         "the kernel is not positive semi-definite: the Gram matrix of the free "
                         f"points has a negative pivot even with {shift / self.scale:.0e} of its "
@@ -135,4 +135,4 @@ class Face:
         return K.T  # symmetric
 
     def _smallest(self, m):
-        return SMALLEST * m * self.scale
+        return MIN_SHIFT * m * self.scale

@@ -17,8 +17,8 @@ __all__ = ["NATIVE", "libsvm", "solve_libsvm"]
 
 NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
-CACHE = 1000  # megabytes of kernel rows
-LOOSEST = 1e-3  # violation that LIBSVM is asked for at least: scikit-learn's default
+CACHE_MEGABYTES = 1000  # megabytes of kernel rows that LIBSVM keeps
+LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance; ours is never looser, unless ``tol`` is
 
 
 class _SilentSVC(SVC):
@@ -102,13 +102,13 @@ def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000
 def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
     """Do as `solve_libsvm`, for the `GramMatrix` of X and arrays that were checked."""
     rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
-    violation = min(max(tol, rounding), max(tol, LOOSEST))
+    violation = min(max(tol, rounding), max(tol, LIBSVM_TOL))
     machine = _SilentSVC(
         C=1.0,
         kernel=kernel,
         tol=violation,
         max_iter=min(max_iter, np.iinfo(np.int32).max),
-        cache_size=CACHE,
+        cache_size=CACHE_MEGABYTES,
         **params,
     )
     try:

@@ -15,7 +15,7 @@ import numpy as np
 
 __all__ = ["SolverResult", "certify", "intercept_interval", "no_worse_than_zero"]
 
-BALANCED = 1e-10  # of a sum without signs: how far from zero rounding may leave the signed one
+BALANCE_TOL = 1e-10  # relative to the sum of alpha: numerically zero for the signed sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +152,9 @@ def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
         primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
     short = np.where(alpha < C, 1.0 - margins, 0.0)
     beyond = np.where(alpha > 0, margins - 1.0, 0.0)
-    balanced = abs(y @ alpha) <= BALANCED * alpha.sum()
+    balanced = abs(y @ alpha) <= BALANCE_TOL * alpha.sum()
     rounding = np.finfo(float).eps * scale * np.linalg.norm(alpha)  # of an output
-    convex = w_squared >= -(BALANCED + 10 * rounding) * alpha.sum()
+    convex = w_squared >= -(BALANCE_TOL + 10 * rounding) * alpha.sum()
     if abs(w_squared) <= 10 * rounding * alpha.sum():  # the terms cancel: w = 0 but for rounding
         w_squared = 0.0
     soft = np.isfinite(C).all() and primal > 0

@@ -22,9 +22,9 @@ from .result import certify, intercept_interval
 
 __all__ = ["smo", "solve_smo"]
 
-CURVATURE_FLOOR = 1e-12  # of the mean diagonal: stands in for a line without curvature
-IDLE_LOOKS = 10  # looks in a row, n pairs apart, at which neither objective nor gap improves
-NEGATIVE_CURVATURE = 1e-6  # of the largest k(x, x): below minus this it is no rounding error
+CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: stands for a curvature of zero
+PATIENCE = 10  # checks in a row, n pairs apart, that improve neither objective nor gap
+INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): more negative is no rounding error
 
 
 def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
@@ -102,7 +102,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         gain = e_ij**2 / a_ij
         j = first_largest(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
-            if curvature.min() < -NEGATIVE_CURVATURE * diagonal.max():
+            if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
             e = y - K @ beta  # afresh: the certificate must not inherit the updates' drift
             alpha = np.abs(beta)
@@ -117,8 +117,8 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
             idle = 0 if progress else idle + 1
             if gain[j] == 0.0:
                 return replace(result, message="no pair is left that gains more than rounding")
-            if idle == IDLE_LOOKS:
-                return replace(result, message=f"{IDLE_LOOKS} n pairs gained no more than rounding")
+            if idle == PATIENCE:
+                return replace(result, message=f"{PATIENCE} n pairs gained no more than rounding")
             if n_iter == max_iter:
                 return replace(result, message="all pairs used up")
             risen_to = max(risen_to, result.dual_objective)

@@ -11,10 +11,11 @@ from .result import certify, intercept_interval
 
 __all__ = ["DualState"]
 
-ROUNDING = 8 * np.finfo(float).eps  # of the outputs
-ENOUGH = 1e-13  # times max(1, k(x, x) C), C the smallest: may be left where it falls no more
-SNAPPED = 1e-12  # of C, or of the largest multiplier: what rounding leaves of one at a bound
-FAR = 1e6  # times C: as far as a gradient step carries before it is projected
+OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
+# Times max(1, k(x, x) C), C the smallest: enough where it falls no further.
+STALLED_RESIDUAL = 1e-13
+BOUND_TOL = 1e-12  # relative to C, or to the largest multiplier: counts as at the bound
+MAX_GRADIENT_STEP = 1e6  # times C: longest gradient step before it is projected
 
 
 class DualState:
@@ -43,7 +44,7 @@ class DualState:
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
-        self.enough = ENOUGH * max(1.0, gram.scale * C.min())
+        self.enough = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
         self.refresh()
 
     def begin_round(self):
@@ -60,7 +61,7 @@ class DualState:
     def noise(self):
         r"""What rounding may change in each error, as :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
         lengths = self.gram.lengths
-        return ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
+        return OUTPUT_ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
 
     @property
     def objective(self):
@@ -150,7 +151,7 @@ class DualState:
         lower, upper = self.lower, self.upper  # alone: what brentq calls outlives it for a while
         z = np.clip(self.beta, lower, upper)
         if ascend:
-            z += min(1.0 / self.gram.scale, FAR * self.C.max()) * self.e
+            z += min(1.0 / self.gram.scale, MAX_GRADIENT_STEP * self.C.max()) * self.e
 
         # Without a step those inside carry the sum alone if they can: bounds stay bounds.
         moved = (z > lower) & (z < upper)
@@ -179,9 +180,9 @@ class DualState:
         One that counted as free would fix the intercept, of which it knows nothing.
         """
         alpha = np.abs(self.beta)
-        at_zero = alpha <= SNAPPED * min(alpha.max(), self.C.max())
+        at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
         near = np.flatnonzero(
-            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - SNAPPED) * self.C)
+            (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
         self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
         self.find_free()

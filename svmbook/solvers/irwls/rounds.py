@@ -44,10 +44,11 @@ from .result import IRWLSResult
 
 __all__ = ["irwls", "irwls_path", "least_squares_step", "solve_irwls"]
 
-WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # of rounding the kink, one after the other
-SHORTEST = 2.0**-40  # a step
-LEAST = 1e-4  # of the promised fall of J, which a step must bring about
-ROUGHLY = 1e-2  # the relative gradient of what is only a start
+# Widths over which the kink is rounded off, one after the other.
+KINK_WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+MIN_STEP = 2.0**-40  # the shortest step of a line search
+SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease of J that a step must reach
+START_TOL = 1e-2  # relative gradient of a problem that only gives a start
 
 
 def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_weights=False):
@@ -129,9 +130,9 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
     """Do it for arrays that have been checked."""
     C = np.broadcast_to(C, len(y))
     rounds = _Rounds(Z, y, 2.0 * C if printed_weights else C, cost, start)
-    for width in WIDTHS:
+    for width in KINK_WIDTHS:
         rounds.narrow(width)
-        while rounds.residual > (tol if width == WIDTHS[-1] else max(tol, ROUGHLY)):
+        while rounds.residual > (tol if width == KINK_WIDTHS[-1] else max(tol, START_TOL)):
             step = rounds.next_step()
             if rounds.promises_nothing:
                 break
@@ -230,7 +231,7 @@ def irwls_path(Z, y, C, costs, *, tol, **options):
     """
     results = []
     for cost in costs:
-        enough = tol if cost is costs[-1] else max(tol, ROUGHLY)
+        enough = tol if cost is costs[-1] else max(tol, START_TOL)
         results.append(irwls(Z, y, C, cost, tol=enough, **options))
         options["start"] = results[-1].w, results[-1].intercept
     return results
@@ -297,9 +298,9 @@ def _length(change, promise):
     A step that leaves J as it is will not do: the next one may lead back.
     """
     t, down = 1.0, change(1.0)
-    while down > -LEAST * t * promise:
+    while down > -SUFFICIENT_DECREASE * t * promise:
         t *= 0.5
-        if t < SHORTEST:
+        if t < MIN_STEP:
             return 0.0
         down = change(t)
     while t >= 1.0 and (further := change(2.0 * t)) < down:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ties import first_largest
 from .costs import HINGE
-from .rounds import ROUGHLY, irwls, least_squares_step
+from .rounds import START_TOL, irwls, least_squares_step
 
 __all__ = ["best_of", "hinge_start", "least_squares_start", "random_start"]
 
@@ -22,7 +22,7 @@ def least_squares_start(Z, y, C):
 
 def hinge_start(Z, y, C):
     """Return w and b of the support vector machine, :eq:`eq-hinge-penalty`, solved roughly."""
-    result = irwls(Z, y, C, HINGE, tol=ROUGHLY)
+    result = irwls(Z, y, C, HINGE, tol=START_TOL)
     return result.w, result.intercept
 
 

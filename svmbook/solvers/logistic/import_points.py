@@ -25,8 +25,8 @@ from .result import LogisticResult
 __all__ = ["import_points", "select_import_points"]
 
 DEPENDENT_FUNCTION = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
-IN_CACHE = 100_000  # numbers, 800 kB
-SAME_DECREASE = 1e-6  # of the largest: as exact as decreases are, since minimisations stop early
+CACHE_NUMBERS = 100_000  # numbers that stay in the cache, 800 kB
+DECREASE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
 def select_import_points(K, y, lam, *, weights=1.0, min_decrease=1e-3, max_points=None, tol=1e-6):
@@ -120,7 +120,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K are no doubles; scale the features"
             break
-        best = first_largest(decreases, tol=SAME_DECREASE)
+        best = first_largest(decreases, tol=DECREASE_TOL)
         if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
@@ -148,7 +148,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
 
 def _subtract_square(rest, z):
     """Subtract zz' in place, some rows at a time, which stay in the processor's cache."""
-    rows = max(1, IN_CACHE // len(z))
+    rows = max(1, CACHE_NUMBERS // len(z))
     for start in range(0, len(z), rows):
         rest[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
 

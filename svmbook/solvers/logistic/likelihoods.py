@@ -14,12 +14,12 @@ from ...losses import logistic, logistic_curvature, logistic_slope
 
 __all__ = ["Binomial", "Softmax", "best_intercept", "likelihood_of"]
 
-FORCING = 0.1  # Newton-CG: of the residual at the start of an inner solution, at most
-PRODUCTS = 500  # Newton-CG: products with the curvature in one step, at most
-LINEAR = 1e-12  # of the gradient's size: a curvature so small that the loss is a straight line
-BEST_INTERCEPT = 1e-13  # of the gradient's size: what rounding leaves of its sum
-SAME_LOSS = 1e-14  # of a loss: what rounding moves it by
-STEPS = 40  # of Newton's method in the intercept; from a warm start one or two do
+FORCING_TERM = 0.1  # Newton-CG: residual of an inner solution, relative to its start, at most
+MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
+CURVATURE_TOL = 1e-12  # relative to the gradient: with less curvature the loss is linear
+INTERCEPT_TOL = 1e-13  # relative to the gradient: what rounding leaves of its sum
+LOSS_ROUNDING = 1e-14  # relative to a loss: what rounding changes
+MAX_INTERCEPT_STEPS = 40  # Newton steps in the intercept; a warm start needs one or two
 
 
 def likelihood_of(y, weights, classes):
@@ -61,7 +61,7 @@ class Binomial:
         bound of the curvature, :math:`s_i/4`, then gives a step that surely descends.
         """
         W = self.curvature(F)
-        if W.sum() <= LINEAR * np.abs(self.negative_gradient(F)).sum():
+        if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             W = 0.25 * self.weights
         return gram.ridge(W, lam)(R, r)
 
@@ -119,7 +119,7 @@ class Softmax:
         P, others, top = _probabilities(F)
         weighted = self.weights[:, None] * P
         W = (weighted * others).sum(axis=1) / (F.shape[1] - 1)
-        if W.sum() <= LINEAR * np.abs(self.negative_gradient(F)).sum():
+        if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             return gram.ridge(0.5 * self.weights, lam)(R, r)
         ridge = gram.ridge(W, lam)
 
@@ -137,8 +137,8 @@ class Softmax:
         fD = gram.outputs(D)
         D_outputs = fD + d
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
-        enough = rho * min(FORCING**2, rho / (1.0 + self.loss(F)))
-        for _ in range(PRODUCTS):
+        enough = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
+        for _ in range(MAX_PRODUCTS):
             TD, td = times(D, D_outputs)
             curved = gram.inner(TD, D, D_outputs - d) + td @ d
             if not (rho > 0.0 and curved > 0.0):
@@ -203,19 +203,19 @@ def best_intercept(likelihood, f, start):
     """
     b, G, before = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
     farthest = 10.0 + np.max(np.abs(f + start))
-    for _ in range(STEPS):
+    for _ in range(MAX_INTERCEPT_STEPS):
         r, size = G.sum(axis=0), np.abs(G).sum()
-        if np.abs(r).max() <= BEST_INTERCEPT * size:
+        if np.abs(r).max() <= INTERCEPT_TOL * size:
             break
-        H = likelihood.intercept_curvature(f + b) + LINEAR * size * np.eye(np.size(b))
+        H = likelihood.intercept_curvature(f + b) + CURVATURE_TOL * size * np.eye(np.size(b))
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
-        for _ in range(STEPS):
+        for _ in range(MAX_INTERCEPT_STEPS):
             new = likelihood.negative_gradient(f + b + step)
             nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
             after = likelihood.loss(f + b + step)
             # Nearer and higher is the way round a circle, where the loss has straight parts.
-            if after < before or (nearer and after <= before * (1.0 + SAME_LOSS)):
+            if after < before or (nearer and after <= before * (1.0 + LOSS_ROUNDING)):
                 break
             step = 0.5 * step
         else:

@@ -22,11 +22,11 @@ from .result import LogisticResult
 
 __all__ = ["expand", "ridge_path", "solve_logistic", "solve_logistic_path"]
 
-FLAT = 0.1  # of the slope at its start: where the search along a step ends
-VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
-TRIALS = 60
-LOW_RANK = 0.5  # of the points: up to this rank a factor of K is the cheaper form
-IDLE_STEPS = 3  # steps in a row that lower neither the objective visibly nor the gradient
+SLOPE_RATIO = 0.1  # slope at which the line search ends, relative to its start
+VISIBLE_CHANGE = 1e-14  # relative to the objective: a smaller change is a rounding error
+MAX_TRIALS = 60  # lengths that one line search tries
+LOW_RANK_SHARE = 0.5  # rank per point up to which a factor of K is the cheaper form
+PATIENCE = 3  # steps in a row that lower neither the objective nor the gradient
 
 
 def solve_logistic(
@@ -148,7 +148,7 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     if isinstance(gram, StoredGram):
         # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
         several = np.ndim(likelihood.no_intercept) > 0
-        low = pivoted_factor(gram.K, largest_rank=None if several else LOW_RANK * gram.n)
+        low = pivoted_factor(gram.K, largest_rank=None if several else LOW_RANK_SHARE * gram.n)
     for lam in lams:
         if low is None:
             result = _newton(likelihood, gram, lam, start, tol, max_iter)
@@ -196,9 +196,9 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
         log.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
-        idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
+        idle = 0 if residual < lowest or before - J > VISIBLE_CHANGE * J else idle + 1
         lowest, before = min(lowest, residual), J
-        if n_iter == max_iter or idle == IDLE_STEPS:
+        if n_iter == max_iter or idle == PATIENCE:
             message = "all steps used up" if n_iter == max_iter else "rounding hides the descent"
             break
         try:
@@ -277,12 +277,12 @@ def _line_search(likelihood, gram, lam, here, step, down, J):
     ridge, linear, square = (gram.inner(A, A, f), gram.inner(A, dA, df), gram.inner(dA, dA, df))
     steepest = gram.inner(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
     low, high, t = 0.0, np.inf, 1.0
-    for _ in range(TRIALS):
+    for _ in range(MAX_TRIALS):
         slope = lam * (linear + t * square) - np.sum(likelihood.negative_gradient(F + t * dF) * dF)
-        if abs(slope) <= FLAT * steepest:
+        if abs(slope) <= SLOPE_RATIO * steepest:
             J_new = likelihood.loss(F + t * dF) + lam * (0.5 * ridge + t * linear)
             J_new += 0.5 * lam * t * t * square
-            if J_new <= J * (1.0 + VISIBLE):
+            if J_new <= J * (1.0 + VISIBLE_CHANGE):
                 return t
         low, high = (low, t) if slope > 0 else (t, high)
         t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * square)

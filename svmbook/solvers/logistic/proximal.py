@@ -25,16 +25,16 @@ from .result import LogisticResult
 
 __all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_l1_path"]
 
-ADDED = 10  # coefficients that may join the working set in a step, at least
-PARABOLA_END = 0.01  # of the violation at its start: where the solution of a parabola ends
-PARABOLA_ROUNDS = 200  # of one sweep and one Newton direction, for a parabola at most
-ARMIJO = 1e-4  # of the predicted decrease: what a step has to keep of it
-IDLE_ROUNDS_OF_PARABOLA = 20  # rounds in a row that do not halve the violation of a parabola
-JITTER = 1e-12  # of the largest curvature, too small to matter where the system is regular
-HALVINGS = 40
-AT_ZERO = 1e-14  # of the largest coefficient: what rounding leaves of one that is zero
-VISIBLE = 1e-14  # of the objective: a smaller change nobody can see
-IDLE_STEPS = 3  # steps in a row that lower neither the objective visibly nor the violation
+MIN_ADDED = 10  # coefficients that may join the working set in a step, at least
+PARABOLA_TOL = 0.01  # violation at which a parabola counts as solved, relative to its start
+MAX_PARABOLA_ROUNDS = 200  # rounds of one sweep and one Newton direction per parabola
+SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease that a step must reach
+PARABOLA_PATIENCE = 20  # rounds in a row that do not halve the violation of a parabola
+JITTER = 1e-12  # relative to the largest curvature; too small to matter in a regular system
+MAX_HALVINGS = 40  # halvings of one step
+ZERO_TOL = 1e-14  # relative to the largest coefficient: numerically zero
+VISIBLE_CHANGE = 1e-14  # relative to the objective: a smaller change is a rounding error
+PATIENCE = 3  # steps in a row that lower neither the objective nor the violation
 
 
 def largest_lam(K, y, *, weights=1.0):
@@ -206,11 +206,11 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return alpha, b, f, n_iter, ""
-        idle = 0 if residual < lowest or before - J > VISIBLE * J else idle + 1
+        idle = 0 if residual < lowest or before - J > VISIBLE_CHANGE * J else idle + 1
         lowest, before = min(lowest, residual), J
         if n_iter == max_iter:
             return alpha, b, f, n_iter, "all steps used up"
-        if idle == IDLE_STEPS:
+        if idle == PATIENCE:
             return alpha, b, f, n_iter, "rounding hides the descent"
         # The parabola on the working set A. For a step d of its coefficients the best step of the
         # intercept makes the weighted mean of the outputs' steps zero: db = -d'mean.
@@ -219,7 +219,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         mean = rows[A] @ W / W.sum()
         centred = rows[A] - mean[:, None]
         weighted = centred * np.sqrt(W)
-        Q, enough = weighted @ weighted.T, PARABOLA_END * violation.max()
+        Q, enough = weighted @ weighted.T, PARABOLA_TOL * violation.max()
         new = _minimise_parabola(Q, slope[A], alpha[A], lam, enough)
         d = new - alpha[A]
         outputs = d @ centred
@@ -234,7 +234,7 @@ def _certified(gram, rows, likelihood, lam, alpha, b, tol):
     Rounding leaves the outputs of the coefficients uncertain; where it may move the objective, or
     a slope, by more than the tolerance, the certificate proves nothing.
     """
-    alpha = np.where(np.abs(alpha) > AT_ZERO * np.abs(alpha).max(), alpha, 0.0)
+    alpha = np.where(np.abs(alpha) > ZERO_TOL * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ rows[S]
     b, G = best_intercept(likelihood, f, b)
@@ -259,7 +259,7 @@ def _violation(alpha, slope, lam):
 def _working_set(alpha, violation):
     """Return the coefficients that are not zero, and those that most want to leave zero."""
     used = np.flatnonzero(alpha)
-    room = max(ADDED, len(used))
+    room = max(MIN_ADDED, len(used))
     waiting = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
     if len(waiting) > room:
         waiting = waiting[np.argpartition(-violation[waiting], room)[:room]]
@@ -277,7 +277,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
     x, g = start.copy(), c.copy()
     curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
     lowest, idle = np.inf, 0
-    for _ in range(PARABOLA_ROUNDS):
+    for _ in range(MAX_PARABOLA_ROUNDS):
         for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
             z, kink = old - g.item(j) / q, lam / q
@@ -307,7 +307,7 @@ def _minimise_parabola(Q, c, start, lam, enough):
         violation = _violation(x, g, lam).max(initial=0.0)
         idle = 0 if violation < 0.5 * lowest else idle + 1
         lowest = min(lowest, violation)
-        if violation <= enough or idle == IDLE_ROUNDS_OF_PARABOLA:
+        if violation <= enough or idle == PARABOLA_PATIENCE:
             break
     return x
 
@@ -317,9 +317,9 @@ def _line_search(likelihood, lam, here, step, slope):
     (alpha, F, J), (d, dF) = here, step
     predicted = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
     t = 1.0
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum()
-        if J_new <= J + ARMIJO * t * predicted + VISIBLE * J:
+        if J_new <= J + SUFFICIENT_DECREASE * t * predicted + VISIBLE_CHANGE * J:
             return t
         t *= 0.5
     return 0.0

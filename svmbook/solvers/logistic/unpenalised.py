@@ -27,13 +27,13 @@ __all__ = [
     "unpenalised_gram",
 ]
 
-NOISE = 1e-10  # of the largest k(x, x): smaller parts of a kernel function are rounding
-CONSTANT = 1e-12  # of a column's length: what rounding leaves of the spread of a constant one
-DEPENDENT_DIRECTION = 1e-12  # of the largest singular value, columns scaled: as good as zero
+FACTOR_TOL = 1e-10  # relative to the largest k(x, x): smaller parts of K are rounding errors
+CONSTANT_TOL = 1e-12  # relative to the length of a column: a smaller spread is a rounding error
+SINGULAR_TOL = 1e-12  # relative to the largest singular value, columns scaled: numerically zero
 
 
 def solve_unpenalised(
-    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=DEPENDENT_DIRECTION
+    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=SINGULAR_TOL
 ):
     r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
 
@@ -88,7 +88,7 @@ def solve_unpenalised(
     return unpenalised(Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
 
 
-def unpenalised(Z, y, weights, classes, dependent=DEPENDENT_DIRECTION, *, tol=1e-6, max_iter=200):
+def unpenalised(Z, y, weights, classes, dependent=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
     """Do as `solve_unpenalised`, for arrays that were checked."""
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
@@ -153,9 +153,9 @@ def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_ite
 
 def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
     """Do as `solve_unpenalised_gram`, for a `StoredGram` and arrays that were checked."""
-    low = pivoted_factor(gram.K, noise=NOISE)
-    # Rounding moves the smallest columns of Z by eps / NOISE of their size, or a little more.
-    dependent = 100 * np.finfo(float).eps / NOISE
+    low = pivoted_factor(gram.K, noise=FACTOR_TOL)
+    # Rounding moves the smallest columns of Z by eps / FACTOR_TOL of their size, or a little more.
+    dependent = 100 * np.finfo(float).eps / FACTOR_TOL
     result = unpenalised(low.Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
     alpha = low.coefficients(result.coef)
     # What the coefficients say, summed as a prediction sums it: perhaps less than w said.
@@ -203,7 +203,7 @@ def is_separable(Z, y, *, classes=None):
     Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
     columns, _, _ = _standardised(Z)
     P, lengths, _ = np.linalg.svd(columns, full_matrices=False)
-    return _separable(P[:, lengths > DEPENDENT_DIRECTION * lengths.max(initial=0.0)], y, classes)
+    return _separable(P[:, lengths > SINGULAR_TOL * lengths.max(initial=0.0)], y, classes)
 
 
 def _standardised(Z):
@@ -214,7 +214,7 @@ def _standardised(Z):
     mean = Z.mean(axis=0)
     centred = Z - mean
     spread = np.abs(centred).max(axis=0)
-    spread[spread <= CONSTANT * np.abs(Z).max(axis=0)] = 0.0
+    spread[spread <= CONSTANT_TOL * np.abs(Z).max(axis=0)] = 0.0
     return centred[:, spread > 0] / spread[spread > 0], spread, mean
 
 

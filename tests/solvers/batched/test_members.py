@@ -59,7 +59,7 @@ def test_no_digits_are_lost_far_from_the_origin():
 def test_little_memory_at_once_changes_nothing(monkeypatch):
     positive, negative = sets(30, 12)
     whole = linear_members(X, positive, negative, 5.0, np.ones(30))
-    monkeypatch.setattr("svmbook.solvers.batched.members.CELLS", 500)
+    monkeypatch.setattr("svmbook.solvers.batched.members.BATCH_NUMBERS", 500)
     parts = linear_members(X, positive, negative, 5.0, np.ones(30))
     np.testing.assert_allclose(parts.coef, whole.coef, atol=1e-9)
 
@@ -77,7 +77,7 @@ def one_norm(positive, negative, C):
 
 @pytest.mark.parametrize("C", [0.3, 30.0])
 def test_sparse_members_reach_the_least_objective(C, monkeypatch):
-    monkeypatch.setattr("svmbook.solvers.batched.sparse.AT_ONCE", 1000)
+    monkeypatch.setattr("svmbook.solvers.batched.sparse.MATRIX_NUMBERS", 1000)
     positive, negative = sets(25, 12)
     members = sparse_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
@@ -119,13 +119,13 @@ def test_cheap_members_end_where_rounding_allows_no_better(C):
 def test_portions_are_neither_large_nor_few(monkeypatch):
     sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
     for d in (7, 500):
-        monkeypatch.setattr(batches, "CELLS", 20_000)
+        monkeypatch.setattr(batches, "BATCH_NUMBERS", 20_000)
         parts = list(batches._alike(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(parts), np.arange(500))
         for part in parts:
             widest = sizes[part].max()
             assert len(part) == 1 or len(part) * widest * (widest + d) <= 20_000
-    monkeypatch.setattr(batches, "CELLS", 10**9)
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 10**9)
     parts = list(batches._alike(np.arange(500), sizes, 7))
     assert all(len(part) >= 32 for part in parts[:-1])
     for part in parts:
@@ -153,6 +153,6 @@ def test_only_sets_that_are_not_small_are_solved_one_by_one(monkeypatch):
     positive, negative = sets(10, 60)
     linear_members(X, positive, negative, 1.0, np.ones(10))
     sizes = (positive | negative).sum(axis=1)
-    assert sorted(alone) == sorted(sizes[sizes > batches.LARGEST])
+    assert sorted(alone) == sorted(sizes[sizes > batches.MAX_BATCHED])
     assert sum(n for n, _ in together) + len(alone) == 10
     assert together and alone

@@ -212,7 +212,7 @@ def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
 def test_refinement_ends_where_the_residual_hardly_falls_or_is_small(
     kept, enough, ends, monkeypatch
 ):
-    monkeypatch.setattr(active_set, "STUCK", 20)
+    monkeypatch.setattr(active_set, "MAX_STALLS", 20)
     residuals = (kept**k for k in range(1000))
     state = SimpleNamespace(
         enough=enough,

@@ -243,7 +243,10 @@ def test_a_trial_that_rounding_cannot_tell_from_the_last_is_not_repeated(price):
         height,
     )
     assert t > 0.0 and likelihood.loss(t * step) < height
-    assert abs(likelihood.negative_gradient(t * step) @ step) <= newton.FLAT * (down @ step) + 1e-8
+    assert (
+        abs(likelihood.negative_gradient(t * step) @ step)
+        <= newton.SLOPE_RATIO * (down @ step) + 1e-8
+    )
 
 
 @pytest.mark.parametrize("form", ["gram", "factor"])

@@ -199,7 +199,7 @@ def test_the_working_set_holds_the_nonzero_and_the_largest_violations(used, cont
     chosen = proximal._working_set(alpha, violation)
     assert (np.diff(chosen) > 0).all() and set(np.flatnonzero(alpha)) <= set(chosen)
     added = chosen[alpha[chosen] == 0.0]
-    assert len(added) == min(max(proximal.ADDED, used), 40 - used - content)
+    assert len(added) == min(max(proximal.MIN_ADDED, used), 40 - used - content)
     left = np.setdiff1d(np.flatnonzero(alpha == 0.0), added)
     assert violation[added].min(initial=1.0) > 0.0
     assert violation[added].min(initial=1.0) >= violation[left].max(initial=0.0)

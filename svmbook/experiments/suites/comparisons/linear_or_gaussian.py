@@ -16,7 +16,7 @@ from ....tables import Table
 from ...methods.grid import grid_run
 from ...methods.multiple import holm
 from ...methods.protocols import run_seed
-from ...methods.statistics import compare, practical_difference
+from ...methods.statistics import PracticalDifference, compare, practical_difference
 from ...running.suite import Suite
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "SUITE",
     "TABLES",
     "WIDTHS",
+    "by_one_point",
     "split",
     "work",
 ]
@@ -120,12 +121,17 @@ def _compare(records):
                 "fresh": confirmed.difference,
                 "fresh_low": confirmed.low,
                 "fresh_high": confirmed.high,
-                "by_one_point": practical.verdict,
             }
+            | practical._asdict()
         )
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = p
     return rows
+
+
+def by_one_point(row):
+    """Return whether the Gaussian kernel is better, equivalent or worse, by more than a point."""
+    return PracticalDifference(*(row[name] for name in PracticalDifference._fields)).verdict
 
 
 def _layout(rows):
@@ -142,7 +148,7 @@ def _layout(rows):
             f"{row['search']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
             f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
-            row["by_one_point"],
+            by_one_point(row),
         ]
         for row in sorted(rows, key=lambda row: row["fresh"])
     ]

@@ -80,7 +80,7 @@ def test_a_kernel_wins_on_a_real_table():
     assert [row["data_set"] for row in found] == ["sonar"]
     confirmed = {row["data_set"] for row in rows if row["fresh_high"] < 0}
     assert confirmed == {"sonar", "ionosphere", "vehicle"}
-    verdicts = {row["data_set"]: row["by_one_point"] for row in rows}
+    verdicts = {row["data_set"]: suite.by_one_point(row) for row in rows}
     assert {name for name, verdict in verdicts.items() if verdict == "better"} == confirmed
     assert {name for name, verdict in verdicts.items() if verdict == "equivalent"} == {"breast"}
     assert not any(row["fresh_low"] > 0 for row in rows)
