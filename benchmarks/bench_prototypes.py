@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from svmbook import PrototypeSVM
 from svmbook.datasets import isolated
-from svmbook.prototypes.ensemble import held_out
+from svmbook.prototypes.ensemble import validation_split
 from svmbook.prototypes.negatives import choose_negatives, distances
 from svmbook.solvers.batched.duals import duals
 from svmbook.solvers.batched.members import linear_members
@@ -146,7 +146,7 @@ class LoopPrototypes:
     def fit(self, X, y):
         rng = np.random.default_rng(np.random.RandomState(0).randint(2**31))  # as ours
         codes = (y > 0).astype(int)
-        kept, out = held_out(codes, 0.25, rng, "validation")
+        kept, out = validation_split(codes, 0.25, rng, "validation")
         D, d, V, v = X[kept], y[kept], X[out], y[out]
         positives = [{i} for i in range(len(D))]
         negatives = [self.negatives(D, d, i) for i in range(len(D))]

@@ -17,20 +17,20 @@ from .memory import check_memory
 from .multiclass import coupled, fit_pairs, pair_probabilities
 from .weights import point_weights
 
-__all__ = ["LogOdds", "Machine", "in_blocks", "relative_gap"]
+__all__ = ["BaseClassifier", "LogOdds", "apply_in_blocks", "relative_gap"]
 
 # What a fit sets beside attributes that end with an underscore.
 PRIVATE_FITTED = ("_kernel", "_centred", "_one_vs_one")
 BLOCK_NUMBERS = 2_000_000  # numbers per block of a prediction: 16 MB per array
 
 
-def forget(machine):
+def clear_fitted(machine):
     """Delete what an earlier fit has set, so that a failed one leaves nothing of it."""
     for name in [name for name in vars(machine) if name.endswith("_") or name in PRIVATE_FITTED]:
         delattr(machine, name)
 
 
-def in_blocks(function, X, width, numbers=None):
+def apply_in_blocks(function, X, width, numbers=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
     The function needs arrays of ``width`` numbers per row; a block has at most ``numbers`` of them,
@@ -50,7 +50,7 @@ def relative_gap(gap, objective):
     return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
 
-class Machine(ClassifierMixin, BaseEstimator):
+class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base of all classifiers: checked training data, outputs, labels.
 
     An estimator has a `fit` that calls `_training_data` and sets ``classes_`` once it has solved
@@ -60,7 +60,7 @@ class Machine(ClassifierMixin, BaseEstimator):
 
     class_weight = None  # of estimators without that parameter
     _sparse = False  # whether X may be a sparse matrix
-    _smaller = "Fit fewer points."  # what to do where memory is short
+    _memory_advice = "Fit fewer points."  # what to do where memory is short
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -80,7 +80,7 @@ class Machine(ClassifierMixin, BaseEstimator):
             more, one a class.
         """
         check_is_fitted(self)
-        X = self._new_points(X)
+        X = self._validated_points(X)
         return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
 
     def predict(self, X):
@@ -99,11 +99,11 @@ class Machine(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
-    def _new_points(self, X):
+    def _validated_points(self, X):
         """Return checked points to predict."""
-        return validate_data(self, X, dtype=np.float64, reset=False, **self._forms())
+        return validate_data(self, X, dtype=np.float64, reset=False, **self._input_options())
 
-    def _forms(self):
+    def _input_options(self):
         """Return what `validate_data` is told of sparse matrices."""
         return {"accept_sparse": "csr" if self._sparse else False}
 
@@ -112,7 +112,7 @@ class Machine(ClassifierMixin, BaseEstimator):
         """Whether the fit has trained a classifier for each pair of classes."""
         return hasattr(self, "_one_vs_one")
 
-    def _check_one_function(self, method):
+    def _check_two_classes(self, method):
         """Refuse a method of one decision function where there is one per pair of classes."""
         check_is_fitted(self)
         if self._in_pairs:
@@ -123,7 +123,7 @@ class Machine(ClassifierMixin, BaseEstimator):
 
     def _fit_pairs(self, X, y, sample_weight):
         """Fit a copy of this classifier to each pair of classes."""
-        X, classes, codes, weights, _ = self._checked(X, y, sample_weight, encode_classes)
+        X, classes, codes, weights, _ = self._validated_data(X, y, sample_weight, encode_classes)
         self._one_vs_one = fit_pairs(self, X, codes, weights)
         self.estimators_ = self._labelled_pairs(classes)
         for name, summary in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
@@ -158,26 +158,26 @@ class Machine(ClassifierMixin, BaseEstimator):
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
     def _training_data(self, X, y, sample_weight, encode=encode_labels):
-        """Check training data as `_checked`, and that the fit has room in memory."""
-        data = self._checked(X, y, sample_weight, encode)
+        """Check training data as `_validated_data`, and that the fit has room in memory."""
+        data = self._validated_data(X, y, sample_weight, encode)
         n, d = data[0].shape
         what = f"{type(self).__name__} on {n:,} points with {d:,} features"
-        check_memory(8.0 * self._numbers(n, d), what, self._smaller)
+        check_memory(8.0 * self._stored_numbers(n, d), what, self._memory_advice)
         return data
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         """Return about how many numbers a fit to n points of d features holds beside them."""
         return n * d
 
-    def _checked(self, X, y, sample_weight, encode):
+    def _validated_data(self, X, y, sample_weight, encode):
         """Forget an earlier fit, and check training data.
 
         Returns points, labels in their order, a number for each point's label (by ``encode``),
         weights, and the indices of the points of positive weight. A failed fit leaves what
         `validate_data` sets and nothing else.
         """
-        forget(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, **self._forms())
+        clear_fitted(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, **self._input_options())
         classes, targets = encode(y)
         weights = np.ones(X.shape[0])
         if sample_weight is not None:
@@ -205,7 +205,7 @@ class LogOdds:
             Probabilities in the order of ``classes_``.
         """
         if self._in_pairs:
-            of_pairs = pair_probabilities(self._one_vs_one, self._new_points(X))
+            of_pairs = pair_probabilities(self._one_vs_one, self._validated_points(X))
             return coupled(of_pairs, len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))

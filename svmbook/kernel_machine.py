@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .base import Machine, in_blocks, relative_gap
+from .base import BaseClassifier, apply_in_blocks, relative_gap
 from .kernels.checks import IndefiniteKernelError
 from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
 from .kernels.names import KERNELS
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
         return len(self.classes) if len(self.classes) > 2 else None
 
 
-class KernelMachine(Machine):
+class KernelMachine(BaseClassifier):
     """Base of the kernel estimators: checks of the data, outputs, labels.
 
     An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
@@ -82,7 +82,7 @@ class KernelMachine(Machine):
                 # Attributes that were replaced after the fit, for instance by pruning.
                 F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
-            F = in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
+            F = apply_in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
 
     def _expansion(self, X):
@@ -126,7 +126,7 @@ class KernelMachine(Machine):
         A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
-        A, intercept = problem.kernel.in_terms_of_kernel(A, intercept, problem.points)
+        A, intercept = problem.kernel.unshifted_coefficients(A, intercept, problem.points)
         n = problem.X.shape[0]
         coefficients = np.zeros((n, *A.shape[1:]))
         coefficients[problem.present] = A
@@ -145,7 +145,7 @@ class KernelMachine(Machine):
 
     def _certify(self, problem, result, *, stacklevel):
         """Set what every machine says of its fit, and warn where that is no certificate."""
-        self._kernel, self.classes_ = problem.kernel.as_given(), problem.classes
+        self._kernel, self.classes_ = problem.kernel.unshifted(), problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual

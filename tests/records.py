@@ -89,7 +89,7 @@ def carry_out_again(suite, record):
     with warnings.catch_warnings():  # the records say what came of it all the same
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The least populated class in y")  # of glass
-        return suite.carry_out(Job(*(record[field] for field in Job._fields)))
+        return suite.run_job(Job(*(record[field] for field in Job._fields)))
 
 
 @cache

@@ -83,4 +83,4 @@ def test_a_warning_points_at_the_fit(monkeypatch):
     "machine", [USVC(kernel="rbf", n_prototypes=9), StumpEnsembleSVC(n_knots=9)]
 )
 def test_what_grows_with_the_points_alone_needs_little(machine):
-    assert machine._numbers(10**6, 10) < 200 * 10**6
+    assert machine._stored_numbers(10**6, 10) < 200 * 10**6

@@ -3,6 +3,6 @@
 from .boosting import AdaBoostStump
 from .linear_program import LPBoost
 from .reading import shape_bands
-from .stump_machines import StumpEnsembleLogistic, StumpEnsembleSVC
+from .stump_ensembles import StumpEnsembleLogistic, StumpEnsembleSVC
 
 __all__ = ["AdaBoostStump", "LPBoost", "StumpEnsembleLogistic", "StumpEnsembleSVC", "shape_bands"]

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
-from ..base import Machine
+from ..base import BaseClassifier
 from ..tables import data_frame
 from ..ties import distinct, rounded
 from ..weights import shares
 
-__all__ = ["AdditiveMachine", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
+__all__ = ["AdditiveModel", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
 
 
 class Line(NamedTuple):
@@ -113,7 +113,7 @@ def steps_of_stumps(stumps, weights, d):
     return shapes, -float(weights @ stumps.signs)
 
 
-class AdditiveMachine(Machine):
+class AdditiveModel(BaseClassifier):
     """Base of the additive machines: outputs, contributions, importances."""
 
     def contributions(self, X):
@@ -130,7 +130,7 @@ class AdditiveMachine(Machine):
             With ``intercept_`` a row sums to the output of its point. Positive numbers speak for
             ``classes_[1]``.
         """
-        self._check_one_function("contributions")
+        self._check_two_classes("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._contributions(X)
 
@@ -164,7 +164,7 @@ class AdditiveMachine(Machine):
         0      x0    2.0          0.59
         1      x1    5.0         -0.20
         """
-        self._check_one_function("explain")
+        self._check_two_classes("explain")
         if hasattr(x, "to_frame"):  # a row of a data frame, with the names of its columns
             x = x.to_frame().T
         x = x if np.ndim(x) == 2 else np.reshape(x, (1, -1))
@@ -206,7 +206,7 @@ class AdditiveMachine(Machine):
         0      x0    0.0         -1.33
         1      x0    1.0          0.67
         """
-        self._check_one_function("shape_frame")
+        self._check_two_classes("shape_frame")
         rows = [
             (name, t, value)
             for name, shape in zip(self._feature_names(), self.shape_functions_, strict=True)

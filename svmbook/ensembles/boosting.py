@@ -15,12 +15,12 @@ from sklearn.utils.validation import validate_data
 from ..labels import decode_labels, several_classes
 from ..solvers.boosting.adaboost import adaboost
 from ..solvers.boosting.stumps import MiddleStumps, Stumps
-from .additive import AdditiveMachine, steps_of_stumps
+from .additive import AdditiveModel, steps_of_stumps
 
 __all__ = ["AdaBoostStump"]
 
 
-class AdaBoostStump(AdditiveMachine):
+class AdaBoostStump(AdditiveModel):
     r"""Adaptive boosting of decision stumps.
 
     Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights times those
@@ -126,7 +126,7 @@ class AdaBoostStump(AdditiveMachine):
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         X, y, weights = X[present], y[present], weights[present]
         result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
-        stumps = _joined(result.hypotheses)
+        stumps = _concatenated(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
@@ -154,11 +154,11 @@ class AdaBoostStump(AdditiveMachine):
         ndarray of shape (n_samples,)
             Outputs of the ensemble so far.
         """
-        self._check_one_function("staged_decision_function")
+        self._check_two_classes("staged_decision_function")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         F = np.zeros(len(X))
         stumps = Stumps(self.features_, self.thresholds_, self.signs_)
-        for weight, stump in zip(self.estimator_weights_, stumps.apart(), strict=True):
+        for weight, stump in zip(self.estimator_weights_, stumps.as_list(), strict=True):
             F = F + weight * stump(X)[:, 0]
             yield F
 
@@ -179,7 +179,7 @@ class AdaBoostStump(AdditiveMachine):
             yield decode_labels(self.classes_, F)
 
 
-def _joined(stumps):
+def _concatenated(stumps):
     """Return stumps of length one as one tuple of arrays."""
     if not stumps:
         return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
-from ..base import Machine, relative_gap
+from ..base import BaseClassifier, relative_gap
 from ..labels import several_classes
 from ..solvers.boosting.lpboost import lpboost
 from ..solvers.boosting.stumps import MiddleStumps
@@ -22,7 +22,7 @@ from ..weights import upper_bounds
 __all__ = ["LPBoost"]
 
 
-class LPBoost(Machine):
+class LPBoost(BaseClassifier):
     r"""The ensemble of largest margin in the one-norm, found by column generation.
 
     Minimises over the weights :math:`w \ge 0` of all hypotheses and :math:`\xi \ge 0`
@@ -116,9 +116,9 @@ class LPBoost(Machine):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _smaller = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the two-norm."
+    _memory_advice = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the two-norm."
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps on all points
 
     def __init__(self, C=1.0, *, estimator=None, class_weight=None, tol=1e-6, max_iter=1000):
@@ -150,7 +150,9 @@ class LPBoost(Machine):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]
-        learner = MiddleStumps(X) if self.estimator is None else _Fitted(self.estimator, X, y)
+        learner = (
+            MiddleStumps(X) if self.estimator is None else _FittedLearners(self.estimator, X, y)
+        )
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "names": present}
         result = lpboost(learner, X, y, C, **options)
@@ -179,7 +181,7 @@ class LPBoost(Machine):
         return F
 
 
-class _Fitted:
+class _FittedLearners:
     """A scikit-learn classifier as base learner: fitted anew for each set of weights."""
 
     def __init__(self, classifier, X, y):
@@ -190,7 +192,7 @@ class _Fitted:
             )
         self.classifier, self.X, self.y = classifier, X, y
 
-    def proposals(self, g, above):
+    def candidates(self, g, above):
         """Return the classifier fitted to points weighted by the sizes of g, if it is of use."""
         paid = g != 0.0  # the rest has no say in which hypothesis is the best
         if np.ptp(self.y[paid]):
@@ -198,12 +200,12 @@ class _Fitted:
             fitted.fit(self.X[paid], self.y[paid], sample_weight=np.abs(g[paid]))
         else:
             fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # says what all say
-        hypothesis = _Hypothesis(fitted)
+        hypothesis = _FittedLearner(fitted)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])
 
 
-class _Hypothesis:
+class _FittedLearner:
     """A fitted classifier as a hypothesis."""
 
     def __init__(self, fitted):
@@ -213,6 +215,6 @@ class _Hypothesis:
         """Return what it says, an array of -1 and +1 of shape (n, 1)."""
         return self.fitted.predict(X)[:, None]
 
-    def apart(self):
+    def as_list(self):
         """Return a list of it."""
         return [self]

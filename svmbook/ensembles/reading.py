@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .additive import AdditiveMachine
+from .additive import AdditiveModel
 
 __all__ = ["Band", "shape_bands"]
 
@@ -80,14 +80,14 @@ def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
     """
     check_scalar(n_refits, "n_refits", Integral, min_val=2)
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
-    if not isinstance(machine, AdditiveMachine):
+    if not isinstance(machine, AdditiveModel):
         raise TypeError(
             f"shape_bands takes an additive model; found {type(machine).__name__}. Of a pipeline "
             "pass the last step, pipeline[-1], and the points as its other steps transform them, "
             "pipeline[:-1].transform(X)."
         )
     check_is_fitted(machine)
-    machine._check_one_function("shape_bands")
+    machine._check_two_classes("shape_bands")
     points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)
     places = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
     rng, curves = check_random_state(random_state), []

@@ -13,14 +13,14 @@ from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
 from ..labels import several_classes
 from ..weights import shares
-from .additive import AdditiveMachine, Line, line_of_kernels
+from .additive import AdditiveModel, Line, line_of_kernels
 
-__all__ = ["STORED_POINTS", "StumpMachine"]
+__all__ = ["STORED_POINTS", "StumpEnsemble"]
 
 STORED_POINTS = 10_000  # number of points up to which a Gram matrix is stored
 
 
-class StumpMachine(AdditiveMachine, KernelMachine):
+class StumpEnsemble(AdditiveModel, KernelMachine):
     """Base: the stump kernel, on the points themselves or between knots."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -32,9 +32,11 @@ class StumpMachine(AdditiveMachine, KernelMachine):
     }
     # What `KernelMachine` reads; there is nothing to choose.
     kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
-    _smaller = "Set n_knots, for instance to 32: time and memory are then linear in the points."
+    _memory_advice = (
+        "Set n_knots, for instance to 32: time and memory are then linear in the points."
+    )
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 3.1 * n * n if self.n_knots is None else 8 * n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -83,11 +85,11 @@ class StumpMachine(AdditiveMachine, KernelMachine):
         """Solve with a kernel on each point, and sum the kernels into shape functions."""
         kernel = problem.kernel
         result, A = self._solve(self._gram(kernel, scaled), problem)
-        A, intercept = kernel.in_terms_of_kernel(A, result.intercept, scaled)
+        A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled)
         support = np.flatnonzero(A) if A.any() else np.arange(1)  # none where the first step failed
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [line_of_kernels(x, A[support] / unit) for x, unit in columns]
-        output = float((kernel.as_given().between(scaled[:1], scaled[support]) @ A[support])[0])
+        output = float((kernel.unshifted().between(scaled[:1], scaled[support]) @ A[support])[0])
         rest = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - rest
 

@@ -53,12 +53,12 @@ class OneLine(click.Group):
 
     def invoke(self, ctx):
         """Run a command."""
-        _need_stderr()
+        _require_stderr()
         with _one_line_errors(ctx.command_path), _plain_warnings():
             return super().invoke(ctx)
 
 
-def _need_stderr():
+def _require_stderr():
     """Replace a stderr that the caller has closed, or a store would become file 2 of workers."""
     if sys.stderr is None:
         while (nowhere := os.open(os.devnull, os.O_RDWR)) < 2:
@@ -165,17 +165,17 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     if not missing:
         return
     reason, code = "stopped", 0
-    with _sigterm_like_ctrl_c():
+    with _sigterm_as_interrupt():
         try:
             from .reproduce import check_tables, cluster, reproduce  # seconds
 
             if dask is not None:
                 with cluster(dask, None if jobs == -1 else jobs) as client:
                     client.run(check_tables, missing)  # where the work is done
-                    _follow(reproduce(wanted, records, client=client), there, len(wanted))
+                    _show_progress(reproduce(wanted, records, client=client), there, len(wanted))
             else:
                 check_tables(missing)
-                _follow(reproduce(wanted, records, n_jobs=jobs or 1), there, len(wanted))
+                _show_progress(reproduce(wanted, records, n_jobs=jobs or 1), there, len(wanted))
         except KeyboardInterrupt as error:
             code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
@@ -190,7 +190,7 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
 
 
 @contextmanager
-def _sigterm_like_ctrl_c():
+def _sigterm_as_interrupt():
     """Let a batch system's SIGTERM end the work as Ctrl-C does."""
 
     def stop(number, frame):
@@ -273,7 +273,7 @@ def show_version():
     click.echo(versions())
 
 
-def _follow(progress, there, total):
+def _show_progress(progress, there, total):
     """Show how far the runs are: a bar on a terminal, a line for each run elsewhere."""
     if sys.stderr.isatty():
         with click.progressbar(length=total, label="runs", file=sys.stderr, show_pos=True) as bar:

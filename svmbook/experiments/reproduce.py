@@ -74,7 +74,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     [2]
     """
     check_scalar(n_jobs, "n_jobs", int)
-    store.mend()
+    store.repair()
     missing = [job for job in jobs if job not in store]
     if not missing:
         return
@@ -110,12 +110,12 @@ def cluster(address, workers=None, *, timeout=20):
         return
     workers = joblib.cpu_count() if workers is None else workers
     try:
-        with _deaf_to_ctrl_c():
+        with _ignoring_interrupts():
             local = LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
             with Client(local) as client:
-                client.run(_ignore_ctrl_c)
+                client.run(_ignore_interrupts)
     except RuntimeError as error:
         raise ChildProcessError(f"the workers did not start ({error})") from error
     with local, Client(local) as client:
@@ -123,7 +123,7 @@ def cluster(address, workers=None, *, timeout=20):
 
 
 @contextmanager
-def _deaf_to_ctrl_c():
+def _ignoring_interrupts():
     """Hear Ctrl-C at the end of the block only."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -133,7 +133,7 @@ def _deaf_to_ctrl_c():
 
 
 @contextmanager
-def _started_deaf_to_ctrl_c():
+def _start_ignoring_interrupts():
     """Let processes that start inside ignore Ctrl-C: it is for the one that writes the store."""
     if threading.current_thread() is not threading.main_thread():  # where it cannot be set
         yield
@@ -145,15 +145,15 @@ def _started_deaf_to_ctrl_c():
         signal.signal(signal.SIGINT, before)
 
 
-def _ignore_ctrl_c():
+def _ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _on_cores(jobs, n_jobs):
     n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-    with _started_deaf_to_ctrl_c():  # the processes start here, the jobs are done below
-        records = parallel(joblib.delayed(_carry_out)(job) for job in jobs)
+    with _start_ignoring_interrupts():  # the processes start here, the jobs are done below
+        records = parallel(joblib.delayed(_run_jobs)(job) for job in jobs)
     try:
         yield from records
     except BrokenExecutor as error:
@@ -165,7 +165,7 @@ def _on_cores(jobs, n_jobs):
 def _on_cluster(jobs, client):
     from distributed import CancelledError, KilledWorker, wait
 
-    futures = client.map(_carry_out, jobs, pure=False)
+    futures = client.map(_run_jobs, jobs, pure=False)
     pending = set(futures)
     try:
         while pending:
@@ -185,5 +185,5 @@ def _on_cluster(jobs, client):
         client.cancel(futures)
 
 
-def _carry_out(job):
-    return find_suite(job.suite).carry_out(job)
+def _run_jobs(job):
+    return find_suite(job.suite).run_job(job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .matrix import GATHERED_ROWS, GramMatrix, pieces
+from .matrix import GATHERED_ROWS, GramMatrix, chunks
 from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
@@ -50,7 +50,7 @@ class ComputedGram(GramMatrix):
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
         self._place = np.full(n, -1)  # of each point's row in the store
         self._block = max(GATHERED_ROWS, min(BLOCK_ROWS, int(1e6 * BLOCK_MEGABYTES / (8 * n))))
-        few = pieces(self._all, GATHERED_ROWS)
+        few = chunks(self._all, GATHERED_ROWS)
         self.diagonal = np.concatenate([np.diagonal(self._values(some, some)) for some in few])
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
@@ -63,9 +63,9 @@ class ComputedGram(GramMatrix):
         """Return the columns of some points, multiplied by values and summed."""
         product = np.zeros(self.n)
         kept = self._place[points] >= 0
-        for few in pieces(np.flatnonzero(kept), GATHERED_ROWS):
+        for few in chunks(np.flatnonzero(kept), GATHERED_ROWS):
             product += values[few] @ self._store[self._place[points[few]]]
-        for some in pieces(np.flatnonzero(~kept), self._block):
+        for some in chunks(np.flatnonzero(~kept), self._block):
             product += values[some] @ self._values(points[some], self._all)
         return product
 
@@ -76,7 +76,7 @@ class ComputedGram(GramMatrix):
         kept = self._place[points] >= 0
         for row in np.flatnonzero(kept):
             self._store[self._place[points[row]]].take(others, out=block[row], mode="clip")
-        for some in pieces(np.flatnonzero(~kept), self._block):
+        for some in chunks(np.flatnonzero(~kept), self._block):
             block[some] = self._values(points[some], others)
         return block
 
@@ -114,7 +114,7 @@ class ComputedGram(GramMatrix):
             places = np.concatenate([places, self._place[idle]])
             self._place[idle] = -1
         missing = missing[: len(places)]  # of more points than fit, the first
-        steps = (pieces(some, self._block) for some in (missing, places[: len(missing)]))
+        steps = (chunks(some, self._block) for some in (missing, places[: len(missing)]))
         for some, where in zip(*steps, strict=True):
             self._store[where] = self._values(some, self._all)
             self._place[some] = where

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas, lapack
 
-__all__ = ["GramMatrix", "cholesky", "cholesky_solve", "pieces"]
+__all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 
 GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 WHOLE_PRODUCT_SHARE = 0.25  # share of the points from which a product with all rows is faster
@@ -133,7 +133,7 @@ def cholesky_solve(L, b):
     return lapack.dpotrs(L, b, lower=1)[0]
 
 
-def pieces(indices, size):
+def chunks(indices, size):
     """Yield the indices, so many at a time."""
     for start in range(0, len(indices), size):
         yield indices[start : start + size]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas
 
-from .matrix import GATHERED_ROWS, WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, pieces
+from .matrix import GATHERED_ROWS, WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, chunks
 
 __all__ = ["StoredGram"]
 
@@ -47,7 +47,7 @@ class StoredGram(GramMatrix):
         if len(points) <= GATHERED_ROWS:
             return values @ self.K[points]
         product = np.zeros(self.n)
-        for few in pieces(np.arange(len(points)), GATHERED_ROWS):
+        for few in chunks(np.arange(len(points)), GATHERED_ROWS):
             product += values[few] @ self.K[points[few]]
         return product
 

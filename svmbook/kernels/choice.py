@@ -29,9 +29,9 @@ class KernelChoice:
     .. math:: k_o(x, z) = k(x, z) - k(x, o) - k(o, z) + k(o, o),
 
     which is positive semi-definite and agrees with k on vectors that sum to zero. Solvers get the
-    shifted kernel; `in_terms_of_kernel` writes their solution in terms of k itself. ``shift_row``
-    is the row of o among the training points, and ``shift_point`` is o as an array of one row
-    (None for a precomputed kernel).
+    shifted kernel; `unshifted_coefficients` writes their solution in terms of k itself.
+    ``shift_row`` is the row of o among the training points, and ``shift_point`` is o as an array of
+    one row (None for a precomputed kernel).
     """
 
     name: str
@@ -71,11 +71,11 @@ class KernelChoice:
         point = None if self.name == "precomputed" else X[[row]]
         return replace(self, shift_row=int(row), shift_point=point)
 
-    def as_given(self):
+    def unshifted(self):
         """Return the kernel without its shift."""
         return replace(self, shift_row=None, shift_point=None)
 
-    def in_terms_of_kernel(self, A, intercept, X):
+    def unshifted_coefficients(self, A, intercept, X):
         r"""Return coefficients and intercept of the same function, written with the kernel itself.
 
         With :math:`k_o` the function is :math:`\sum_j A_j k_o(x, x_j) + b`. With k its

@@ -14,12 +14,12 @@ from ..gram import StoredGram
 from ..labels import several_classes
 from ..solvers.logistic.import_points import import_points
 from ..solvers.logistic.likelihoods import Binomial
-from .machine import LogisticMachine
+from .machine import LogisticKernelMachine
 
 __all__ = ["ImportVectorMachine"]
 
 
-class ImportVectorMachine(LogisticMachine):
+class ImportVectorMachine(LogisticKernelMachine):
     r"""Kernel logistic regression on a few import points, chosen greedily.
 
     For a growing set S of training points minimises over
@@ -120,14 +120,14 @@ class ImportVectorMachine(LogisticMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LogisticMachine._parameter_constraints,
+        **LogisticKernelMachine._parameter_constraints,
         "min_decrease": [Interval(Real, 0.0, None, closed="neither")],
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    _smaller = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
+    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 2.1 * n * n
 
     def __init__(

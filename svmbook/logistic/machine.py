@@ -10,10 +10,10 @@ from sklearn.utils._param_validation import Interval
 from ..base import LogOdds
 from ..kernel_machine import KernelMachine
 
-__all__ = ["LogisticMachine"]
+__all__ = ["LogisticKernelMachine"]
 
 
-class LogisticMachine(LogOdds, KernelMachine):
+class LogisticKernelMachine(LogOdds, KernelMachine):
     """Base of the logistic machines: their penalty, and probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {

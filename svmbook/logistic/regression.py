@@ -19,12 +19,12 @@ from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
 from ..solvers.logistic.proximal import l1_path, smallest_null
 from ..solvers.logistic.unpenalised import unpenalised, unpenalised_gram
-from .machine import LogisticMachine
+from .machine import LogisticKernelMachine
 
 __all__ = ["KernelLogisticRegression"]
 
 
-class KernelLogisticRegression(LogisticMachine):
+class KernelLogisticRegression(LogisticKernelMachine):
     r"""Logistic regression in a kernel's space, with a certificate.
 
     With :math:`f = \sum_j \alpha_j k(x_j, \cdot)` and weights :math:`s_i` of the points, minimises
@@ -144,7 +144,7 @@ class KernelLogisticRegression(LogisticMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LogisticMachine._parameter_constraints,
+        **LogisticKernelMachine._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -177,13 +177,13 @@ class KernelLogisticRegression(LogisticMachine):
         stronger = "Take a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger}, scale the features, or raise tol or max_iter."
 
-    _smaller = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
+    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     @property
     def _sparse(self):
         return self._linear
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         if self._linear and self.penalty != "l1" and d < n:
             return 2 * n * d
         return (3.1 if self.penalty == "l1" else 2.2) * n * n
@@ -271,7 +271,7 @@ class KernelLogisticRegression(LogisticMachine):
         None is needed: its objective is convex for every kernel.
         """
         if self.penalty == "l1":
-            problem = problem._replace(kernel=problem.kernel.as_given())
+            problem = problem._replace(kernel=problem.kernel.unshifted())
             return problem, self._gram(problem)
         return self._with_definite_kernel(problem, self._gram)
 

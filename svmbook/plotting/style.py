@@ -79,7 +79,7 @@ def figure_svg(figure, *, crop=True):
     >>> plt.close(figure)
     """
     text = StringIO()
-    with _crowds_as_pixels(figure), _own_scales(figure):
+    with _rasterise_markers(figure), _own_scales(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
         dpi = min(FINE if crop else RASTER_DPI, COLUMN / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
@@ -92,7 +92,7 @@ def figure_svg(figure, *, crop=True):
 
 
 @contextmanager
-def _crowds_as_pixels(figure):
+def _rasterise_markers(figure):
     """Store many markers as pixels: as shapes they would weigh megabytes."""
     flat = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in space
     crowd = [marks for marks in flat if len(marks.get_offsets()) > 1]

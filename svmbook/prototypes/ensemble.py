@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import in_blocks
+from ..base import apply_in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
 from ..labels import encode_classes
 from ..solvers.batched.members import Hyperplanes, linear_members
@@ -16,9 +16,16 @@ from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
 from .inner import inner_sigmoids
 from .negatives import SAME_PLACE, choose_negatives, distances
-from .voting import VotingMachine
+from .voting import VotingEnsemble
 
-__all__ = ["Committee", "LocalEnsemble", "Members", "Prototype", "drawn_by_class", "held_out"]
+__all__ = [
+    "Ensemble",
+    "LocalEnsemble",
+    "Members",
+    "Prototype",
+    "sampled_by_class",
+    "validation_split",
+]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: numerically zero
@@ -62,7 +69,7 @@ class Rule(NamedTuple):
     metric: object
 
 
-class Committee(NamedTuple):
+class Ensemble(NamedTuple):
     """What it takes to vote."""
 
     coef: np.ndarray
@@ -80,7 +87,7 @@ class Committee(NamedTuple):
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
-        return in_blocks(self._votes, X, len(self.coef), BLOCK_OUTPUTS)
+        return apply_in_blocks(self._votes, X, len(self.coef), BLOCK_OUTPUTS)
 
     def _votes(self, X):
         F, positive = classified(X, self.coef, self.intercept)
@@ -116,7 +123,7 @@ def _nearness(rho, n_neighbors):
     return (np.where(np.isfinite(nearest), nearest, 1.0) / rho) ** 2
 
 
-class LocalEnsemble(VotingMachine):
+class LocalEnsemble(VotingEnsemble):
     r"""Base of the ensembles: members are trained here, and vote.
 
     A member claims a point where :math:`w_m^\top x + b_m > 0`, and then votes for its class.
@@ -133,7 +140,7 @@ class LocalEnsemble(VotingMachine):
         "random_state": ["random_state"],
     }
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 5.1 * n * n
 
     def _begin(self, X, y):
@@ -172,7 +179,7 @@ class LocalEnsemble(VotingMachine):
             planes = planes.replaced(again, fresh)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
-    def _committee(self, members, X, codes, between, held, held_codes, n_classes):
+    def _ensemble(self, members, X, codes, between, held, held_codes, n_classes):
         """Return the voters that members make; X are the points they were trained on."""
         coef, intercept = members.planes[:2]
         sigmoids = None
@@ -186,7 +193,7 @@ class LocalEnsemble(VotingMachine):
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_neighbors, self.metric)
         resolution = max(SAME_PLACE * np.median(between), np.finfo(float).tiny)
-        return Committee(
+        return Ensemble(
             coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
         )
 
@@ -211,7 +218,7 @@ class LocalEnsemble(VotingMachine):
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
 
 
-def held_out(codes, share, rng):
+def validation_split(codes, share, rng):
     """Return the numbers of points to train on, and of points to hold out.
 
     Of each class its share is held out, but never its last point; at least one point of the most
@@ -225,11 +232,11 @@ def held_out(codes, share, rng):
         )
     least = np.arange(len(counts)) == counts.argmax()
     sizes = np.minimum(np.maximum(np.round(share * counts), least), counts - 1)
-    out = drawn_by_class(codes, sizes, rng)
+    out = sampled_by_class(codes, sizes, rng)
     return np.setdiff1d(np.arange(len(codes)), out), out
 
 
-def drawn_by_class(codes, sizes, rng):
+def sampled_by_class(codes, sizes, rng):
     """Return the numbers, in their order, of so many points of each class."""
     parts = [
         rng.permutation(np.flatnonzero(codes == code))[: int(sizes[code])]

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import log
-from .ensemble import LocalEnsemble, classified, held_out
-from .negatives import distances, least_of_each_row
+from .ensemble import LocalEnsemble, classified, validation_split
+from .negatives import distances, smallest_per_row
 
 __all__ = ["ExemplarSVM"]
 
@@ -173,7 +173,7 @@ class ExemplarSVM(LocalEnsemble):
         X, classes, codes, rng = self._begin(X, y)
         numbers, out = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
-            numbers, out = held_out(codes, float(self.validation_fraction), rng)
+            numbers, out = validation_split(codes, float(self.validation_fraction), rng)
         D, d = X[numbers], codes[numbers]
         between = distances(D, D, self.metric)
         members = self._exemplars(D, d, between)
@@ -185,7 +185,7 @@ class ExemplarSVM(LocalEnsemble):
             self.n_rounds_ += 1
             log.info("mining, round %d: %d negatives more", self.n_rounds_, harder.sum())
             members = self._retrained(members, D, d, members.positive, members.negative | harder)
-        committee = self._committee(members, D, d, between, X[out], codes[out], len(classes))
+        committee = self._ensemble(members, D, d, between, X[out], codes[out], len(classes))
         if not classified(D, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member claims any training point, so that the most frequent class is the only "
@@ -206,4 +206,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         others = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(others, F, -np.inf)
-        return least_of_each_row(-F.round(SLACK_DECIMALS), most) & (F > HARD_OUTPUT)
+        return smallest_per_row(-F.round(SLACK_DECIMALS), most) & (F > HARD_OUTPUT)

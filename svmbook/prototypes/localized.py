@@ -11,10 +11,10 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..base import in_blocks
+from ..base import apply_in_blocks
 from ..solvers.batched.members import hyperplanes
 from ..ties import rounded
-from .pairwise import PairwiseMachine, alone, outputs_of_planes
+from .pairwise import PairwiseClassifier, alone, outputs_of_planes
 
 __all__ = ["LocalizedSVM"]
 
@@ -23,7 +23,7 @@ __all__ = ["LocalizedSVM"]
 MAX_LOG_RATIO = 23.0
 
 
-class LocalizedSVM(PairwiseMachine):
+class LocalizedSVM(PairwiseClassifier):
     r"""A linear machine for each point that is asked about.
 
     For the point :math:`\bar x` and each pair of classes it minimises
@@ -92,7 +92,7 @@ class LocalizedSVM(PairwiseMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **PairwiseMachine._parameter_constraints,
+        **PairwiseClassifier._parameter_constraints,
         "n_neighbors": [Interval(Integral, 2, None, closed="left"), None],
     }
 
@@ -125,7 +125,7 @@ class LocalizedSVM(PairwiseMachine):
 
     def _outputs(self, X):
         (n, d), near = self._points_.shape, self._near_
-        return in_blocks(super()._outputs, X, max(near * (near + d), n))
+        return apply_in_blocks(super()._outputs, X, max(near * (near + d), n))
 
     def _pairs(self, X):
         far = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))

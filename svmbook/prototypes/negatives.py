@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances
 
 from ..ties import rounded
 
-__all__ = ["choose_negatives", "distances", "least_of_each_row"]
+__all__ = ["choose_negatives", "distances", "smallest_per_row"]
 
 SAME_PLACE = 1e-12  # relative to the median distance: points this close are equal
 PLANE_TOL = 1e-10  # relative to squared distances: a point this close lies on the plane
@@ -77,10 +77,10 @@ def choose_negatives(between, codes, k):
     same_side = ahead - squared[nearest] > PLANE_TOL * ahead
     same_side[rows, nearest] = True
     far = np.where(same_side, far, np.inf)
-    return least_of_each_row(far, k) & np.isfinite(far)
+    return smallest_per_row(far, k) & np.isfinite(far)
 
 
-def least_of_each_row(values, k):
+def smallest_per_row(values, k):
     """Mark the k smallest numbers of each row, of equal ones the first."""
     marked = np.zeros(values.shape, dtype=bool)
     first = np.argsort(values, axis=1, kind="stable")[:, :k]

@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..labels import encode_classes
-from .voting import VotingMachine
+from .voting import VotingEnsemble
 
-__all__ = ["PairwiseMachine", "alone", "outputs_of_planes"]
+__all__ = ["PairwiseClassifier", "alone", "outputs_of_planes"]
 
 OUTPUT_TOL = 1e-10  # relative to the terms of an output: numerically zero
 
 
-class PairwiseMachine(VotingMachine):
+class PairwiseClassifier(VotingEnsemble):
     r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
 
     An estimator has ``_pairs(X)``, which returns a function of two classes a and b: outputs that

@@ -19,12 +19,12 @@ from sklearn.utils._param_validation import Interval
 from ..progress import log
 from ..solvers.batched.members import linear_members
 from ..ties import rounded
-from .pairwise import PairwiseMachine, alone, outputs_of_planes
+from .pairwise import PairwiseClassifier, alone, outputs_of_planes
 
 __all__ = ["ProfileSVM"]
 
 
-class ProfileSVM(PairwiseMachine):
+class ProfileSVM(PairwiseClassifier):
     r"""A linear machine for each cluster of the training points.
 
     The profile of a point holds its similarities :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}`
@@ -120,7 +120,7 @@ class ProfileSVM(PairwiseMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **PairwiseMachine._parameter_constraints,
+        **PairwiseClassifier._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "balance": [Interval(Real, 0.0, None, closed="left")],
         "profiles": ["boolean"],
@@ -128,7 +128,7 @@ class ProfileSVM(PairwiseMachine):
         "random_state": ["random_state"],
     }
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 6.0 * n * n
 
     def __init__(

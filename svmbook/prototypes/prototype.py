@@ -13,13 +13,13 @@ from sklearn.utils._param_validation import Interval
 
 from ..progress import log
 from ..ties import rounded
-from .ensemble import Committee, LocalEnsemble, Members, classified, held_out
+from .ensemble import Ensemble, LocalEnsemble, Members, classified, validation_split
 from .negatives import distances
 
-__all__ = ["PrototypeSVM", "Round"]
+__all__ = ["Iteration", "PrototypeSVM"]
 
 
-class Round(NamedTuple):
+class Iteration(NamedTuple):
     """What an ensemble was between two shifts, and the moves that led to it.
 
     All points are named by their numbers in the training data.
@@ -34,13 +34,13 @@ class Round(NamedTuple):
     dropped: np.ndarray  # exemplars of members that claimed no point
 
 
-class Best(NamedTuple):
+class BestIteration(NamedTuple):
     """The best ensemble so far."""
 
     accuracy: float
     shifts: int
     members: Members
-    committee: Committee
+    committee: Ensemble
 
 
 class PrototypeSVM(LocalEnsemble):
@@ -223,17 +223,17 @@ class PrototypeSVM(LocalEnsemble):
 
         Algorithm 1, without the shift after the last test.
         """
-        kept, out = held_out(codes, float(self.validation_fraction), rng)
+        kept, out = validation_split(codes, float(self.validation_fraction), rng)
         D, d, V, v, numbers = X[kept], codes[kept], X[out], codes[out], numbers[kept]
         between = rounded(distances(D, D, self.metric))
-        members, moves = self._exemplars(D, d, between), _no_moves()
+        members, moves = self._exemplars(D, d, between), _without_updates()
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            committee = self._committee(members, D, d, between, V, v, n_classes)
+            committee = self._ensemble(members, D, d, between, V, v, n_classes)
             accuracy = float((committee.labels(V) == v).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
-                Round(
+                Iteration(
                     accuracy,
                     numbers[members.exemplars],
                     *committee[:2],
@@ -241,7 +241,7 @@ class PrototypeSVM(LocalEnsemble):
                 )
             )
             if best is None or accuracy >= best.accuracy:
-                best = Best(accuracy, shift, members, committee)
+                best = BestIteration(accuracy, shift, members, committee)
             if shift == self.n_shifts:
                 break
             members, moves = self._shift(members, D, d, between, rng)
@@ -290,5 +290,5 @@ def _pairs(members, moved, stays):
     return np.column_stack([members.exemplars[rows], points])
 
 
-def _no_moves():
+def _without_updates():
     return np.zeros((0, 2), dtype=int), np.zeros((0, 2), dtype=int), np.zeros(0, dtype=int)

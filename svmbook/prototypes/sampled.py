@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from .ensemble import drawn_by_class
+from .ensemble import sampled_by_class
 from .prototype import PrototypeSVM
 
 __all__ = ["SampledPrototypeSVM"]
@@ -103,7 +103,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     (75, True)
     """
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return 1.7 * n * n
 
     def __init__(
@@ -166,7 +166,7 @@ class SampledPrototypeSVM(PrototypeSVM):
         """
         X, classes, codes, rng = self._begin(X, y)
         sizes = np.maximum(1, np.round(float(self.first_share) * np.bincount(codes)))
-        sample = drawn_by_class(codes, sizes, rng)
+        sample = sampled_by_class(codes, sizes, rng)
         samples = [sample]
         while True:
             best, numbers, self.history_ = self._shifted(

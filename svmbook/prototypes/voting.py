@@ -6,14 +6,14 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from ..base import Machine
+from ..base import BaseClassifier
 
-__all__ = ["VotingMachine"]
+__all__ = ["VotingEnsemble"]
 
 LOOSE_GAP = 1e-4  # of the objective of an ensemble member
 
 
-class VotingMachine(Machine):
+class VotingEnsemble(BaseClassifier):
     """Base: labels of any kind are numbers inside, and a wide gap of a member is admitted."""
 
     def _certify(self, gap, stacklevel):

@@ -94,10 +94,10 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
         The function, as the Gram matrix holds it.
     """
     with gram.threads():
-        return _from_wide_to_narrow(gram, y, C, tol, max_iter)
+        return _over_decreasing_widths(gram, y, C, tol, max_iter)
 
 
-def _from_wide_to_narrow(gram, y, C, tol, max_iter):
+def _over_decreasing_widths(gram, y, C, tol, max_iter):
     """Do as `smoothed`, starting from a sample where the points are many."""
     # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
     start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
@@ -106,12 +106,12 @@ def _from_wide_to_narrow(gram, y, C, tol, max_iter):
         if np.ptp(y[few]):
             prices = C[few] * (C.sum() / C[few].sum())
             part, gap = gram.part(few), max(START_GAP, tol)
-            _, start, width = _narrow(part, y[few], prices, start, width, 1.0, gap, max_iter)
-    result, (weights, _), _ = _narrow(gram, y, C, start, width, gap, tol, max_iter)
+            _, start, width = _next_width(part, y[few], prices, start, width, 1.0, gap, max_iter)
+    result, (weights, _), _ = _next_width(gram, y, C, start, width, gap, tol, max_iter)
     return result, weights
 
 
-def _narrow(gram, y, C, start, width, gap, tol, max_iter):
+def _next_width(gram, y, C, start, width, gap, tol, max_iter):
     """Lower the width until the gap is closed; return result, weights with intercept, and width."""
     steps, best, worse = 0, None, 0
     while True:

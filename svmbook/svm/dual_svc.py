@@ -223,13 +223,13 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    _smaller = "Fit fewer points; or use USVC, which keeps few kernels, or solver='libsvm'."
+    _memory_advice = "Fit fewer points; or use USVC, which keeps few kernels, or solver='libsvm'."
 
     @property
     def _sparse(self):
         return self._linear
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         few = self._linear and d <= LOW_RANK_SHARE * n
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
             return 2.0 * n * d if few else 2.3 * n * n

@@ -15,8 +15,8 @@ from ..labels import several_classes
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
 from ..solvers.irwls.rounds import irwls, irwls_path
-from ..solvers.irwls.starts import hinge_start
-from .machine import WeightedLeastSquaresMachine
+from ..solvers.irwls.starts import svm_start
+from .machine import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
@@ -24,7 +24,7 @@ LOOSE_GAP = 1e-3  # relative gap at which the SVM that only serves as a start is
 FIRST_SLOPE = 1.0  # slope with which the schedule of `ERMSVC` begins; it doubles each time
 
 
-class IRWLSSVC(WeightedLeastSquaresMachine):
+class IRWLSSVC(IRWLSClassifier):
     r"""The support vector classifier by iterated weighted least squares.
 
     Minimises the objective of `DualSVC`,
@@ -156,7 +156,7 @@ class IRWLSSVC(WeightedLeastSquaresMachine):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        C = self._prices(problem)
+        C = self._penalties(problem)
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
@@ -177,7 +177,7 @@ def _dual(Z, y, C, result):
     return certify(alpha, result.intercept, y, C, f, n_iter=0, tol=1.0).dual_objective
 
 
-class ERMSVC(WeightedLeastSquaresMachine):
+class ERMSVC(IRWLSClassifier):
     r"""Support vector machine with a sigmoidal cost, its kernels on its support vectors.
 
     For two classes. Looks for a local minimum over w and b of
@@ -276,7 +276,7 @@ class ERMSVC(WeightedLeastSquaresMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **WeightedLeastSquaresMachine._parameter_constraints,
+        **IRWLSClassifier._parameter_constraints,
         "slope": [Interval(Real, FIRST_SLOPE, None, closed="left")],
     }
 
@@ -324,9 +324,9 @@ class ERMSVC(WeightedLeastSquaresMachine):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        C, slopes = self._prices(problem), doubled(FIRST_SLOPE, float(self.slope))
+        C, slopes = self._penalties(problem), doubled(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
-        costs, start = [*map(sigmoidal_cost, slopes)], hinge_start(Z, problem.y, C)
+        costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())
         self._store_support(problem, results[-1], origin)
         self.slopes_ = np.array(slopes)

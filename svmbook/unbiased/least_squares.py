@@ -10,13 +10,13 @@ from sklearn.base import _fit_context
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import Machine
+from ..base import BaseClassifier
 from ..labels import several_classes
 
 __all__ = ["LeastSquaresClassifier"]
 
 
-class LeastSquaresClassifier(Machine):
+class LeastSquaresClassifier(BaseClassifier):
     r"""Linear least squares on the labels, with a ridge.
 
     Minimises over w and b, with labels :math:`y_i = \pm1`,

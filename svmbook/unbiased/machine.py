@@ -12,10 +12,10 @@ from ..gram import pivoted_factor
 from ..kernel_machine import KernelMachine
 from ..weights import upper_bounds
 
-__all__ = ["WeightedLeastSquaresMachine"]
+__all__ = ["IRWLSClassifier"]
 
 
-class WeightedLeastSquaresMachine(KernelMachine):
+class IRWLSClassifier(KernelMachine):
     """Base: prices, features of the training points, and a machine on its support vectors."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -26,12 +26,12 @@ class WeightedLeastSquaresMachine(KernelMachine):
 
     _remedy = "Scale the features, lower C, or raise max_iter or tol."
 
-    _smaller = "Fit fewer points; or use USVC with a number of prototypes."
+    _memory_advice = "Fit fewer points; or use USVC with a number of prototypes."
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return n * d if self._linear else 6.4 * n * n
 
-    def _prices(self, problem):
+    def _penalties(self, problem):
         """Return the price of each point's cost."""
         return upper_bounds(float(self.C), problem.weights)
 

@@ -16,9 +16,9 @@ from ..kernels import KERNELS
 from ..labels import several_classes
 from ..solvers.irwls.costs import unbiased_cost
 from ..solvers.irwls.rounds import irwls_path
-from ..solvers.irwls.starts import best_of, hinge_start, least_squares_start, random_start
+from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
 from .expansions import doubled
-from .machine import WeightedLeastSquaresMachine
+from .machine import IRWLSClassifier
 from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
@@ -26,7 +26,7 @@ __all__ = ["USVC"]
 EQUAL_OUTPUTS = 1e-9  # relative to the largest output: smaller differences are rounding errors
 
 
-class USVC(WeightedLeastSquaresMachine):
+class USVC(IRWLSClassifier):
     r"""Unbiased support vector classifier: few kernels, and a cost that nearly counts errors.
 
     For two classes. Looks for a local minimum over w and b of
@@ -156,7 +156,7 @@ class USVC(WeightedLeastSquaresMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **WeightedLeastSquaresMachine._parameter_constraints,
+        **IRWLSClassifier._parameter_constraints,
         "s": [Interval(Real, 1, None, closed="left")],
         "k": [Interval(Real, 0, 1, closed="right")],
         "kernel": [StrOptions(set(KERNELS)), callable],
@@ -170,7 +170,7 @@ class USVC(WeightedLeastSquaresMachine):
         "random_state": ["random_state"],
     }
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         return n * d if self._linear else 3 * n * (self.n_prototypes + d)
 
     def __init__(
@@ -243,18 +243,18 @@ class USVC(WeightedLeastSquaresMachine):
         rng = self._generator()
         fitted, kept_out = problem, None
         if self.target_false_alarm_rate is not None:
-            fitted, kept_out = self._hold_out(problem, rng)
+            fitted, kept_out = self._validation_split(problem, rng)
         linear = problem.kernel.name == "linear"
         if linear:
             Z, origin = self._features(fitted)
         else:
             Z, to_kernels, fitted = self._prototype_features(fitted, rng)
-        result, self.starts_ = self._best(Z, fitted.y, self._prices(fitted), rng)
+        result, self.starts_ = self._best(Z, fitted.y, self._penalties(fitted), rng)
         if linear:
             self._store_support(fitted, result, origin)
         else:
             self._certify(fitted, result, stacklevel=4)
-            coefficients, intercept = fitted.kernel.in_terms_of_kernel(
+            coefficients, intercept = fitted.kernel.unshifted_coefficients(
                 to_kernels @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
@@ -271,7 +271,7 @@ class USVC(WeightedLeastSquaresMachine):
         elif self.init == "random":
             first = random_start(Z, y, C, rng)
         else:
-            first = hinge_start(Z, y, C)
+            first = svm_start(Z, y, C)
         if self.init == "path":
             path = [unbiased_cost(s, float(self.k)) for s in doubled(1.0, float(self.s))]
             gentle = irwls_path(Z, y, C, path, start=first, **self._options())[-1]
@@ -290,12 +290,12 @@ class USVC(WeightedLeastSquaresMachine):
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
-            kernel = kernel.as_given().shifted(self.prototypes_)
+            kernel = kernel.unshifted().shifted(self.prototypes_)
         to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
         Z = kernel.between(points, self.prototypes_) @ to_kernels
         return Z, to_kernels, problem._replace(kernel=kernel)
 
-    def _hold_out(self, problem, rng):
+    def _validation_split(self, problem, rng):
         """Return the problem without a part of its points, and the numbers of that part."""
         rows = np.arange(len(problem.y))
         try:

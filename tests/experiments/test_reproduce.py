@@ -27,7 +27,7 @@ ALL = len(jobs())
 
 def test_a_record_says_how_long_its_run_took():
     start = time.perf_counter()
-    record = find_suite(SUITE).carry_out(jobs()[0])
+    record = find_suite(SUITE).run_job(jobs()[0])
     assert 0 < record["seconds"] <= time.perf_counter() - start + 1e-4
 
 
@@ -99,7 +99,7 @@ def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_stands(monkeypatch):
             happened.append("worked")
     finally:
         signal.signal(signal.SIGINT, before)
-    assert happened == ["started", "started", "_ignore_ctrl_c", "closed"]
+    assert happened == ["started", "started", "_ignore_interrupts", "closed"]
 
 
 def test_no_more_processes_are_started_than_there_are_runs(tmp_path, monkeypatch):
@@ -225,7 +225,7 @@ def test_runs_side_by_side_keep_blas_to_one_thread(monkeypatch):
     before = threads()
     overlapping = replace(suite, work=work)
     runners = [
-        threading.Thread(target=overlapping.carry_out, args=(job,))
+        threading.Thread(target=overlapping.run_job, args=(job,))
         for job in suite.jobs(["stdev2"], ["linear"], 2)
     ]
     for runner in runners:

@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC, PrototypeSVM, SampledPrototypeSVM
-from svmbook.prototypes.ensemble import held_out
+from svmbook.prototypes.ensemble import validation_split
 from svmbook.prototypes.negatives import choose_negatives, distances
 
 X, Y = make_moons(120, noise=0.25, random_state=0)
@@ -212,7 +212,7 @@ def test_where_all_members_would_be_dropped_the_last_ensemble_stays():
 def test_no_class_is_held_out_to_its_last_point(share):
     codes = np.repeat([0, 1, 2], [1, 2, 40])
     for seed in range(20):
-        kept, out = held_out(codes, share, np.random.default_rng(seed))
+        kept, out = validation_split(codes, share, np.random.default_rng(seed))
         assert sorted([*kept, *out]) == list(range(43))
         assert set(codes[kept]) == {0, 1, 2}
         assert len(out) >= 1

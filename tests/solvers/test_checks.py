@@ -46,7 +46,7 @@ def inner_entries():
 
 def test_an_inner_entry_has_the_defaults_of_the_solver_that_it_serves():
     entries = inner_entries()
-    assert {"active_set", "price_path", "smo", "duals", "ridge_path"} <= set(entries)
+    assert {"active_set", "path_over_C", "smo", "duals", "ridge_path"} <= set(entries)
     for name, (inner, public) in entries.items():
         documented = signature(public).parameters
         for parameter in signature(inner).parameters.values():

@@ -201,7 +201,7 @@ def test_held_out_points_are_not_trained_on():
     weights = np.linspace(0.5, 2.0, 120)
     machine = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
     problem = machine._prepare(X, Y, weights)
-    part, out = machine._hold_out(problem, np.random.default_rng(0))
+    part, out = machine._validation_split(problem, np.random.default_rng(0))
     assert not set(part.present) & set(out) and len(part.present) + len(out) == 120
     np.testing.assert_array_equal(part.points, X[part.present])
     np.testing.assert_array_equal(part.weights, weights[part.present])

@@ -14,7 +14,7 @@ from svmbook.datasets import stdev
 from svmbook.kernels import stump
 from svmbook.losses import hinge, logistic, unbiased
 from svmbook.solvers import solve_irwls, svm_path, unbiased_cost
-from svmbook.solvers.irwls.starts import hinge_start
+from svmbook.solvers.irwls.starts import svm_start
 
 from .conftest import AXE, ROOT
 
@@ -37,7 +37,7 @@ def dual(seed, C, gamma):
 def costs(seed, C):
     X, y = stdev(2, n=30, random_state=seed)
     prices = np.full(len(y), C)
-    found = solve_irwls(X, y, prices, unbiased_cost(), start=hinge_start(X, y, prices), tol=1e-7)
+    found = solve_irwls(X, y, prices, unbiased_cost(), start=svm_start(X, y, prices), tol=1e-7)
     street = DualSVC(C=C, tol=1e-8).fit(X, y)
     forecast = KernelLogisticRegression(lam=1 / C, kernel="linear").fit(X, y)
     return {

@@ -106,7 +106,7 @@ def load_table(name):
         header, rows = _read(path)
         _check(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
-        coded = [_numbers(column, votes=name == "vote84") for column in columns[:-1]]
+        coded = [_stored_numbers(column, votes=name == "vote84") for column in columns[:-1]]
     except (KeyError, UnicodeError, csv.Error) as error:
         raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
@@ -252,7 +252,7 @@ def _check_sum(path, *expected):
         )
 
 
-def _numbers(column, votes):
+def _stored_numbers(column, votes):
     """Return a column as floats, and the words behind them where it is not of numbers."""
     if votes:
         return np.array([ANSWERS[cell] for cell in column]), ()

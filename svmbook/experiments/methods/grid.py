@@ -22,7 +22,7 @@ from sklearn.utils import check_scalar, check_X_y
 from ...gram import StoredGram
 from ...kernels import CONDITIONAL, DISTANCES, KERNELS
 from ...kernels.choice import shifted
-from ...solvers.dual.active_set import price_path
+from ...solvers.dual.active_set import path_over_C
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
@@ -187,7 +187,7 @@ def _by_paths(K, y, Cs, K_test):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
         among = K if len(pair) == len(y) else K[np.ix_(pair, pair)]
-        for i, machine in enumerate(price_path(StoredGram(among), signs, Cs, np.ones(len(signs)))):
+        for i, machine in enumerate(path_over_C(StoredGram(among), signs, Cs, np.ones(len(signs)))):
             output = K_test[:, pair] @ (signs * machine.alpha) + machine.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0

@@ -163,14 +163,14 @@ class Store:
         self._length += whole
         return torn
 
-    def mend(self):
+    def repair(self):
         """Make ready to append: set a torn last line aside, with a warning that says where it went.
 
         Nothing is done to a whole store, but one that is not there yet is made, empty.
         """
         os.close(os.open(self.path, APPENDING, MODE))  # a lock would be tried for long
         with self._locked():
-            self._mend()
+            self._repair()
 
     def append(self, record):
         """Add a finished run, unless it is there."""
@@ -180,14 +180,14 @@ class Store:
         except (TypeError, ValueError) as error:
             raise ValueError(f"the record of {job} cannot be written as JSON: {error}.") from error
         with self._locked():
-            self._mend()
+            self._repair()
             if job in self:
                 return False
             _append(self.path, line, self._length)
             self.refresh()
         return True
 
-    def _mend(self):
+    def _repair(self):
         torn = self.refresh()
         if torn:
             aside = self.path.with_name(self.path.name + ".torn")

@@ -74,13 +74,13 @@ class Suite:
             Job(self.name, data_set, method, run)
             for data_set, method in itertools.product(data_sets, methods)
             if data_set not in self.left_out.get(method, ())
-            for run in self._numbers(runs)
+            for run in self._stored_numbers(runs)
         ]
         if not jobs:
             raise ValueError(f"{self.name} leaves {', '.join(methods)} out there.")
         return jobs
 
-    def _numbers(self, runs):
+    def _stored_numbers(self, runs):
         """Return the numbers of the runs that are asked for, by default the suite's."""
         runs = self.runs if runs is None else runs
         numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
@@ -88,7 +88,7 @@ class Suite:
             raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")
         return numbers
 
-    def carry_out(self, job):
+    def run_job(self, job):
         """Do one run and return its record.
 
         BLAS is kept to one thread: the order of its sums, and with it the last digits of a result,

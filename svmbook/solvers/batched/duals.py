@@ -150,12 +150,12 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for done in range(max_iter):
-        ended = faces.look_for_the_worst()
+        ended = faces.find_most_violating()
         beta[faces.problem[ended]], n_iter[faces.problem[ended]] = faces.beta[ended], done
         faces.drop(ended)
         if not len(faces.problem):
             break
-        faces.free_the_worst()
+        faces.free_most_violating()
         faces.step()
     beta[faces.problem] = faces.beta
     return _certified(K, y, C, beta / unit, n_iter, scale, tol)
@@ -180,7 +180,7 @@ class _Faces:
             for name in vars(self).keys() - {"tol"}:
                 setattr(self, name, getattr(self, name)[~ended])
 
-    def look_for_the_worst(self):
+    def find_most_violating(self):
         """Return which problems are solved; keep the pair of points by which the others are not."""
         rise, fall = _limits(self.beta, self.low, self.high, self.e)
         self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
@@ -188,9 +188,9 @@ class _Faces:
         alike = TIE_TOL * np.abs(crossed)  # of points that differ by less, the first
         self.rises = (rise >= (self.highest - alike)[:, None]).argmax(axis=1)
         self.falls = (fall <= (self.lowest + alike)[:, None]).argmax(axis=1)
-        return self.solved & (crossed <= _enough(self.beta, self.scale, self.tol))
+        return self.solved & (crossed <= _tolerance(self.beta, self.scale, self.tol))
 
-    def free_the_worst(self):
+    def free_most_violating(self):
         """Free the point whose error is wrong most where the face is solved, or a first pair."""
         rows = np.flatnonzero(self.solved)
         none = ~self.free[rows].any(axis=1)
@@ -216,7 +216,7 @@ class _Faces:
         number = self.free.sum(axis=1)
         self.b = (self.e * self.free).sum(axis=1) / np.maximum(number, 1)
         left = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
-        enough = _enough(self.beta, self.scale, self.tol)
+        enough = _tolerance(self.beta, self.scale, self.tol)
         whole = (share[:, 0] == 1.0) & (left <= 0.5 * enough)
         self.solved = whole | (number == 0)
 
@@ -314,7 +314,7 @@ def best_intercepts(e, y, C):
     return 0.5 * (low + high)
 
 
-def _enough(beta, scale, tol):
+def _tolerance(beta, scale, tol):
     """Return the violation that counts as none: the tolerance, or what rounding hides."""
     return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
@@ -327,7 +327,7 @@ def _certified(K, y, C, beta, n_iter, scale, tol):
     b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
-    solved = crossed <= _enough(beta, scale, tol)
+    solved = crossed <= _tolerance(beta, scale, tol)
     balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),

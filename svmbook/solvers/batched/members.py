@@ -69,7 +69,7 @@ def linear_members(X, positive, negative, C, weight):
     flat = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     first = np.cumsum(n_points) - n_points
     parts, order = [], np.argsort(n_points, kind="stable")
-    for rows in _alike(order, n_points[order], X.shape[1]):
+    for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
         chosen = flat[first[rows, None] + np.minimum(place, size - 1)]
         first_ones = place < n_positive[rows, None]
@@ -80,7 +80,7 @@ def linear_members(X, positive, negative, C, weight):
     return Hyperplanes(*(np.concatenate(values)[back] for values in zip(*parts, strict=True)))
 
 
-def _alike(order, sizes, d):
+def _batches_of_similar_size(order, sizes, d):
     """Yield the members in portions of like sizes, none of which takes too much memory."""
     start = 0
     while start < len(order):

@@ -111,16 +111,20 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
     boosting via column generation", Machine Learning 46, 225-254.
     """
     n, hard = len(y), bool(np.isinf(C).any())
-    solve, bounds = (_hard, _hard_bound) if hard else (_soft, _soft_bound)
+    solve, bounds = (
+        (_solve_hard_margin, _hard_margin_bound)
+        if hard
+        else (_solve_soft_margin, _soft_margin_bound)
+    )
     u = np.full(n, 1.0 / n) if hard else C  # what is optimal while there is no hypothesis
     objective, dual = np.inf if hard else C.sum(), -np.inf
     hypotheses, columns, weights, prices = [], np.empty((n, 0)), np.empty(0), u
     message, reached, solved, known = "all linear programs used up", 0.0, 0, set()
     while True:
-        found, edges = learner.proposals(u * y, reached)
+        found, edges = learner.candidates(u * y, reached)
         largest = edges.max(initial=reached)
         if hard and largest <= MARGIN_TOL:
-            raise ValueError(_inseparable(X, y, np.arange(n) if names is None else names))
+            raise ValueError(_is_inseparable(X, y, np.arange(n) if names is None else names))
         bound, feasible = bounds(u, largest)
         if bound > dual:
             dual, prices = bound, feasible
@@ -130,15 +134,15 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
             break
         if solved == max_iter:
             break
-        says = y[:, None] * found(X)
-        new = [k for k, column in enumerate(says.T) if column.tobytes() not in known]
+        answers = y[:, None] * found(X)
+        new = [k for k, column in enumerate(answers.T) if column.tobytes() not in known]
         if not new:
             message = "the linear program is not exact enough to name a missing hypothesis"
             break
-        known.update(says[:, k].tobytes() for k in new)
-        apart = found.apart()
-        hypotheses += [apart[k] for k in new]
-        columns = np.column_stack([columns, says[:, new]])
+        known.update(answers[:, k].tobytes() for k in new)
+        as_list = found.as_list()
+        hypotheses += [as_list[k] for k in new]
+        columns = np.column_stack([columns, answers[:, new]])
         weights, u, reached = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
@@ -166,7 +170,7 @@ def _objective(weights, margins, C, hard):
     return weights.sum() / margins.min() if margins.min() > 0 else np.inf
 
 
-def _soft(columns, C):
+def _solve_soft_margin(columns, C):
     """Return weights and prices for some columns, and the edge that a new one needs."""
     n, k = columns.shape
     found = linprog(
@@ -184,14 +188,14 @@ def _soft(columns, C):
     return found.x[:k], np.clip(-found.ineqlin.marginals, 0.0, C), 1.0
 
 
-def _soft_bound(u, largest):
+def _soft_margin_bound(u, largest):
     """Return a bound from below: prices scaled until no edge exceeds one."""
     feasible = u / max(1.0, largest)
     return feasible.sum(), feasible
 
 
-def _hard(columns, _):
-    """Do as `_soft` for the game of margins: the weights of the ensemble have the margin one."""
+def _solve_hard_margin(columns, _):
+    """Do as `_solve_soft_margin` for the game of margins: weights with the margin one."""
     n, k = columns.shape
     found = linprog(
         np.append(np.zeros(k), -1.0),
@@ -210,12 +214,12 @@ def _hard(columns, _):
     return found.x[:k] / margin, u / u.sum(), margin
 
 
-def _hard_bound(u, largest):
+def _hard_margin_bound(u, largest):
     """Return a bound from below: weights of points that sum to one, scaled as prices."""
     return 1.0 / largest, u / largest
 
 
-def _inseparable(X, y, names):
+def _is_inseparable(X, y, names):
     """Say which two points no ensemble tells apart, or that it takes more than two."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     order = np.lexsort([y, group.ravel()])

@@ -27,7 +27,7 @@ class Stumps(NamedTuple):
         """Return what the stumps say of points, an array of -1 and +1 of shape (n, stumps)."""
         return self.signs * np.where(X[:, self.features] > self.thresholds, 1.0, -1.0)
 
-    def apart(self):
+    def as_list(self):
         """Return them one by one, each as Stumps of length one."""
         return [Stumps(*(part[k : k + 1] for part in self)) for k in range(len(self.signs))]
 
@@ -92,7 +92,7 @@ class MiddleStumps:
         row, place = divmod(first_largest(sizes, np.abs(g).sum()), self.n)
         return self._stumps(edges, [row], [place]), float(sizes[row, place])
 
-    def proposals(self, g, above):
+    def candidates(self, g, above):
         """Return, of each feature, all stumps whose edges are peaks among their neighbours'.
 
         Parameters

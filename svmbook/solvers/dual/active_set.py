@@ -21,7 +21,7 @@ from ..checks import check_bounds, check_problem, check_stopping
 from .faces import Face
 from .state import DualState
 
-__all__ = ["active_set", "price_path", "rounds_from", "solve_active_set", "svm_path"]
+__all__ = ["active_set", "path_over_C", "run_rounds", "solve_active_set", "svm_path"]
 
 SHIFT_DECREASE_RATIO = 0.9  # lower the shift if corrections fall below this share of before
 FEW_CORRECTIONS = 0.1  # per free point: so few corrections lower the shift as well, ...
@@ -99,8 +99,8 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
 
 def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
     """Do as `solve_active_set`, for a `GramMatrix` and arrays that were checked."""
-    with _threads(len(y)):
-        return rounds_from(_guess(gram, y, C, max_iter), max_iter).certified(tol)
+    with _blas_threads(len(y)):
+        return run_rounds(_initial_state(gram, y, C, max_iter), max_iter).certified(tol)
 
 
 def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
@@ -158,27 +158,27 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     with np.errstate(over="ignore"):
         check_bounds(prices.max() * weights, len(y), "Cs times weights")
     tol, max_iter = check_stopping(tol, max_iter)
-    return price_path(gram, y, prices, weights, tol=tol, max_iter=max_iter)
+    return path_over_C(gram, y, prices, weights, tol=tol, max_iter=max_iter)
 
 
-def price_path(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
+def path_over_C(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
     """Do as `svm_path`, for a `GramMatrix` and arrays that were checked."""
-    with _threads(len(y)):
+    with _blas_threads(len(y)):
         states, state = {}, None
         for price in np.unique(prices):
             C = price * weights
             if state is None or not state.free.any():  # nobody free says nothing of a larger box
-                state = rounds_from(_guess(gram, y, C, max_iter), max_iter)
+                state = run_rounds(_initial_state(gram, y, C, max_iter), max_iter)
             elif state.bounded.any() or not state.settled:
-                state = rounds_from(state.in_larger_box(C), max_iter)
+                state = run_rounds(state.with_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
-                state = state.in_larger_box(C)
+                state = state.with_larger_box(C)
                 state.message = "no multiplier met its bound at a lower price"
             states[price] = state
     return [states[price].certified(tol) for price in prices]
 
 
-def _threads(n):
+def _blas_threads(n):
     """Return the context in which BLAS works best: one thread where the blocks are small."""
     return one_blas_thread() if n <= ONE_THREAD_POINTS else nullcontext()
 
@@ -187,7 +187,7 @@ def _gram(K, n):
     return ComputedGram(K, n) if callable(K) else StoredGram(K)
 
 
-def _guess(gram, y, C, max_iter):
+def _initial_state(gram, y, C, max_iter):
     """Return a state to start from: what a quarter of the points says of all of them.
 
     A quarter of the points at four times the price is a sample of the same problem. Where its
@@ -199,7 +199,7 @@ def _guess(gram, y, C, max_iter):
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
     part, share = gram.part(quarter), C[quarter].sum() / C.sum()
-    small = rounds_from(_guess(part, y[quarter], C[quarter] / share, max_iter), max_iter)
+    small = run_rounds(_initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
     support = np.flatnonzero(small.beta)
     slack = 1.0 - y * (gram.columns(quarter[support], small.beta[support]) + small.b)
     near = np.abs(slack)
@@ -212,7 +212,7 @@ def _guess(gram, y, C, max_iter):
     return DualState(gram, y, C, beta, free)
 
 
-def rounds_from(state, max_iter, *, nearly_right=False):
+def run_rounds(state, max_iter, *, nearly_right=False):
     """Run primal-dual rounds from a guess and, where they do not settle, monotone ones.
 
     Where primal-dual rounds stray from a guess that is nearly right, monotone ones begin at it.
@@ -223,11 +223,11 @@ def rounds_from(state, max_iter, *, nearly_right=False):
     if not state.settled:
         if nearly_right:
             state.beta = guess
-        state.enter_the_box(ascend=not nearly_right)
+        state.project_to_box(ascend=not nearly_right)
         state.settled = _monotone(state, face, max_iter)
         if not state.settled:
-            state.shrink()
-    state.snap()
+            state.scale_into_box()
+    state.snap_to_bounds()
     state.message = f"{primal_dual} primal-dual and {state.n_iter - primal_dual} monotone rounds"
     if not state.settled:
         state.message += "; all rounds used up"
@@ -238,31 +238,31 @@ class _Refinement:
     """Steps on one face, each solving for what the one before has left."""
 
     def __init__(self):
-        self.begin()
+        self.reset()
 
-    def begin(self):
+    def reset(self):
         """Turn to another face."""
         self.last = self.fresh = np.inf
         self.stalls = 0
 
-    def falls(self, state, F):
+    def is_falling(self, state, F):
         """Tell whether the last step lowered the residual by much, and not yet to rounding."""
         last, self.last = self.last, state.residual(F)
-        return self.last < RESIDUAL_RATIO * last and not state.rounded(F)
+        return self.last < RESIDUAL_RATIO * last and not state.at_rounding_error(F)
 
-    def ends(self, state, face, F):
+    def is_solved(self, state, face, F):
         """Tell whether the face is solved as far as rounding allows.
 
         Where it is not, the next step starts from errors computed afresh, or has a smaller shift.
         """
-        if state.rounded(F):
+        if state.at_rounding_error(F):
             return True
-        state.refresh()
+        state.recompute()
         before, self.fresh = self.fresh, state.residual(F)
         self.last = np.inf
-        if state.rounded(F):
+        if state.at_rounding_error(F):
             return True
-        if self.fresh < RESIDUAL_RATIO * before or face.sharpen():
+        if self.fresh < RESIDUAL_RATIO * before or face.reduce_shift():
             return False
         self.stalls += self.fresh >= 0.9 * before
         return self.fresh <= state.enough or self.stalls > MAX_STALLS
@@ -278,23 +278,23 @@ def _primal_dual(state, face, max_iter, idle_rounds):
     fewest = before = state.n + 1
     idle, refinement = 0, _Refinement()
     while idle <= idle_rounds and state.n_iter < max_iter and state.free.any():
-        state.begin_round()
+        state.start_round()
         F = np.flatnonzero(state.free)
         step, state.b = face.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
-        wrong = state.wrong_at_bounds()
+        wrong = state.violations_at_bounds()
         left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         moves = len(left) + wrong.sum()
         if moves == 0:
             if len(F) <= DIRECT_POINTS:
-                face.undamp()
-            if not refinement.falls(state, F) and refinement.ends(state, face, F):
-                if state.holds_afresh(F):
+                face.end_damping()
+            if not refinement.is_falling(state, F) and refinement.is_solved(state, face, F):
+                if state.is_optimal_recomputed(F):
                     return True
-                refinement.begin()
+                refinement.reset()
                 idle += 1
             continue
-        refinement.begin()
+        refinement.reset()
         if len(left):
             state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
             state.free[left] = False
@@ -318,27 +318,27 @@ def _monotone(state, face, max_iter):
     free, the pair) whose error is wrong most is freed; along its edge the objective rises, since
     the shifted matrix is positive definite.
     """
-    face.start_small()
+    face.reset_shift()
     highest, idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
-        state.begin_round()
+        state.start_round()
         F = np.flatnonzero(state.free)
         if len(F):
             state.b = state.e[F].mean()  # not what a step foretells: rounding makes those too long
-            if refinement.falls(state, F):
+            if refinement.is_falling(state, F):
                 step, _ = face.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):
-                    refinement.begin()
+                    refinement.reset()
                 continue
-            if not refinement.ends(state, face, F):
+            if not refinement.is_solved(state, face, F):
                 continue
-        entering = state.worst()
+        entering = state.most_violating()
         idle = 0 if state.objective > highest else idle + 1
         highest = max(highest, state.objective)
         if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
-            if state.holds_afresh(F) or idle > PATIENCE:
+            if state.is_optimal_recomputed(F) or idle > PATIENCE:
                 return True
-            refinement.begin()
+            refinement.reset()
             continue
         # The face is solved: what is left of its errors is rounding, and counts as zero.
         e = np.zeros(state.n)
@@ -346,5 +346,5 @@ def _monotone(state, face, max_iter):
         state.free[entering] = True
         points = np.flatnonzero(state.free)
         state.advance(points, face.step(points, e[points], state.beta.sum())[0])
-        refinement.begin()
+        refinement.reset()
     return False

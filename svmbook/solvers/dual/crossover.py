@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .active_set import rounds_from
+from .active_set import run_rounds
 from .faces import IndefiniteError
 from .state import DualState
 
@@ -27,7 +27,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     box = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
     given = DualState(gram, y, box, y * np.clip(alpha, 0.0, box), np.ones(len(y), dtype=bool))
     if not finished:
-        return _as_given(given, intercept, C, tol, report)
+        return _feasible(given, intercept, C, tol, report)
     slack = y * (given.e - intercept)
     reach = np.minimum(box, alpha.max())
     at_zero = (alpha <= 0.0) | (alpha < -slack * reach)
@@ -38,17 +38,17 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state.b = intercept
     rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
     try:
-        exact = rounds_from(state, rounds, nearly_right=True).certified(tol, C=C, **report)
+        exact = run_rounds(state, rounds, nearly_right=True).certified(tol, C=C, **report)
     except IndefiniteError:  # the other solver's solution is what there is
-        return _as_given(given, intercept, C, tol, report)
+        return _feasible(given, intercept, C, tol, report)
     if exact.converged:
         return exact
-    other = _as_given(given, intercept, C, tol, report)
+    other = _feasible(given, intercept, C, tol, report)
     return exact if abs(exact.gap) < abs(other.gap) else other
 
 
-def _as_given(state, intercept, C, tol, report):
+def _feasible(state, intercept, C, tol, report):
     """Certify another solver's solution after no more than making it feasible."""
-    state.enter_the_box(ascend=False)
+    state.project_to_box(ascend=False)
     state.b = intercept
     return state.certified(tol, C=C, **report)

@@ -48,9 +48,9 @@ class Face:
     def __init__(self, gram):
         self.gram, self.scale = gram, gram.scale
         self._free = None
-        self.start_small()
+        self.reset_shift()
 
-    def start_small(self):
+    def reset_shift(self):
         """Return to the shift of the beginning."""
         self.shift = FIRST_SHIFT
 
@@ -62,15 +62,15 @@ class Face:
         """Trust the next steps more."""
         self.shift = max(self.shift / LOWER_FACTOR, FIRST_SHIFT)
 
-    def undamp(self):
+    def end_damping(self):
         """Return to the shift of the beginning on this face: fewer steps, one factorisation."""
         if self.shift > FIRST_SHIFT:
-            self.start_small()
+            self.reset_shift()
             self._free = None
 
-    def sharpen(self):
+    def reduce_shift(self):
         """Factor this face anew, with a smaller shift; False where rounding forbids it."""
-        if self._asked_for <= self._smallest(len(self._free)):
+        if self._asked_for <= self._min_shift(len(self._free)):
             return False
         self.shift /= SHARPEN_FACTOR
         self._free = None
@@ -102,14 +102,14 @@ class Face:
         self._means = Z @ mean
         centred = LowRankGram(Z - mean)
         self._asked_for = self.shift * centred.scale
-        shift = max(self._asked_for, self._smallest(m))
+        shift = max(self._asked_for, self._min_shift(m))
         self._solve = centred.factor(np.full(m, shift))
 
     def _factor_block(self, free):
         m = len(free)
         work = self._centred(free)
         self._asked_for = self.shift * work.trace() / m
-        shift = max(self._asked_for, self._smallest(m))
+        shift = max(self._asked_for, self._min_shift(m))
         while True:
             work.ravel(order="K")[:: m + 1] += shift
             try:
@@ -134,5 +134,5 @@ class Face:
         K -= (self._means - (self._means.sum() + self.scale) / m)[:, None]
         return K.T  # symmetric
 
-    def _smallest(self, m):
+    def _min_shift(self, m):
         return MIN_SHIFT * m * self.scale

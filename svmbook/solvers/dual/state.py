@@ -45,9 +45,9 @@ class DualState:
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.settled, self.message = 0.0, 0, False, ""
         self.enough = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
-        self.refresh()
+        self.recompute()
 
-    def begin_round(self):
+    def start_round(self):
         """Count a round, and say so where somebody listens."""
         self.n_iter += 1
         log.info("active sets, round %d: %d free points", self.n_iter, self.free.sum())
@@ -58,7 +58,7 @@ class DualState:
         return np.abs(self.beta) >= self.C
 
     @property
-    def noise(self):
+    def rounding_error(self):
         r"""What rounding may change in each error, as :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
         lengths = self.gram.lengths
         return OUTPUT_ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
@@ -68,7 +68,7 @@ class DualState:
         """The dual objective."""
         return 0.5 * self.beta @ (self.y + self.e)
 
-    def refresh(self):
+    def recompute(self):
         """Compute the errors afresh: rounding adds up while they are updated."""
         support = np.flatnonzero(self.beta)
         self.e = self.y - self.gram.columns(support, self.beta[support])
@@ -83,36 +83,36 @@ class DualState:
         """Return the largest violation of the equations of some free points."""
         return np.abs(self.e[points] - self.b).max()
 
-    def holds_afresh(self, F):
+    def is_optimal_recomputed(self, F):
         """Compute the errors afresh and tell whether a face that was solved still is."""
         before = self.residual(F) if len(F) else 0.0
-        self.refresh()
-        return not len(F) or self.rounded(F) or self.residual(F) <= 2.0 * before
+        self.recompute()
+        return not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * before
 
-    def rounded(self, points):
+    def at_rounding_error(self, points):
         """Tell whether rounding explains what is left of the equations of some free points."""
-        return (np.abs(self.e[points] - self.b) <= self.noise[points]).all()
+        return (np.abs(self.e[points] - self.b) <= self.rounding_error[points]).all()
 
-    def wrong_at_bounds(self):
+    def violations_at_bounds(self):
         """Tell which points at a bound have an error that draws them into the box."""
         drawn = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
-        return ~self.free & (drawn > self.noise)
+        return ~self.free & (drawn > self.rounding_error)
 
-    def worst(self):
+    def most_violating(self):
         """Return the points to free: one, a pair where none is free, none at the optimum.
 
         Of points that are equally wrong, which duplicates always are, the first.
         """
         may_rise, may_fall = self.beta < self.upper, self.beta > self.lower
-        noise = self.noise
-        up = np.where(may_rise, self.e - noise, -np.inf)
-        low = np.where(may_fall, self.e + noise, np.inf)
+        rounding_error = self.rounding_error
+        up = np.where(may_rise, self.e - rounding_error, -np.inf)
+        low = np.where(may_fall, self.e + rounding_error, np.inf)
         violation = abs(up.max() - low.min())
         i, j = first_largest(up, violation), first_largest(-low, violation)
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
-        rise, fall = self.e[i] - noise[i] - self.b, self.b - self.e[j] - noise[j]
+        rise, fall = self.e[i] - rounding_error[i] - self.b, self.b - self.e[j] - rounding_error[j]
         unsolved = self.residual(self.free) if some_free else 0.0
         if max(rise, fall) <= unsolved:
             return np.array([], dtype=int)
@@ -130,7 +130,7 @@ class DualState:
         self.find_free()
         return not self.free[points].all()
 
-    def shrink(self):
+    def scale_into_box(self):
         """Go towards zero, which is feasible, as far as the objective rises."""
         f = self.y - self.e
         w_squared = self.beta @ f
@@ -142,7 +142,7 @@ class DualState:
         """Let the multipliers say which points are free."""
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
-    def enter_the_box(self, *, ascend=True):
+    def project_to_box(self, *, ascend=True):
         r"""Make the multipliers feasible: project them, after a step along the errors or none.
 
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
@@ -172,9 +172,9 @@ class DualState:
                 share = self.beta.sum() / len(F)
                 self.beta[F] = np.clip(self.beta[F] - share, lower[F], upper[F])
         self.find_free()
-        self.refresh()
+        self.recompute()
 
-    def snap(self):
+    def snap_to_bounds(self):
         """Put multipliers at the bound from which only rounding keeps them.
 
         One that counted as free would fix the intercept, of which it knows nothing.
@@ -187,7 +187,7 @@ class DualState:
         self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
         self.find_free()
 
-    def in_larger_box(self, C):
+    def with_larger_box(self, C):
         """Return this state with other upper bounds: who stood at one stands at the new one."""
         beta = np.where(self.bounded, self.y * C, self.beta)
         state = DualState(self.gram, self.y, C, beta, self.free.copy())

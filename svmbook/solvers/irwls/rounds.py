@@ -134,7 +134,7 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
         rounds.narrow(width)
         while rounds.residual > (tol if width == KINK_WIDTHS[-1] else max(tol, START_TOL)):
             step = rounds.next_step()
-            if rounds.promises_nothing:
+            if rounds.predicts_no_decrease:
                 break
             if len(rounds.objectives) >= max_iter:
                 return rounds.result(C, tol, "max_iter rounds were not enough")
@@ -155,11 +155,11 @@ class _Rounds:
     def narrow(self, width):
         """Round the cost to this width."""
         self.width, self.promise = width, np.inf
-        self._look()
+        self._evaluate()
         if not self.objectives:
             self._record()
 
-    def _look(self):
+    def _evaluate(self):
         """Compute costs, pulls p_i, weights a_i, and by how much the gradient misses zero."""
         m = self.y * self.f
         self.costs = _rounded(self.cost, m, self.width)
@@ -180,7 +180,7 @@ class _Rounds:
         return dw, db, df
 
     @property
-    def promises_nothing(self):
+    def predicts_no_decrease(self):
         """Whether the parabolas would fall by no more than the rounding of J."""
         return self.promise <= np.finfo(float).eps * self.objectives[-1]
 
@@ -194,7 +194,7 @@ class _Rounds:
         """Go along a step as far as J falls; return whether that is any length."""
         (dw, db, df), t = step, _length(partial(self.change, step), self.promise)
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
-        self._look()
+        self._evaluate()
         self._record()
         rounds, J = len(self.objectives), self.objectives[-1]
         log.info("least squares, round %d: objective %.6g, width %.0e", rounds, J, self.width)
@@ -207,7 +207,7 @@ class _Rounds:
         step = *step, self.Z @ step[0] + step[1]
         if self.change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
             w, b, alpha = w + step[0], b + step[1], self.p - self.y * self.a * step[2]
-        hidden = self.residual <= self.noise or self.promises_nothing
+        hidden = self.residual <= self.noise or self.predicts_no_decrease
         seen, stationary = bool(hidden and np.isfinite(self.residual)), self.residual <= tol
         how = "as far as rounding lets one see" if seen else otherwise
         return IRWLSResult(

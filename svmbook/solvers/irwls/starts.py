@@ -8,7 +8,7 @@ from ...ties import first_largest
 from .costs import HINGE
 from .rounds import START_TOL, irwls, least_squares_step
 
-__all__ = ["best_of", "hinge_start", "least_squares_start", "random_start"]
+__all__ = ["best_of", "least_squares_start", "random_start", "svm_start"]
 
 
 def least_squares_start(Z, y, C):
@@ -20,7 +20,7 @@ def least_squares_start(Z, y, C):
     return least_squares_step(Z, C * y, C, np.zeros(Z.shape[1]))
 
 
-def hinge_start(Z, y, C):
+def svm_start(Z, y, C):
     """Return w and b of the support vector machine, :eq:`eq-hinge-penalty`, solved roughly."""
     result = irwls(Z, y, C, HINGE, tol=START_TOL)
     return result.w, result.intercept

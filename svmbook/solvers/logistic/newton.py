@@ -179,7 +179,7 @@ def _by_factor(likelihood, gram, low, lam, start, tol, max_iter):
     result = _newton(likelihood, low, lam, start, 0.5 * tol, max_iter)
     alpha = expand(low, result, lam)
     end = _finish(likelihood, gram, lam, alpha, result.intercept)
-    return _judged(*end, tol, result.n_iter, result.message)
+    return _certified_path(*end, tol, result.n_iter, result.message)
 
 
 def _newton(likelihood, gram, lam, start, tol, max_iter):
@@ -209,7 +209,7 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
         df = gram.outputs(dA)
         t = _line_search(likelihood, gram, lam, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _judged(*_finish(likelihood, gram, lam, A, b), tol, n_iter, message)
+    return _certified_path(*_finish(likelihood, gram, lam, A, b), tol, n_iter, message)
 
 
 def _check_start(start, size, shape):
@@ -228,7 +228,7 @@ def _check_start(start, size, shape):
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 
 
-def _judged(result, uncertain, tol, n_iter, message):
+def _certified_path(result, uncertain, tol, n_iter, message):
     """Say whether a result meets the tolerance, and is not lost in the rounding of its outputs."""
     small_gap = np.isinf(result.gap) or result.gap <= tol * result.objective
     converged = bool(

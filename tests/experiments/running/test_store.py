@@ -54,7 +54,7 @@ def test_every_torn_line_is_set_aside(path):
         assert store.records() == [record(0), record(1)]
         assert path.read_bytes() == whole[:cut]  # reading changes nothing
         with pytest.warns(RuntimeWarning, match=r"torn record.*set aside in runs\.jsonl\.torn"):
-            store.mend()
+            store.repair()
         assert path.read_bytes() == whole[:last]
         aside = path.with_name("runs.jsonl.torn")
         assert aside.read_bytes() == whole[last:cut] + b"\n"
@@ -67,7 +67,7 @@ def test_a_whole_store_is_not_mended(path):
     store = filled(path, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        store.mend()
+        store.repair()
     assert not path.with_name("runs.jsonl.torn").exists()
 
 
@@ -117,12 +117,12 @@ def test_a_store_that_was_taken_back_is_read_again(path):
 
 def test_a_store_that_cannot_be_written_is_refused_before_the_first_run(path):
     store = Store(path)
-    store.mend()
+    store.repair()
     assert path.read_bytes() == b""
     path.unlink()
     path.symlink_to(path.with_name("no") / "folder.jsonl")
     with pytest.raises(OSError, match="No such file"):
-        store.mend()
+        store.repair()
 
 
 def test_a_lock_that_is_never_given_back(path, monkeypatch):

@@ -184,12 +184,12 @@ def test_one_point_is_freed_where_a_face_is_solved_and_a_pair_where_none_is_free
     faces = _Faces(X @ X.transpose(0, 2, 1), y, np.ones((30, 9)), np.ones(30), 1e-11)
     met = set()
     for _ in range(100):
-        faces.drop(faces.look_for_the_worst())
+        faces.drop(faces.find_most_violating())
         if not len(faces.problem):
             break
         before = faces.free.sum(axis=1)
         expected = np.where(faces.solved, np.where(before == 0, 2, 1), 0)
-        faces.free_the_worst()
+        faces.free_most_violating()
         np.testing.assert_array_equal(faces.free.sum(axis=1) - before, expected)
         met.update(expected)
         faces.step()

@@ -120,20 +120,20 @@ def test_portions_are_neither_large_nor_few(monkeypatch):
     sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
     for d in (7, 500):
         monkeypatch.setattr(batches, "BATCH_NUMBERS", 20_000)
-        parts = list(batches._alike(np.arange(500), sizes, d))
+        parts = list(batches._batches_of_similar_size(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(parts), np.arange(500))
         for part in parts:
             widest = sizes[part].max()
             assert len(part) == 1 or len(part) * widest * (widest + d) <= 20_000
     monkeypatch.setattr(batches, "BATCH_NUMBERS", 10**9)
-    parts = list(batches._alike(np.arange(500), sizes, 7))
+    parts = list(batches._batches_of_similar_size(np.arange(500), sizes, 7))
     assert all(len(part) >= 32 for part in parts[:-1])
     for part in parts:
         assert len(part) <= 32 or sizes[part].max() <= 1.25 * sizes[part].min()
 
 
 def test_a_large_set_takes_no_small_ones_with_it():
-    parts = list(batches._alike(np.arange(32), np.array([20] * 31 + [70]), 2))
+    parts = list(batches._batches_of_similar_size(np.arange(32), np.array([20] * 31 + [70]), 2))
     assert [len(part) for part in parts] == [31, 1]
 
 

@@ -37,7 +37,7 @@ def test_the_best_stump_is_that_of_brute_force(seed, levels):
     stump, edge = MiddleStumps(X).best(g)
     assert edge == pytest.approx(largest)
     assert g @ stump(X)[:, 0] == pytest.approx(edge)
-    stumps, edges = MiddleStumps(X).proposals(g, 0.3 * largest)
+    stumps, edges = MiddleStumps(X).candidates(g, 0.3 * largest)
     np.testing.assert_allclose(g @ stumps(X), edges)
     assert edges.max() == pytest.approx(largest) and (edges > 0.3 * largest).all()
 

@@ -49,28 +49,28 @@ def test_the_wrong_points_are_those_that_violate_the_conditions(state):
     at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
     expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
     assert expected.sum() > 5
-    np.testing.assert_array_equal(state.wrong_at_bounds(), expected & ~state.free)
+    np.testing.assert_array_equal(state.violations_at_bounds(), expected & ~state.free)
 
 
 def test_the_worst_point_is_the_farthest_on_the_wrong_side(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
-    (worst,) = state.worst()
+    (most_violating,) = state.most_violating()
     slope = state.y * (state.e - state.b)
     pull = np.where(np.abs(state.beta) == 2.0, -slope, slope)
-    assert worst == np.argmax(np.where(state.free, -np.inf, pull))
+    assert most_violating == np.argmax(np.where(state.free, -np.inf, pull))
 
 
 def test_where_nobody_is_free_a_pair_is():
     K, y = noisy_gram(6)
     y = np.array([1.0, -1, 1, -1, 1, -1])
     state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
-    i, j = state.worst()
+    i, j = state.most_violating()
     assert y[i] == 1.0
     assert y[j] == -1.0
     assert state.b == pytest.approx(0.0)
     state.move(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
-    i, j = state.worst()
+    i, j = state.most_violating()
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
 
@@ -87,10 +87,10 @@ def test_a_step_ends_at_the_first_bound(state):
 def test_a_face_that_errors_hid_is_not_solved(state):
     F = np.flatnonzero(state.free)
     state.e[F] = state.b  # solved, if one believes errors that were not computed afresh
-    assert not state.holds_afresh(F)
+    assert not state.is_optimal_recomputed(F)
     state.b = state.e[F].mean()
     before = state.e.copy()
-    assert state.holds_afresh(F)  # nothing has changed
+    assert state.is_optimal_recomputed(F)  # nothing has changed
     np.testing.assert_allclose(state.e, before)
 
 
@@ -102,14 +102,14 @@ def test_errors_follow_the_multipliers(state):
 
 def test_the_box_is_entered_with_the_sum_at_zero(state):
     state.beta = 5.0 * np.random.default_rng(1).standard_normal(40)
-    state.enter_the_box()
+    state.project_to_box()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert abs(state.beta.sum()) <= 1e-14 * np.abs(state.beta).sum()
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
 def test_a_step_goes_to_the_first_wall_and_never_lowers_the_objective(state):
-    state.enter_the_box()
+    state.project_to_box()
     face = Face(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
@@ -123,10 +123,10 @@ def test_a_step_goes_to_the_first_wall_and_never_lowers_the_objective(state):
 
 
 def test_shrinking_finds_the_best_point_on_the_way_to_zero(state):
-    state.enter_the_box()
+    state.project_to_box()
     state.beta, before = 3.0 * state.beta, 3.0 * state.beta
-    state.refresh()
-    state.shrink()
+    state.recompute()
+    state.scale_into_box()
     lengths = np.linspace(0.0, 1.0, 1001)
     K = state.gram.K
     objectives = [t * state.y @ before - 0.5 * t**2 * before @ K @ before for t in lengths]
@@ -168,7 +168,7 @@ def test_sharpening_ends_and_brings_two_digits_each_time():
         step, b = face.step(free, y, 0.0)
         shifts.append(face.shift)
         left.append(np.abs(y - K @ step - step - b).max())
-        if not face.sharpen():
+        if not face.reduce_shift():
             break
     assert 2 <= len(shifts) < 10
     assert (np.diff(shifts) < 0).all()
@@ -206,25 +206,25 @@ def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
 
 
 @pytest.mark.parametrize(
-    ("kept", "enough", "ends"),
+    ("kept", "enough", "is_solved"),
     [(1.0, 0.0, True), (0.95, 0.0, True), (0.5, 0.0, False), (1.0, 1.0, True), (0.5, 1.0, True)],
 )
 def test_refinement_ends_where_the_residual_hardly_falls_or_is_small(
-    kept, enough, ends, monkeypatch
+    kept, enough, is_solved, monkeypatch
 ):
     monkeypatch.setattr(active_set, "MAX_STALLS", 20)
     residuals = (kept**k for k in range(1000))
     state = SimpleNamespace(
         enough=enough,
-        refresh=lambda: None,
+        recompute=lambda: None,
         residual=lambda F: next(residuals),
-        rounded=lambda F: False,
+        at_rounding_error=lambda F: False,
     )
-    face = SimpleNamespace(sharpen=lambda: False)  # the shift is as small as rounding permits
+    face = SimpleNamespace(reduce_shift=lambda: False)  # the shift is as small as rounding permits
     refinement = active_set._Refinement()
-    said = [refinement.ends(state, face, None) for _ in range(30)]
-    assert any(said) == ends
-    if not enough and ends:
+    said = [refinement.is_solved(state, face, None) for _ in range(30)]
+    assert any(said) == is_solved
+    if not enough and is_solved:
         assert said.index(True) > 20
 
 
@@ -260,7 +260,7 @@ def test_orthogonal_points_are_solved_by_one_projected_step(scale):
     C = rng.uniform(0.1, 3.0, 30) / scale
     start = y * C * rng.random(30)
     state = DualState(StoredGram(scale * np.eye(30)), y, C, start, np.ones(30, dtype=bool))
-    state.enter_the_box()
+    state.project_to_box()
     exact = solve_active_set(scale * np.eye(30), y, C)
     np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
 
@@ -268,7 +268,7 @@ def test_orthogonal_points_are_solved_by_one_projected_step(scale):
 def test_a_guess_is_what_a_quarter_of_the_points_says_of_all():
     K, y = noisy_gram(300)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
-    state = active_set._guess(StoredGram(K), y, C, 1000)
+    state = active_set._initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
     rest = np.setdiff1d(np.arange(300), quarter)
     share = C[quarter].sum() / C.sum()
@@ -299,5 +299,5 @@ def test_a_circle_of_rounds_is_left(nearly_right, rounds, monkeypatch):
     monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
     gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), half)
-    active_set.rounds_from(state, 1000, nearly_right=nearly_right)
+    active_set.run_rounds(state, 1000, nearly_right=nearly_right)
     assert state.message == f"{rounds} primal-dual and 0 monotone rounds"

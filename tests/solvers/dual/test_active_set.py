@@ -142,7 +142,7 @@ def test_dust_is_no_free_multiplier():
     beta = np.where(np.arange(500) < 498, y * 1.0, 0.0)
     beta[0], beta[499] = 1.0 - 1e-16, -7e-17
     state = DualState(rows, y, np.ones(500), beta, np.arange(500) == 0)
-    state.snap()
+    state.snap_to_bounds()
     assert state.beta[0] == 1.0
     assert state.beta[499] == 0.0
     assert not state.free.any()

@@ -18,7 +18,7 @@ from svmbook.solvers import (
     solve_smo,
 )
 from svmbook.solvers.dual import crossover, cvxopt_system, libsvm
-from svmbook.solvers.dual.active_set import rounds_from
+from svmbook.solvers.dual.active_set import run_rounds
 from svmbook.solvers.dual.crossover import cross_over
 from svmbook.solvers.dual.mehrotra import balanced
 from svmbook.solvers.dual.state import DualState
@@ -133,9 +133,9 @@ def test_crossing_over_guesses_right_near_the_solution_in_any_unit(C, unit, monk
 
     def watched(state, *arguments, **options):
         guesses.append(state.free.copy())
-        return rounds_from(state, *arguments, **options)
+        return run_rounds(state, *arguments, **options)
 
-    monkeypatch.setattr(crossover, "rounds_from", watched)
+    monkeypatch.setattr(crossover, "run_rounds", watched)
     K, y = noisy_gram(250)
     exact = solve_active_set(K, y, C)
     rng = np.random.default_rng(1)
@@ -202,9 +202,9 @@ def test_noise_is_what_rounding_may_do_and_no_more():
         state = state_of(y * size * rng.uniform(0, 1, 200), C=2 * size)
         beta, exact = state.beta, K.astype(np.longdouble)
         error = np.abs(state.e - (y - exact @ beta.astype(np.longdouble))).astype(float)
-        assert (error <= state.noise).all()
+        assert (error <= state.rounding_error).all()
         terms = 1.0 + np.abs(beta).sum()  # of which an output is a sum, k(x, x) = 1
-        assert (state.noise <= 20 * np.finfo(float).eps * terms).all()
+        assert (state.rounding_error <= 20 * np.finfo(float).eps * terms).all()
 
 
 def test_shrinking_never_leaves_the_box():
@@ -212,10 +212,10 @@ def test_shrinking_never_leaves_the_box():
     balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
     state = state_of(y * 1e-3 * balanced, C=1e-3)
     before = state.beta.copy()
-    state.shrink()  # the objective rises with the length far beyond the box
+    state.scale_into_box()  # the objective rises with the length far beyond the box
     np.testing.assert_array_equal(state.beta, before)
     state = state_of(y * 1e3 * balanced, C=1e3)
-    state.shrink()
+    state.scale_into_box()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     f = K @ state.beta
     assert y @ state.beta == pytest.approx(state.beta @ f)  # the best length: the slope is zero
@@ -249,7 +249,7 @@ def test_what_is_feasible_enters_the_box_as_it_is():
     alpha = np.tile([0.0, 1.0, 0.3, 0.7, 0.0], 8)
     state = DualState(StoredGram(np.eye(40)), y, np.ones(40), y * alpha, np.ones(40, dtype=bool))
     state.beta[2] += 1e-9  # out of balance: those inside the box mend it
-    state.enter_the_box(ascend=False)
+    state.project_to_box(ascend=False)
     assert abs(state.beta.sum()) <= 1e-15
     at_bounds = (alpha == 0) | (alpha == 1)
     np.testing.assert_array_equal(state.beta[at_bounds], (y * alpha)[at_bounds])

@@ -10,9 +10,9 @@ from svmbook.solvers import HINGE, Cost, sigmoidal_cost, solve_irwls, unbiased_c
 from svmbook.solvers.irwls.rounds import irwls, irwls_path
 from svmbook.solvers.irwls.starts import (
     best_of,
-    hinge_start,
     least_squares_start,
     random_start,
+    svm_start,
 )
 
 CONVEX_IN_SQUARES = {"hinge": HINGE, "s = 1": unbiased_cost(1.0), "s = 2": unbiased_cost(2.0)}
@@ -134,7 +134,7 @@ def test_separable_points_get_the_widest_street(s):
         Z, y, _ = problem(seed, separable=True)
         exact = DualSVC(C=np.inf).fit(Z, y)
         price = 1e4 * exact.alpha_.max() / -unbiased_cost(s).slope(np.array(1.0 - 1e-9))
-        start = hinge_start(Z, y, 10 * exact.alpha_.max())
+        start = svm_start(Z, y, 10 * exact.alpha_.max())
         result = irwls(Z, y, float(price), unbiased_cost(s), start=start, tol=1e-4)
         width = np.linalg.norm(result.w) / np.linalg.norm(exact.coef_)
         assert width == pytest.approx(1.0, abs=1e-4), seed

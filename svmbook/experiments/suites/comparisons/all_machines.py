@@ -190,7 +190,7 @@ def _held(parts, X):
     """Return how many numbers all parts of a machine hold; a point of a kernel is held once."""
     vectors = [part.support_vectors_ for part in parts if _has_kernel(part)]
     points = np.unique(np.vstack(vectors), axis=0).size if vectors else 0
-    return points + sum(_numbers(part, X) for part in parts)
+    return points + sum(_stored_numbers(part, X) for part in parts)
 
 
 def _has_kernel(machine):
@@ -201,7 +201,7 @@ def _is_sum(machine):
     return hasattr(machine, "shape_functions_") or hasattr(machine, "estimator_weights_")
 
 
-def _numbers(machine, X):
+def _stored_numbers(machine, X):
     """Return how many numbers a fitted machine needs to answer, besides the points of kernels."""
     if hasattr(machine, "exemplars_"):  # of a member a hyperplane, its class, a place or a sigmoid
         m = len(machine.coef_)

@@ -137,14 +137,14 @@ def work(data_set, method, run):
     errors = {}
     for gamma, machine, points, new_points in _candidates(how, X, X_validation):
         for C in C_GRID:
-            fitted = _with_price(machine, C * len(train[1]) / len(y)).fit(points, y)
+            fitted = _with_penalty(machine, C * len(train[1]) / len(y)).fit(points, y)
             labels, _ = answers(fitted, new_points, run)
             errors[C, gamma] = float(np.mean(labels != y_validation))
     selection = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
-    fitted = _with_price(_machine(how, how.kernel, gamma), C).fit(*train)
+    fitted = _with_penalty(_machine(how, how.kernel, gamma), C).fit(*train)
     training = time.perf_counter() - start
     labels, even = answers(fitted, test[0], run)
     return {
@@ -216,7 +216,7 @@ def _machine(how, kernel, gamma):
     return machine if how.scheme == "softmax" else SCHEMES[how.scheme](machine)
 
 
-def _with_price(machine, C):
+def _with_penalty(machine, C):
     """Return a machine with C, or for logistic regression lam = 1 / C."""
     inner = getattr(machine, "estimator", machine)
     prefix = "" if inner is machine else "estimator__"

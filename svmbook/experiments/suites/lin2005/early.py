@@ -34,7 +34,7 @@ class _OneStump:
     def __init__(self, X, tolerance):
         self.stumps, self.tolerance = MiddleStumps(X), tolerance
 
-    def proposals(self, g, above):
+    def candidates(self, g, above):
         """Return the stumps to add, one or none, and their edges."""
         stump, edge = self.stumps.best(g)
         kept = slice(0, int(edge > above + self.tolerance))

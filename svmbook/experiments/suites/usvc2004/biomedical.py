@@ -11,7 +11,7 @@ from functools import partial
 from ....svm import DualSVC
 from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
 from ...running.suite import Suite
-from .divisions import C_GRID, chosen_run, division, layout, rows_beside
+from .divisions import C_GRID, chosen_run, compared_rows, division, layout
 
 __all__ = ["METHODS", "REPORTED", "SUITE", "TABLES", "work"]
 
@@ -67,7 +67,7 @@ SUITE = Suite(
     methods=tuple(METHODS),
     runs=50,
     work=work,
-    compare=partial(rows_beside, reported=REPORTED, against="SVM"),
+    compare=partial(compared_rows, reported=REPORTED, against="SVM"),
     layout=partial(layout, against="SVM"),
     tables=TABLES,
 )

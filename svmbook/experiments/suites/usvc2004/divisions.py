@@ -22,7 +22,7 @@ from ....tables import Table
 from ...methods.protocols import Generated, RandomSplits
 from ...methods.statistics import compare, summarise
 
-__all__ = ["CHOSEN_ON", "C_GRID", "TEST_SHARE", "chosen_run", "division", "layout", "rows_beside"]
+__all__ = ["CHOSEN_ON", "C_GRID", "TEST_SHARE", "chosen_run", "compared_rows", "division", "layout"]
 
 TEST_SHARE = 0.2
 POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
@@ -101,7 +101,7 @@ def _errors(machine, X, y, fit, check):
     return (machine.predict(X[check]) != y[check]).sum()
 
 
-def rows_beside(records, reported, against):
+def compared_rows(records, reported, against):
     """Return a row for each line of a table: reported, reproduced, and paired differences.
 
     ``reproduced_ten`` and ``z_ten`` are of the first ten divisions, as many as the paper makes,
@@ -139,7 +139,7 @@ def rows_beside(records, reported, against):
 
 
 def layout(rows, against, *, sizes=None):
-    """Return the table of `rows_beside`, a line a data set and method.
+    """Return the table of `compared_rows`, a line a data set and method.
 
     ``sizes`` gives the kernels that the paper prints, by data set and method, for two more columns.
     """

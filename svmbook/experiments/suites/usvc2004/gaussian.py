@@ -20,7 +20,7 @@ from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
 from ....unbiased.points import fscl, orthonormal_axes
 from ...running.suite import Suite
-from .divisions import GENERATORS, chosen_run, division, layout, rows_beside
+from .divisions import GENERATORS, chosen_run, compared_rows, division, layout
 
 __all__ = ["METHODS", "REPORTED", "SIZES", "SUITE", "TABLES", "OnPrototypes", "work"]
 
@@ -126,7 +126,7 @@ SUITE = Suite(
     methods=METHODS,
     runs=50,
     work=work,
-    compare=partial(rows_beside, reported=REPORTED, against="SVM"),
+    compare=partial(compared_rows, reported=REPORTED, against="SVM"),
     layout=partial(layout, against="SVM", sizes=SIZES),
     tables=TABLES,
 )

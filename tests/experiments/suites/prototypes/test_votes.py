@@ -62,10 +62,10 @@ def test_the_votes_belong_to_the_same_members():
     X, y = DATA_SETS["islands"](60, random_state=0)
     assert all(isinstance(model, ExemplarSVM) for model in exemplar_votes.VOTES.values())
     votes = {name: clone(model).fit(X, y) for name, model in exemplar_votes.VOTES.items()}
-    held_out = votes.pop("probability vote")
+    validation_split = votes.pop("probability vote")
     for model in votes.values():
         np.testing.assert_array_equal(model.coef_, votes["majority vote"].coef_)
-    assert len(held_out.prototypes_) < len(X) == len(votes[INNER].prototypes_)
+    assert len(validation_split.prototypes_) < len(X) == len(votes[INNER].prototypes_)
 
 
 def test_the_baseline_votes_by_one_over_the_squared_distance():

@@ -296,5 +296,5 @@ def test_odds_are_certified_probabilities():
 @pytest.mark.parametrize("machine", [machine for machine, _ in PAIRS], ids=["svc", "logistic"])
 def test_many_points_are_no_other_problem(machine, monkeypatch):
     few = machine.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
-    monkeypatch.setattr("svmbook.ensembles.stump_machines.STORED_POINTS", 10)
+    monkeypatch.setattr("svmbook.ensembles.stump_ensembles.STORED_POINTS", 10)
     np.testing.assert_allclose(machine.fit(X, Y).decision_function(NEW), few, atol=1e-6)

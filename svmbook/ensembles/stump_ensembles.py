@@ -14,12 +14,12 @@ from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
 from ..weights import upper_bounds
-from .stump_base import STORED_POINTS, StumpMachine
+from .stump_base import STORED_POINTS, StumpEnsemble
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
 
 
-class StumpEnsembleSVC(StumpMachine):
+class StumpEnsembleSVC(StumpEnsemble):
     r"""Support vector machine over all decision stumps, as functions of one feature each.
 
     Minimises over shape functions :math:`g_j` and b
@@ -118,7 +118,7 @@ class StumpEnsembleSVC(StumpMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **StumpMachine._parameter_constraints,
+        **StumpEnsemble._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -141,9 +141,9 @@ class StumpEnsembleSVC(StumpMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _numbers(self, n, d):
+    def _stored_numbers(self, n, d):
         computed = self.n_knots is None and n > STORED_POINTS
-        return n * d if computed else super()._numbers(n, d)
+        return n * d if computed else super()._stored_numbers(n, d)
 
     def _gram(self, kernel, scaled):
         """Return the Gram matrix of the points, computed as it is asked for where they are many."""
@@ -162,7 +162,7 @@ class StumpEnsembleSVC(StumpMachine):
         return result, problem.y * result.alpha
 
 
-class StumpEnsembleLogistic(LogOdds, StumpMachine):
+class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
     r"""Logistic regression over all decision stumps, as functions of one feature each.
 
     Minimises over shape functions :math:`g_j` and b
@@ -245,7 +245,7 @@ class StumpEnsembleLogistic(LogOdds, StumpMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **StumpMachine._parameter_constraints,
+        **StumpEnsemble._parameter_constraints,
         "lam": [Interval(Real, 0, None, closed="neither")],
     }
 
