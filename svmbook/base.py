@@ -19,7 +19,7 @@ from .weights import point_weights
 
 __all__ = ["BaseClassifier", "LogOdds", "apply_in_blocks", "relative_gap"]
 
-# What a fit sets beside attributes that end with an underscore.
+# Set by a fit, beside attributes that end with an underscore.
 PRIVATE_FITTED = ("_kernel", "_centred", "_one_vs_one")
 BLOCK_NUMBERS = 2_000_000  # numbers per block of a prediction: 16 MB per array
 

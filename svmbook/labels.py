@@ -47,7 +47,7 @@ def encode_classes(y):
         if getattr(y, "ndim", 0) != 1 or y.dtype.kind not in "biuSU":
             check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-    except (TypeError, ValueError) as error:  # scikit-learn looks at the first label alone
+    except (TypeError, ValueError) as error:  # scikit-learn only looks at the first label
         kinds = ", ".join(sorted({type(label).__name__ for label in y}))
         if "," not in kinds:
             raise

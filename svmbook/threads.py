@@ -12,7 +12,7 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 __all__ = ["one_blas_thread"]
 
 _lock = Lock()
-_inside = []  # one entry a visitor; the first holds the limit, which is the whole process's
+_inside = []  # one entry per caller; the first holds the limit, which applies to the process
 
 
 @contextmanager

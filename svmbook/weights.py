@@ -34,18 +34,18 @@ def point_weights(class_weight, classes, y, sample_weight):
     _check_classes_remain(classes, codes[sample_weight > 0])
     weights = sample_weight
     if class_weight is not None:
-        if not isinstance(class_weight, str):  # "balanced", the only word
+        if not isinstance(class_weight, str):  # "balanced" is the only string
             _check_class_weight(class_weight)
         counts = sample_weight / sample_weight.max()  # whose sum is a double
         factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=counts)
-        with np.errstate(over="ignore"):  # what overflows is named below
+        with np.errstate(over="ignore"):  # overflow is reported below
             weights = sample_weight * factors[codes]
         if not np.isfinite(weights).all():
             raise ValueError(
                 "class_weight times sample_weight is too large for double precision: the largest "
                 f"factors are {factors.max():g} and {sample_weight.max():g}."
             )
-    # What such a point pays at most is lost in the rounding of the sum.
+    # A smaller upper bound is lost in the rounding error of the sum.
     rounding = np.finfo(float).eps / len(y) * weights.max()
     weights = np.where(weights < rounding, 0.0, weights)
     _check_classes_remain(classes, codes[weights > 0])

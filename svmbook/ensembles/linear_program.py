@@ -194,12 +194,12 @@ class _FittedLearners:
 
     def candidates(self, g, above):
         """Return the classifier fitted to points weighted by the sizes of g, if it is of use."""
-        paid = g != 0.0  # the rest has no say in which hypothesis is the best
+        paid = g != 0.0  # points of weight zero do not affect which hypothesis is best
         if np.ptp(self.y[paid]):
             fitted = clone(self.classifier)
             fitted.fit(self.X[paid], self.y[paid], sample_weight=np.abs(g[paid]))
         else:
-            fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # says what all say
+            fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # same answer on every point
         hypothesis = _FittedLearner(fitted)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])

@@ -30,7 +30,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         "tol": KernelMachine._parameter_constraints["tol"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-    # What `KernelMachine` reads; there is nothing to choose.
+    # Read by `KernelMachine`; these are fixed here.
     kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
     _memory_advice = (
         "Set n_knots, for instance to 32: time and memory are then linear in the points."
@@ -64,13 +64,13 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         points, self.feature_scale_ = problem.points, self._scale(problem)
         scaled = points / self.feature_scale_
         problem = problem._replace(kernel=self._choose_kernel(scaled, problem.weights))
-        constant = not np.ptp(points, axis=0).any()  # nothing to put between knots
+        constant = not np.ptp(points, axis=0).any()  # then there are no knots
         exact = self.n_knots is None or constant
         solve = self._on_points if exact else self._between_knots
         result, shapes, intercept = solve(problem, scaled)
         self._keep_shapes(shapes, intercept, points, problem.weights)
         self._certify(problem, result, stacklevel=4)
-        del self._kernel  # the solver's: the machine is its shape functions
+        del self._kernel  # only the solver needs it: the model is its shape functions
         return self
 
     def _scale(self, problem):
@@ -86,7 +86,9 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         kernel = problem.kernel
         result, A = self._solve(self._gram(kernel, scaled), problem)
         A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled)
-        support = np.flatnonzero(A) if A.any() else np.arange(1)  # none where the first step failed
+        support = (
+            np.flatnonzero(A) if A.any() else np.arange(1)
+        )  # A is zero if the first step failed
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [line_of_kernels(x, A[support] / unit) for x, unit in columns]
         output = float((kernel.unshifted().between(scaled[:1], scaled[support]) @ A[support])[0])

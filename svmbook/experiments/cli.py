@@ -81,7 +81,7 @@ def _one_line_errors(command):
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        raise  # the reader of a pipe has seen enough; click ends quietly
+        raise  # the reader closed the pipe; click ends quietly
     except (OSError, ValueError, ImportError, RunError) as error:
         raise click.ClickException(_one_line(error)) from error
 

@@ -70,5 +70,5 @@ class StoredGram(GramMatrix):
             self._work = np.empty_like(self.K)
         np.copyto(self._work, self.K)
         self._work.ravel()[:: self.n + 1] += D
-        L = cholesky(self._work.T)  # LAPACK wants columns one after the other
+        L = cholesky(self._work.T)  # LAPACK reads columns
         return lambda b: cholesky_solve(L, b)

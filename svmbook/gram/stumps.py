@@ -59,7 +59,10 @@ def quantile_knots(X, n_knots, weights=None):
     """
     read = _sample(len(X), QUANTILE_SAMPLE)
     counts = shares(np.ones(len(X)) if weights is None else weights)[read]
-    knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T  # the sample may lack them
+    knots, ends_of = (
+        [],
+        np.stack([X.min(axis=0), X.max(axis=0)]).T,
+    )  # the sample may not contain them
     for column, ends in zip(X[read].T, ends_of, strict=True):
         values, place = distinct(np.append(column, ends))
         if len(values) > n_knots:
@@ -122,7 +125,9 @@ class StumpGram(LowRankGram):
         for at, j in product(range(0, n, HAT_ROWS), range(len(varied))):
             rows, t, first = slice(at, at + HAT_ROWS), knots[varied[j]], starts_of[varied[j]]
             h = np.diff(t)
-            x = np.clip(X[rows, varied[j]], t[0], t[-1])  # beyond the knots nothing changes
+            x = np.clip(
+                X[rows, varied[j]], t[0], t[-1]
+            )  # outside of the knots the functions are constant
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
             upper = (x - t[k]) / h[k]
             parts[rows, j, 0], parts[rows, j, 1] = 1.0 - upper, upper
@@ -173,7 +178,7 @@ class StumpGram(LowRankGram):
         points = np.flatnonzero(W)
         if (
             len(points) <= POINTS_PER_WEIGHT * self.size
-        ):  # rows in full are multiplied faster than sparse ones
+        ):  # dense rows are multiplied faster than sparse ones
             return LowRankGram(self.part(points).Z).ridge(W[points], lam)
         few = points[_sample(len(points), CURVATURE_SAMPLE)]
         B, W = self.B[few], len(points) / len(few) * W[few]

@@ -71,7 +71,7 @@ def check_gram(K, *, definite=True):
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
             "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
         )
-    if asymmetry > SYMMETRY_TOL:  # a solver reads one triangle, a certificate the other
+    if asymmetry > SYMMETRY_TOL:  # solvers read one triangle, certificates the other
         K = 0.5 * (K + K.T)
     if definite:
         check_definite(K)
@@ -148,7 +148,7 @@ def check_definite(K):
     scaled.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
     L, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)
-    found = np.isfinite(np.diagonal(L))  # LAPACK lets pass what is no number
+    found = np.isfinite(np.diagonal(L))  # LAPACK does not check for NaN
     info = info or (0 if found.all() else 1 + int(np.argmin(found)))
     if info:
         raise IndefiniteKernelError(

@@ -110,12 +110,12 @@ class KernelChoice:
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, machine.support_]
-        if not machine.support_vectors_.shape[0]:  # a penalty, or an early end, leaves none
+        if not machine.support_vectors_.shape[0]:  # the penalty or an early stop may leave none
             return np.empty((X.shape[0], 0))
         return self.between(X, machine.support_vectors_)
 
     def _values(self, X, Z):
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named afterwards
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported below
             K = np.asarray(self.function(X, Z))
         n, m = X.shape[0], Z.shape[0]
         if K.shape != (n, m):
@@ -182,7 +182,7 @@ def _gamma(gamma, X, sample_weight):
     if gamma != "scale":
         return float(gamma)
     share = shares(sample_weight)
-    with np.errstate(over="ignore"):  # what overflows is named with the kernel's values
+    with np.errstate(over="ignore"):  # overflow is reported with the kernel values
         away = X - share @ X.mean(axis=1)
         unit = np.abs(away).max()
         if unit <= SUM_ROUNDING * np.abs(X).max():  # all the same

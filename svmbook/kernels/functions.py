@@ -172,7 +172,7 @@ def _squared_distances(X, Z):
     """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one product of matrices."""
     if X.shape[1] <= FEW_FEATURES:
         return cdist(X, Z, "sqeuclidean")
-    centre = Z.mean(axis=0)  # distances stay, and far from the origin their digits stay as well
+    centre = Z.mean(axis=0)  # distances do not change, and keep their digits far from the origin
     moved = Z - centre
     X, Z = moved if X is Z else X - centre, moved
     D = X @ Z.T  # of X with itself exactly symmetric, and so is what follows

@@ -176,8 +176,8 @@ class ImportVectorMachine(LogisticKernelMachine):
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # With all points in S a linear model is the same for every origin. With few it is not, and
-        # far from the origin all its functions look alike. So the origin is the training point
-        # nearest to the mean.
+        # far from the origin all kernel functions are nearly equal. So the origin is moved to the
+        # training point nearest to the mean.
         if linear:
             mean = np.average(points, axis=0, weights=problem.weights)
             nearest = np.argmin(((points - mean) ** 2).sum(axis=1))

@@ -252,7 +252,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
-        template = clone(self)  # its own fit, if it has one, stays
+        template = clone(self)  # leaves its own fit as it is
         problem, (gram, origin) = template._with_gram(template._prepare(X, y, sample_weight))
         lams = template._lams(lams, smallest, problem, gram)
         machines = [copy(template).set_params(lam=lam) for lam in lams]
@@ -282,7 +282,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             return StoredGram(kernel.gram(points, definite=self.penalty != "l1")), 0.0
         if issparse(points):
             return StoredGram(kernel.gram(points)), 0.0
-        # Moves the intercept alone, and keeps its digits.
+        # Changes only the intercept, and saves digits.
         origin = np.average(points, axis=0, weights=problem.weights)
         points = points - origin
         if self.penalty is None or points.shape[1] < len(points):

@@ -104,7 +104,7 @@ def _curve(shape, column):
         x = np.union1d(shape.knots, ends)
         return x, shape(x)
     marks = np.append(shape.thresholds, ends)
-    marks = marks if len(marks) else np.zeros(1)  # a feature without a say
+    marks = marks if len(marks) else np.zeros(1)  # a feature without effect
     beyond = 1.0 if column is None else 0.0
     x = [marks.min() - beyond, *np.repeat(shape.thresholds, 2), marks.max() + beyond]
     return np.array(x), np.repeat(shape.values, 2)

@@ -206,7 +206,7 @@ def _tint(ax, first, second, values, **colours):
         values,
         extent=(first[0] - across, first[-1] + across, second[0] - up, second[-1] + up),
         origin="lower",
-        interpolation="none",  # kept as it is; who shows the file makes it smooth
+        interpolation="none",  # stored as pixels; viewers smooth it
         aspect=ax.get_aspect(),
         zorder=0,
         **colours,

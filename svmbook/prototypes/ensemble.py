@@ -78,7 +78,7 @@ class Ensemble(NamedTuple):
     codes: np.ndarray
     sigmoids: Sigmoid | None  # of votes by a probability
     shares: np.ndarray  # of the classes among the training points
-    resolution: float  # a distance below it is zero but for rounding
+    resolution: float  # smaller distances are numerically zero
     rule: Rule
 
     def labels(self, X):

@@ -131,7 +131,7 @@ class LocalizedSVM(PairwiseClassifier):
         far = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._near_ - 1
         limit = np.partition(far, last, axis=1)[:, last, None]
-        most = (far <= limit).sum(axis=1).max()  # points as near as the last all take part
+        most = (far <= limit).sum(axis=1).max()  # points as near as the last neighbour are included
         near = np.argsort(far, axis=1, kind="stable")[:, :most]
         far = np.take_along_axis(far, near, axis=1)
         prices = self._C_ * np.exp(-far)

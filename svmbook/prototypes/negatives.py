@@ -18,7 +18,7 @@ FITTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
 
 def distances(A, B, metric="euclidean"):
     """Return the distances of all rows of two arrays, by a metric of scikit-learn."""
-    if metric == "euclidean":  # from differences: exact also far from the origin
+    if metric == "euclidean":  # from differences: exact far from the origin, too
         return cdist(A, B)
     if metric in FITTED_METRICS:
         raise ValueError(

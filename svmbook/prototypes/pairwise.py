@@ -51,7 +51,7 @@ class PairwiseClassifier(VotingEnsemble):
             clearly[:, a] -= F
             size[:, 0] += np.abs(F)
         unit = np.where(size > 0, OUTPUT_TOL * size, 1.0)
-        clearly = unit * np.rint(clearly / unit)  # equal sums become equal
+        clearly = unit * np.rint(clearly / unit)  # sums that differ only by rounding become equal
         return won + clearly / (3.0 * (np.abs(clearly) + 1.0))
 
 

@@ -172,7 +172,7 @@ class ProfileSVM(PairwiseClassifier):
                 f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
             )
         self._points_, self._by_profiles_, self.gamma_ = X, self.profiles, gamma
-        S = rounded(self._profiles(X))  # equal profiles are in one place, also for k-means++
+        S = rounded(self._profiles(X))  # equal profiles become exactly equal, also for k-means++
         self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
         inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         self._there_ = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
@@ -238,7 +238,7 @@ def _shares(squared, codes, k, R):
     n, m = squared.shape
     if R == 0.0:
         return np.eye(m)[rounded(squared).argmin(axis=1)]
-    # How a share of point i in cluster j counts for the excess of class c there.
+    # How the share of point i in cluster j changes the excess of class c there.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))
     t = sparse.eye_array(k * m)

@@ -31,7 +31,7 @@ class Iteration(NamedTuple):
     intercept: np.ndarray
     joined: np.ndarray  # (n, 2): exemplar of a member, and the point that became its positive
     mined: np.ndarray  # (n, 2): the same for negatives
-    dropped: np.ndarray  # exemplars of members that claimed no point
+    dropped: np.ndarray  # exemplars that no point was classified as positive by
 
 
 class BestIteration(NamedTuple):
@@ -260,7 +260,7 @@ class PrototypeSVM(LocalEnsemble):
         """Return the members after one shift, algorithm 3, and its moves."""
         claims = classified(X, *members.planes[:2])[1].T
         own = members.codes[:, None] == codes
-        # Each point joins the nearest of the members of its class that claim it.
+        # Positive update, by the nearest member of its class that classifies a point as positive.
         far = np.where(claims & own, between[members.exemplars], np.inf)
         itself = np.arange(len(claims)), members.exemplars
         far[itself] = np.where(claims[itself], -1.0, np.inf)  # also where it has duplicates

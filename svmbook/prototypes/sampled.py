@@ -174,7 +174,7 @@ class SampledPrototypeSVM(PrototypeSVM):
             )
             if len(samples) == self.n_samplings:
                 break
-            # Algorithm 6: what was answered rightly has the weight zero, all mistakes the same.
+            # Algorithm 6: points classified correctly get weight zero, all others equal weights.
             wrong = np.flatnonzero(best.committee.labels(X) != codes)
             n_more = min(round(float(self.next_share) * len(X)), len(wrong))
             sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))

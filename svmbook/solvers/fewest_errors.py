@@ -111,11 +111,11 @@ def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    if found.x is None:  # the time was over before a first point: the larger class it is
+    if found.x is None:  # no feasible point in time: predict the larger class
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
         w, b = found.x[:d] / half, float(found.x[d])
     b = b - w @ centre
     errors = int((y * (X @ w + b) <= 0.0).sum())
-    bound = max(0.0, found.mip_dual_bound or 0.0)  # none, or minus infinity, before the first
+    bound = max(0.0, found.mip_dual_bound or 0.0)  # None or minus infinity before the first bound
     return FewestErrors(errors, int(np.ceil(bound - 1e-6)), w, b)

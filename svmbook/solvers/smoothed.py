@@ -25,7 +25,10 @@ from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "smoothed"]
 
-NARROWER, FAR = 0.25, 0.5  # the next width, of one; and a gap at which it may be smaller still
+NARROWER, FAR = (
+    0.25,
+    0.5,
+)  # next width, relative to the last; smaller where the gap is already below the second number
 START_SAMPLE = 20_000  # points from which a large problem is started
 START_GAP = 5e-4  # relative gap of that start
 GAP_TARGET = 0.7  # relative to the gap that is wanted: the gap that the width is chosen for

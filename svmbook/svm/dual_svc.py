@@ -291,7 +291,7 @@ class DualSVC(KernelMachine):
         try:
             result = self._solve(solver, points, gram, C, problem)
         except ValueError:
-            if not kernel.known_definite:  # that may be why, and says more
+            if not kernel.known_definite:  # a more helpful error, if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
             raise
         if not kernel.known_definite:
@@ -317,7 +317,7 @@ class DualSVC(KernelMachine):
     def _gram(self, solver, kernel, points):
         """Return the form of the Gram matrix that serves the solver best, and its own origin."""
         if solver in ("interior-point", "cvxopt") and _low_rank(kernel, points):
-            return centred_factor(points)  # once more: the first mean was rounded
+            return centred_factor(points)  # centred again: the first mean was rounded
         n = points.shape[0]
         large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE

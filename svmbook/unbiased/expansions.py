@@ -160,7 +160,9 @@ class IRWLSSVC(IRWLSClassifier):
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
-        if not gap <= LOOSE_GAP * result.objective:  # one far point can make a gradient look small
+        if (
+            not gap <= LOOSE_GAP * result.objective
+        ):  # relative to one far point any gradient is small
             message = f"{result.message}, but the gap is wide"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)

@@ -40,7 +40,7 @@ class IRWLSClassifier(KernelMachine):
         if problem.kernel.name == "linear":
             origin = problem.points.mean(axis=0)
             Z = problem.points - origin
-            wide = Z.shape[1] > len(Z)  # then a round costs less in the span of the points
+            wide = Z.shape[1] > len(Z)  # then an iteration is cheaper in the span of the points
             return pivoted_factor(Z @ Z.T).Z if wide else Z, origin
         return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
 

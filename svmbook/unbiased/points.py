@@ -17,7 +17,7 @@ __all__ = [
     "orthonormal_axes",
 ]
 
-PASSES, PRESENTATIONS = 2, 10  # and how often a prototype wins in each
+PASSES, PRESENTATIONS = 2, 10  # passes, and points per prototype in each
 KMEANS_POINTS = 50  # points per prototype that k-means uses, at most
 INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
 KPCA_POINTS = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
@@ -45,7 +45,7 @@ def fscl(X, n_prototypes, kernel, rng):
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
-    # Of squared distances: what is small against it is a tie. One far point does not move it.
+    # Scale of squared distances: smaller differences are ties. A median, because of far points.
     unit = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
     for _ in range(PASSES):
         wins = np.ones(n_prototypes)
@@ -77,7 +77,7 @@ def kernel_pca(X, n_prototypes, kernel, rng):
             f"prototypes='kpca' needs one of the kernels {', '.join(names)}; found "
             f"{kernel.name}. Choose 'fscl' or 'kmeans'."
         )
-    axes = -(-n_prototypes // 2)  # each has two sides
+    axes = -(-n_prototypes // 2)  # each gives two prototypes
     some = X[rng.permutation(len(X))[: max(KPCA_POINTS, axes)]]
     options = {"fit_inverse_transform": True, "random_state": int(rng.integers(2**31))}
     machine = KernelPCA(axes, kernel=kernel.name, **options, **kernel.params)

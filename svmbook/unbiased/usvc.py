@@ -310,7 +310,7 @@ class USVC(IRWLSClassifier):
                 f"validation_fraction={self.validation_fraction:g} of {len(rows)} points cannot "
                 "hold both classes, and leave both; choose another share, or bring more points."
             ) from error
-        # Before anything is fitted: would so many points do?
+        # Before anything is fitted: check that so many points suffice.
         quiet = np.zeros((problem.y[out] < 0).sum())
         false_alarm_threshold(quiet, float(self.target_false_alarm_rate), float(self.confidence))
         points, weights = problem.points[kept], problem.weights[kept]

@@ -108,7 +108,7 @@ def rank(errors, *, level=0.95):
     n, k = errors.shape
     order = errors.argsort(axis=1)
     gaps = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
-    place = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # equals share a place
+    place = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # ties share a rank
     ranks = stats.rankdata(np.take_along_axis(place, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0

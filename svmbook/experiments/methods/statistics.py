@@ -203,7 +203,7 @@ def compare(first, second, *, test_share=None, level=0.95):
     mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
     deviation = d.std(ddof=1) if d.std() > rounding else 0.0
     error = float(np.sqrt(1.0 / n + overlap) * deviation)
-    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # where all differences are alike
+    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # all differences are equal
     t = mean / error if error else certain
     # Quantile and distribution function of t; `stats.t` takes a hundred times as long for a number.
     reach = stdtrit(n - 1, 0.5 + level / 2) * error
@@ -263,7 +263,7 @@ def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95
     error = reach / stdtrit(n - 1, 0.975)
     if error > 0:
         below, above = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
-    else:  # all differences are alike; those at the edge of the region belong to it
+    else:  # all differences are equal; the edge belongs to the region
         edge = rope + EQUAL_TOL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
         below, above = float(found.difference < -edge), float(found.difference <= edge)
     return PracticalDifference(float(below), float(above - below), float(1.0 - above), level)

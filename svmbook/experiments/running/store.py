@@ -139,7 +139,7 @@ class Store:
         with file:
             status = os.fstat(file.fileno())
             if status.st_ino != self._file or status.st_size < self._length:
-                self._records, self._length = {}, 0  # another file has taken its place
+                self._records, self._length = {}, 0  # the file was replaced
             self._file = status.st_ino
             file.seek(self._length)
             written = file.read()

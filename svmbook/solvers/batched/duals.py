@@ -145,7 +145,7 @@ def solve_dual_batch(K, y, C, *, tol=1e-11, max_iter=1000):
 def duals(K, y, C, *, tol=1e-11, max_iter=1000):
     """Do as `solve_dual_batch`, for arrays that were checked."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
-    # Beside the ones of the constraint K has a size near one; a power of two costs no digit.
+    # Scale K to about 1, the size of the constraint; a power of two is exact.
     scale = _scale(K, C)
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
@@ -185,7 +185,7 @@ class _Faces:
         rise, fall = _limits(self.beta, self.low, self.high, self.e)
         self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
         crossed = self.highest - self.lowest
-        alike = TIE_TOL * np.abs(crossed)  # of points that differ by less, the first
+        alike = TIE_TOL * np.abs(crossed)  # ties go to the first point
         self.rises = (rise >= (self.highest - alike)[:, None]).argmax(axis=1)
         self.falls = (fall <= (self.lowest + alike)[:, None]).argmax(axis=1)
         return self.solved & (crossed <= _tolerance(self.beta, self.scale, self.tol))
@@ -240,7 +240,7 @@ class _Faces:
         system[:, :size, size] = system[:, size, :size] = free
         right[:, :size, 0] = self.e[rows, points] * free
         found = np.linalg.solve(system, right)[:, :size, 0] * free
-        # Where the face is nearly singular the last equation, that steps balance, is lost first.
+        # On a nearly singular face the last equation, that steps sum to zero, is the least exact.
         found -= free * (found.sum(axis=1, keepdims=True) / np.maximum(number, 1))
         step = np.zeros((n, m))
         step[rows, points] = found
@@ -303,7 +303,7 @@ def best_intercepts(e, y, C):
     sorted_e = np.take_along_axis(e, order, axis=1)
     sorted_C = np.take_along_axis(C, order, axis=1)
     positive = np.take_along_axis(y, order, axis=1) > 0
-    # The slope right of each error. Two sums, as in one the larger C would swallow the smaller.
+    # The slope right of each error. Two sums, because in one the larger C would absorb the smaller.
     below = np.cumsum(np.where(positive, 0.0, sorted_C), axis=1)
     above = np.cumsum(np.where(positive, sorted_C, 0.0)[:, ::-1], axis=1)[:, ::-1]
     above = np.column_stack([above[:, 1:], np.zeros(len(e))])

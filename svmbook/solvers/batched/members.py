@@ -88,7 +88,7 @@ def _batches_of_similar_size(order, sizes, d):
         rest = sizes[start : max(alike, start + FEW_SETS)]
         cells = np.arange(1, len(rest) + 1) * rest * (rest + d)
         stop = start + max(1, np.searchsorted(cells, BATCH_NUMBERS, "right"))
-        if sizes[start] <= MAX_BATCHED:  # a batch stays one
+        if sizes[start] <= MAX_BATCHED:  # a single batch needs no joining
             stop = min(stop, np.searchsorted(sizes, MAX_BATCHED, "right"))
         yield order[start:stop]
         start = stop
@@ -99,11 +99,11 @@ def hyperplanes(Z, y, prices):
 
     Points of price zero only fill a set up.
     """
-    # Seen from its first point, a set's differences, which make its machine, keep all digits.
+    # With a set's first point as origin, differences, which determine the SVM, keep all digits.
     origin = Z[:, 0]
     Z = Z - origin[:, None, :]
     K = np.matmul(Z, Z.transpose(0, 2, 1))
-    # As far as rounding allows: where a price is large, what is left of a slack counts much.
+    # As exact as rounding allows, since a large C multiplies the rounding error of a slack.
     batch = duals(K, y, prices, tol=0.0) if K.shape[1] <= MAX_BATCHED else _one_by_one(K, y, prices)
     w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
     b = batch.intercept - (w * origin).sum(axis=1)

@@ -51,7 +51,7 @@ def _trained(X, positive, negative, C, weight):
     y = np.where(positive[members, points], 1.0, -1.0)
     prices = C * np.where(y > 0, weight[members], 1.0)
     n, d, m = len(positive), X.shape[1], len(points)
-    # Seen from a member's exemplar its plane depends on differences alone.
+    # With the exemplar as origin a hyperplane depends only on differences.
     origin = X[positive.argmax(axis=1)]
     Z = y[:, None] * (X[points] - origin[members])
     rows = np.repeat(np.arange(m), d)
@@ -59,7 +59,7 @@ def _trained(X, positive, negative, C, weight):
     blocks = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
     b = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
     A = sparse.hstack([blocks, -blocks, b, sparse.eye_array(m)], format="csr")
-    unit = min(1.0, C)  # of the objective: HiGHS takes costs below 1e-7 for nothing
+    unit = min(1.0, C)  # scale of the objective: HiGHS treats costs below 1e-7 as zero
     cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), prices]) / unit
     bounds = np.zeros((len(cost), 2))
     bounds[:, 1] = np.inf

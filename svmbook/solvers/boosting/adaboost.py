@@ -66,9 +66,9 @@ def adaboost(learner, X, y, rounds, u):
         agrees = found(X)[:, 0] * y > 0
         error = np.abs(g[~agrees]).sum()  # not from the edge: one minus it loses small errors
         if agrees.all():
-            weights.append(1.0)  # the first: it would have been best before
+            weights.append(1.0)  # only the first can be: otherwise it would have been best before
             return BoostingResult(hypotheses, np.array(weights), "one hypothesis makes no error")
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(agrees, 2.0 * (1.0 - error), 2.0 * error)
-        g /= np.abs(g).sum()  # what rounding leaves
+        g /= np.abs(g).sum()  # rounding error
     return BoostingResult(hypotheses, np.array(weights), "all rounds done")

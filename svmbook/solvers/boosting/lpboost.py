@@ -116,7 +116,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
         if hard
         else (_solve_soft_margin, _soft_margin_bound)
     )
-    u = np.full(n, 1.0 / n) if hard else C  # what is optimal while there is no hypothesis
+    u = np.full(n, 1.0 / n) if hard else C  # optimal as long as there is no hypothesis
     objective, dual = np.inf if hard else C.sum(), -np.inf
     hypotheses, columns, weights, prices = [], np.empty((n, 0)), np.empty(0), u
     message, reached, solved, known = "all linear programs used up", 0.0, 0, set()

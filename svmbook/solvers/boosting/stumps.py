@@ -66,7 +66,7 @@ class MiddleStumps:
         middle = 0.5 * low + 0.5 * high  # halves first: sum and difference might overflow
         # Above the last point: all points are on one side, the constant hypothesis.
         self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
-        # Values apart by rounding alone are one value, which no threshold divides.
+        # Values that differ only by rounding count as equal: no threshold lies between them.
         larger = np.maximum(np.abs(low), np.abs(high))
         same = 0.5 * high - 0.5 * low <= 0.5 * TIE_TOL * larger
         tied = np.column_stack([same, np.zeros(self.d, dtype=bool)])

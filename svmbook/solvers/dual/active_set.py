@@ -167,7 +167,9 @@ def path_over_C(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
         states, state = {}, None
         for price in np.unique(prices):
             C = price * weights
-            if state is None or not state.free.any():  # nobody free says nothing of a larger box
+            if (
+                state is None or not state.free.any()
+            ):  # without a free point the last solution is no useful start
                 state = run_rounds(_initial_state(gram, y, C, max_iter), max_iter)
             elif state.bounded.any() or not state.settled:
                 state = run_rounds(state.with_larger_box(C), max_iter)
@@ -324,7 +326,7 @@ def _monotone(state, face, max_iter):
         state.start_round()
         F = np.flatnonzero(state.free)
         if len(F):
-            state.b = state.e[F].mean()  # not what a step foretells: rounding makes those too long
+            state.b = state.e[F].mean()  # not the step's own value, which rounding makes inexact
             if refinement.is_falling(state, F):
                 step, _ = face.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):
@@ -335,12 +337,12 @@ def _monotone(state, face, max_iter):
         entering = state.most_violating()
         idle = 0 if state.objective > highest else idle + 1
         highest = max(highest, state.objective)
-        if not len(entering) or idle > PATIENCE:  # optimal, or as near as rounding lets see
+        if not len(entering) or idle > PATIENCE:  # optimal up to rounding
             if state.is_optimal_recomputed(F) or idle > PATIENCE:
                 return True
             refinement.reset()
             continue
-        # The face is solved: what is left of its errors is rounding, and counts as zero.
+        # The face is solved: its remaining errors are rounding errors and count as zero.
         e = np.zeros(state.n)
         e[entering] = state.e[entering] - state.b
         state.free[entering] = True

@@ -39,7 +39,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     rounds = max(CROSSING_ROUNDS, CROSSING_WORK // len(y))
     try:
         exact = run_rounds(state, rounds, nearly_right=True).certified(tol, C=C, **report)
-    except IndefiniteError:  # the other solver's solution is what there is
+    except IndefiniteError:  # keep the other solver's solution
         return _feasible(given, intercept, C, tol, report)
     if exact.converged:
         return exact

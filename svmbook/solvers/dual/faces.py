@@ -82,7 +82,7 @@ class Face:
         if not (known and (free == self._free).all()):
             self._factor(free)
         m = len(free)
-        r = e + imbalance * self._means  # the errors once all have given their share
+        r = e + imbalance * self._means  # the errors after all columns have been subtracted
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m

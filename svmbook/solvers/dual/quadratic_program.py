@@ -99,7 +99,7 @@ def _program(K, y, C, sparse):
     signs = [1.0, -1.0] * n
     G = cvxopt.spmatrix(signs, rows, columns)
     return QuadraticProgram(
-        P=cvxopt.matrix(y[:, None] * y * K + 0.0),  # no minus zeros in print
+        P=cvxopt.matrix(y[:, None] * y * K + 0.0),  # turns -0.0 into 0.0
         q=cvxopt.matrix(-1.0, (n, 1)),
         G=G if sparse else cvxopt.matrix(G),
         h=cvxopt.matrix(np.column_stack([C, np.zeros(n)]).ravel()),
@@ -175,7 +175,7 @@ def by_cvxopt(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
                 raw = solvers.qp(*program, options=options(tol, max_iter, np.linalg.norm(box)))
             else:
                 raw = coneqp(gram, y, unit, box, tol, max_iter)
-        # Where rounding stops cvxopt its status is "unknown", and yet the solution is near.
+        # If rounding stops cvxopt its status is "unknown", but the solution is nearly exact.
         finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
         message = f"cvxopt: {raw['status'] if finished else 'all iterations used up'}"
         report = {"n_iter": raw["iterations"], "message": message, "tol": tol}

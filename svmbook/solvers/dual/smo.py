@@ -93,7 +93,7 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         # The errors in I_up, of those that may rise, and in I_low, of those that may fall.
         up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
-        # its pair equal, so ties are common; the violation is the scale on which they are told.)
+        # its pair equal, so ties are common; differences are compared with the violation.)
         i = first_largest(up, size=abs(up.max() - low.min()))
         # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
         e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low, and where the two agree
@@ -104,7 +104,9 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
-            e = y - K @ beta  # afresh: the certificate must not inherit the updates' drift
+            e = (
+                y - K @ beta
+            )  # computed anew: the certificate must not contain the drift of the updates
             alpha = np.abs(beta)
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)

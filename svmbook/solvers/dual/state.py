@@ -148,12 +148,15 @@ class DualState:
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. The step along the errors orders the points, so that few of them end inside.
         """
-        lower, upper = self.lower, self.upper  # alone: what brentq calls outlives it for a while
+        lower, upper = (
+            self.lower,
+            self.upper,
+        )  # a copy: brentq keeps a reference to the function for a while
         z = np.clip(self.beta, lower, upper)
         if ascend:
             z += min(1.0 / self.gram.scale, MAX_GRADIENT_STEP * self.C.max()) * self.e
 
-        # Without a step those inside carry the sum alone if they can: bounds stay bounds.
+        # If the interior points can absorb the imbalance, those at bounds stay there.
         moved = (z > lower) & (z < upper)
         least, most = (np.where(moved, end, z).sum() for end in (lower, upper))
         if ascend or not least <= 0.0 <= most:
@@ -165,7 +168,7 @@ class DualState:
         ends = (z - upper).min(), (z - lower).max()
         t = brentq(lambda t: projected(t).sum(), *ends, xtol=np.finfo(float).tiny, disp=False)
         self.beta = projected(t)
-        for _ in range(3):  # those inside the box carry what rounding has left of the sum
+        for _ in range(3):  # interior points absorb the rounding error of the sum
             self.find_free()
             F = np.flatnonzero(self.free)
             if len(F):

@@ -118,7 +118,7 @@ def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_w
         if not np.isfinite(b):
             raise ValueError(f"the intercept of start must be finite; found {b}.")
         start = w, b
-    origin = Z.mean(axis=0)  # far from it lengths would hide what the gradient misses
+    origin = Z.mean(axis=0)  # far from the origin, norms would hide an error of the gradient
     if start is not None:
         start = start[0], start[1] + start[0] @ origin
     options = {"start": start, "tol": tol, "max_iter": max_iter}
@@ -262,7 +262,7 @@ def least_squares_step(Z, pull, a, w):
     their digits where weights differ by powers of ten; w itself would not.)
     """
     present = np.flatnonzero(a)
-    if not len(present):  # no slack: nothing holds w but its own size
+    if not len(present):  # no point has a slack: only the penalty acts on w
         return -w, 0.0
     Z, pull, a = Z[present], pull[present], a[present]
     z_mean, e_mean = (a @ Z) / a.sum(), pull.sum() / a.sum()
@@ -272,7 +272,7 @@ def least_squares_step(Z, pull, a, w):
     H.flat[:: len(H) + 1] += 1.0
     try:
         dw = cho_solve(cho_factor(H, check_finite=False), centred.T @ pull - w)
-    except LinAlgError:  # prices so large that the squares lose the one of the penalty
+    except LinAlgError:  # weights so large that the penalty is lost in rounding
         whole = np.vstack([A, np.eye(len(w))])
         dw = lstsq(whole, np.concatenate([pull / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw

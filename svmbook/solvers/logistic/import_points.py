@@ -107,7 +107,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
     """Do as `select_import_points`, for a `StoredGram`, a likelihood and checked numbers."""
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
-    rest = np.array(K, dtype=float)  # K - ZZ': what these leave of the kernel functions
+    rest = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
     J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
@@ -142,7 +142,9 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     G = likelihood.negative_gradient(Z @ w + b)
     R = G - lam * alpha  # minus the gradient among all kernel functions
-    full_gap = float(0.5 * abs(R @ (K @ R)) / lam)  # negative only by rounding, which then shows
+    full_gap = float(
+        0.5 * abs(R @ (K @ R)) / lam
+    )  # negative only by rounding; the absolute value keeps its size visible
     return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
 
 
@@ -156,7 +158,7 @@ def _subtract_square(rest, z):
 def _predicted_decreases(likelihood, lam, Z, rest, new, F):
     """Return the decrease to expect of each point, given the outputs F of the machine so far."""
     G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
-    squared = np.where(new, np.diagonal(rest), 1.0)  # lengths, squared, of the z_l times themselves
+    squared = np.where(new, np.diagonal(rest), 1.0)  # squared lengths of the orthogonal parts
     # Curvature along each z_l, with an intercept that adapts ...
     h = np.einsum("ij,ij,i->j", rest, rest, W) - (W @ rest) ** 2 / W.sum()
     if Z.shape[1]:  # ... and weights of Z that adapt.

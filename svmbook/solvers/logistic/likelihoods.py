@@ -214,7 +214,7 @@ def best_intercept(likelihood, f, start):
             new = likelihood.negative_gradient(f + b + step)
             nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
             after = likelihood.loss(f + b + step)
-            # Nearer and higher is the way round a circle, where the loss has straight parts.
+            # A smaller gradient with a higher loss would cycle where the loss has linear parts.
             if after < before or (nearer and after <= before * (1.0 + LOSS_ROUNDING)):
                 break
             step = 0.5 * step

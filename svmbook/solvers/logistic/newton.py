@@ -146,7 +146,7 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     """Do as `solve_logistic_path`, for a `GramMatrix`, a likelihood and checked numbers."""
     results, low = [], None
     if isinstance(gram, StoredGram):
-        # Conjugate gradients measure by K itself, and cannot where it is singular: they need Z.
+        # Conjugate gradients use the inner product of K, which a singular K lacks: they need Z.
         several = np.ndim(likelihood.no_intercept) > 0
         low = pivoted_factor(gram.K, largest_rank=None if several else LOW_RANK_SHARE * gram.n)
     for lam in lams:
@@ -259,7 +259,9 @@ def _certificate(gram, lam, G, R, r):
     Each term of the gradient is a point's part of G times the point's length, in the space or,
     for the intercept, 1.
     """
-    squared = abs(gram.inner(R, R, gram.outputs(R)))  # negative only by rounding, which then shows
+    squared = abs(
+        gram.inner(R, R, gram.outputs(R))
+    )  # negative only by rounding; the absolute value keeps its size visible
     parts = np.abs(G).reshape(len(G), -1).sum(axis=1)
     terms = parts @ gram.lengths
     residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / (parts.sum() or 1.0))

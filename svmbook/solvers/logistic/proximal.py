@@ -179,7 +179,7 @@ def solve_logistic_l1_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     """Do as `solve_logistic_l1_path`, for a `StoredGram`, a likelihood and checked numbers."""
     means = gram.K.mean(axis=0)
-    rows = gram.K - means[:, None]  # kernel functions without their means, which move b alone
+    rows = gram.K - means[:, None]  # centred kernel functions; their means only change b
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:

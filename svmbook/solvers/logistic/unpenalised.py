@@ -108,7 +108,7 @@ def unpenalised(Z, y, weights, classes, dependent=SINGULAR_TOL, *, tol=1e-6, max
     v = Vt[:rank].T @ (np.sqrt(n) * (result.coef.T / lengths[:rank]).T)
     w = np.zeros((Z.shape[1], *v.shape[1:]))
     w[spread > 0] = (v.T / spread[spread > 0]).T
-    if rank < d:  # several w give these outputs; take away what no output sees
+    if rank < d:  # several w give these outputs: remove the part that changes none
         unseen = np.zeros((Z.shape[1], d - rank))
         unseen[spread > 0] = Vt[rank:].T / spread[spread > 0, None]
         N = orth(unseen)
@@ -158,7 +158,7 @@ def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
     dependent = 100 * np.finfo(float).eps / FACTOR_TOL
     result = unpenalised(low.Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
     alpha = low.coefficients(result.coef)
-    # What the coefficients say, summed as a prediction sums it: perhaps less than w said.
+    # Outputs summed as a prediction sums them, which may be less exact than those of w.
     F = gram.K @ alpha + result.intercept
     J = likelihood_of(y, weights, classes).loss(F)
     if abs(J - result.objective) > tol * J:
