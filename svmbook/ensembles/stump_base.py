@@ -86,9 +86,8 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         kernel = problem.kernel
         result, A = self._solve(self._gram(kernel, scaled), problem)
         A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled)
-        support = (
-            np.flatnonzero(A) if A.any() else np.arange(1)
-        )  # A is zero if the first step failed
+        # A is zero if the first step failed.
+        support = np.flatnonzero(A) if A.any() else np.arange(1)
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [line_of_kernels(x, A[support] / unit) for x, unit in columns]
         output = float((kernel.unshifted().between(scaled[:1], scaled[support]) @ A[support])[0])

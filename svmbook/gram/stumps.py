@@ -59,10 +59,8 @@ def quantile_knots(X, n_knots, weights=None):
     """
     read = _sample(len(X), QUANTILE_SAMPLE)
     counts = shares(np.ones(len(X)) if weights is None else weights)[read]
-    knots, ends_of = (
-        [],
-        np.stack([X.min(axis=0), X.max(axis=0)]).T,
-    )  # the sample may not contain them
+    # The ends, which the sample may not contain.
+    knots, ends_of = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
     for column, ends in zip(X[read].T, ends_of, strict=True):
         values, place = distinct(np.append(column, ends))
         if len(values) > n_knots:
@@ -125,9 +123,8 @@ class StumpGram(LowRankGram):
         for at, j in product(range(0, n, HAT_ROWS), range(len(varied))):
             rows, t, first = slice(at, at + HAT_ROWS), knots[varied[j]], starts_of[varied[j]]
             h = np.diff(t)
-            x = np.clip(
-                X[rows, varied[j]], t[0], t[-1]
-            )  # outside of the knots the functions are constant
+            # Outside of the knots the functions are constant.
+            x = np.clip(X[rows, varied[j]], t[0], t[-1])
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
             upper = (x - t[k]) / h[k]
             parts[rows, j, 0], parts[rows, j, 1] = 1.0 - upper, upper
@@ -176,9 +173,8 @@ class StumpGram(LowRankGram):
         costs less, and what proves a solution takes no notice of how it was found.
         """
         points = np.flatnonzero(W)
-        if (
-            len(points) <= POINTS_PER_WEIGHT * self.size
-        ):  # dense rows are multiplied faster than sparse ones
+        # Dense rows are multiplied faster than sparse ones.
+        if len(points) <= POINTS_PER_WEIGHT * self.size:
             return LowRankGram(self.part(points).Z).ridge(W[points], lam)
         few = points[_sample(len(points), CURVATURE_SAMPLE)]
         B, W = self.B[few], len(points) / len(few) * W[few]

@@ -25,10 +25,8 @@ from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "smoothed"]
 
-NARROWER, FAR = (
-    0.25,
-    0.5,
-)  # next width, relative to the last; smaller where the gap is already below the second number
+# Next width, relative to the last; smaller where the gap is already below the second number.
+NARROWER, FAR = 0.25, 0.5
 START_SAMPLE = 20_000  # points from which a large problem is started
 START_GAP = 5e-4  # relative gap of that start
 GAP_TARGET = 0.7  # relative to the gap that is wanted: the gap that the width is chosen for

@@ -20,7 +20,7 @@ from .machine import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
-LOOSE_GAP = 1e-3  # relative gap at which the SVM that only serves as a start is solved
+WIDE_GAP = 1e-3  # a larger relative gap is not called converged, however small the gradient
 FIRST_SLOPE = 1.0  # slope with which the schedule of `ERMSVC` begins; it doubles each time
 
 
@@ -160,9 +160,7 @@ class IRWLSSVC(IRWLSClassifier):
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
-        if (
-            not gap <= LOOSE_GAP * result.objective
-        ):  # relative to one far point any gradient is small
+        if not gap <= WIDE_GAP * result.objective:
             message = f"{result.message}, but the gap is wide"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)

@@ -149,7 +149,7 @@ def test_a_failed_fit_leaves_nothing_of_an_earlier_one():
 
 @pytest.mark.parametrize("ask", ["fit", "decision_function"])
 def test_a_wide_gap_is_admitted_where_it_was_asked_for(ask, monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.LOOSE_GAP", -1.0)
+    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", -1.0)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         if ask == "fit":
             ProfileSVM(n_clusters=3, random_state=0).fit(X, Y)

@@ -110,7 +110,7 @@ def test_the_one_norm_leaves_out_features():
 
 
 def test_a_wide_gap_is_a_warning(monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.LOOSE_GAP", 1e-300)
+    monkeypatch.setattr("svmbook.prototypes.voting.WIDE_GAP", 1e-300)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__

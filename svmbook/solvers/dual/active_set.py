@@ -104,12 +104,12 @@ def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
 
 
 def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
-    r"""Solve the SVM dual for a list of prices, each from the solution of the one before.
+    r"""Solve the SVM dual for a list of C, each from the solution of the one before.
 
     For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
-    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one price to the next few
-    points change sides, so that few rounds are needed; and once no multiplier meets its bound,
-    larger prices have the same solution.
+    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one C to the next few points
+    change sides, so that few rounds are needed; and once no multiplier meets its bound, every
+    larger C has the same solution.
 
     Parameters
     ----------
@@ -118,23 +118,23 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     y : ndarray of shape (n,)
         Labels -1 and +1, both present.
     Cs : sequence of float
-        Prices, positive and finite, in any order; solved from small to large.
+        Values of C, positive and finite, in any order; solved from small to large.
     weights : ndarray of shape (n,), default=None
         Weights :math:`v_i` of the points, positive; one each if None.
     tol : float, default=1e-6
         As in `solve_active_set`.
     max_iter : int, default=100_000
-        Rounds at most for each price.
+        Rounds at most for each C.
 
     Returns
     -------
     list of SolverResult
-        One for each price, in the order of ``Cs``.
+        One for each C, in the order of ``Cs``.
 
     Raises
     ------
     ValueError
-        As `solve_active_set`; or there is no price.
+        As `solve_active_set`; or ``Cs`` is empty.
 
     Examples
     --------
@@ -146,38 +146,36 @@ def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
     [4, 3, 3]
     """
     try:
-        prices = np.asarray(list(Cs), dtype=float)
+        values = np.asarray(list(Cs), dtype=float)
     except (TypeError, ValueError):
-        prices = np.array([])
-    if prices.ndim != 1 or not len(prices):
-        raise ValueError(f"Cs must be a list of prices; found {Cs!r}.")
+        values = np.array([])
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"Cs must be a list of values of C; found {Cs!r}.")
     K, y, _ = check_problem(K, y, 1.0, blocks=True)
     gram = _gram(K, len(y))
     weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
-    check_bounds(prices, len(prices), "Cs")
+    check_bounds(values, len(values), "Cs")
     with np.errstate(over="ignore"):
-        check_bounds(prices.max() * weights, len(y), "Cs times weights")
+        check_bounds(values.max() * weights, len(y), "Cs times weights")
     tol, max_iter = check_stopping(tol, max_iter)
-    return path_over_C(gram, y, prices, weights, tol=tol, max_iter=max_iter)
+    return path_over_C(gram, y, values, weights, tol=tol, max_iter=max_iter)
 
 
-def path_over_C(gram, y, prices, weights, *, tol=1e-6, max_iter=100_000):
+def path_over_C(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
     """Do as `svm_path`, for a `GramMatrix` and arrays that were checked."""
     with _blas_threads(len(y)):
         states, state = {}, None
-        for price in np.unique(prices):
-            C = price * weights
-            if (
-                state is None or not state.free.any()
-            ):  # without a free point the last solution is no useful start
+        for value in np.unique(values):
+            C = value * weights
+            if state is None or not state.free.any():  # without a free point no useful start
                 state = run_rounds(_initial_state(gram, y, C, max_iter), max_iter)
             elif state.bounded.any() or not state.settled:
                 state = run_rounds(state.with_larger_box(C), max_iter)
             else:  # no multiplier meets its bound: the larger box changes nothing
                 state = state.with_larger_box(C)
-                state.message = "no multiplier met its bound at a lower price"
-            states[price] = state
-    return [states[price].certified(tol) for price in prices]
+                state.message = "no multiplier met its bound at a smaller C"
+            states[value] = state
+    return [states[value].certified(tol) for value in values]
 
 
 def _blas_threads(n):
@@ -192,7 +190,7 @@ def _gram(K, n):
 def _initial_state(gram, y, C, max_iter):
     """Return a state to start from: what a quarter of the points says of all of them.
 
-    A quarter of the points at four times the price is a sample of the same problem. Where its
+    A quarter of the points at four times C is a sample of the same problem. Where its
     machine leaves a slack, the multiplier is guessed to be at its bound; where it finds a margin
     above one, at zero; free are its own free points and some more of the nearest to its margin.
     """

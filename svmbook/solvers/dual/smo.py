@@ -104,9 +104,8 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
-            e = (
-                y - K @ beta
-            )  # computed anew: the certificate must not contain the drift of the updates
+            # Computed anew: the certificate must not contain the drift of the updates.
+            e = y - K @ beta
             alpha = np.abs(beta)
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)

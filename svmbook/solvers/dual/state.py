@@ -148,10 +148,8 @@ class DualState:
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. The step along the errors orders the points, so that few of them end inside.
         """
-        lower, upper = (
-            self.lower,
-            self.upper,
-        )  # a copy: brentq keeps a reference to the function for a while
+        # A copy: brentq keeps a reference to the function for a while.
+        lower, upper = self.lower, self.upper
         z = np.clip(self.beta, lower, upper)
         if ascend:
             z += min(1.0 / self.gram.scale, MAX_GRADIENT_STEP * self.C.max()) * self.e

@@ -142,9 +142,8 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     G = likelihood.negative_gradient(Z @ w + b)
     R = G - lam * alpha  # minus the gradient among all kernel functions
-    full_gap = float(
-        0.5 * abs(R @ (K @ R)) / lam
-    )  # negative only by rounding; the absolute value keeps its size visible
+    # Negative only by rounding; the absolute value keeps its size visible.
+    full_gap = float(0.5 * abs(R @ (K @ R)) / lam)
     return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
 
 

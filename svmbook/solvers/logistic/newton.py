@@ -259,9 +259,8 @@ def _certificate(gram, lam, G, R, r):
     Each term of the gradient is a point's part of G times the point's length, in the space or,
     for the intercept, 1.
     """
-    squared = abs(
-        gram.inner(R, R, gram.outputs(R))
-    )  # negative only by rounding; the absolute value keeps its size visible
+    # Negative only by rounding; the absolute value keeps its size visible.
+    squared = abs(gram.inner(R, R, gram.outputs(R)))
     parts = np.abs(G).reshape(len(G), -1).sum(axis=1)
     terms = parts @ gram.lengths
     residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / (parts.sum() or 1.0))

@@ -263,11 +263,11 @@ def test_beyond_the_last_bound_nothing_is_solved_again():
 @pytest.mark.parametrize(
     ("prices", "message"),
     [
-        ([], "list of prices"),
-        (1.0, "list of prices"),
-        (["a"], "list of prices"),
+        ([], "list of values of C"),
+        (1.0, "list of values of C"),
+        (["a"], "list of values of C"),
         ([1.0, 0.0], "Cs must be positive"),
-        ([[1.0, 2.0]], "list of prices"),
+        ([[1.0, 2.0]], "list of values of C"),
     ],
 )
 def test_bad_prices_are_named(prices, message):
