@@ -27,7 +27,6 @@ NO_GAP = (ERMSVC, USVC)  # not convex
 PROBABLE = [machine for machine in MACHINES if hasattr(machine, "predict_log_proba")]
 SHARED = {
     *(
-        "alpha_",
         "classes_",
         "converged_",
         "dual_coef_",
@@ -51,16 +50,23 @@ def test_a_fit_leaves_the_same_attributes_everywhere(machine, kernel, more):
     fitted = clone(machine).set_params(kernel=kernel).fit(X, Y)
     own = {
         DualSVC: {
-            *("bounded_support_", "dual_objective_", "free_support_", "geometric_margin_"),
+            *(
+                "alpha_",
+                "bounded_support_",
+                "dual_objective_",
+                "free_support_",
+                "geometric_margin_",
+            ),
             *("n_support_", "solver_"),
         },
         ImportVectorMachine: {"full_model_gap_"},
-        ERMSVC: {"n_kernels_", "objectives_", "slopes_"},
-        USVC: {"starts_"} | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else set()),
+        IRWLSSVC: {"alpha_"},
+        ERMSVC: {"alpha_", "n_kernels_", "objectives_", "slopes_"},
+        USVC: {"starts_"} | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
     }
     lacks = {"relative_gap_"} if isinstance(machine, NO_GAP) else set()
     if isinstance(machine, USVC) and kernel == "rbf":  # its kernels sit elsewhere
-        lacks |= {"alpha_", "support_"}
+        lacks |= {"support_"}
     assert attributes(fitted) == (SHARED - lacks) | more | own.get(type(machine), set())
 
 

@@ -49,13 +49,10 @@ class ImportVectorMachine(LogisticKernelMachine):
 
     Attributes
     ----------
-    alpha_ : ndarray of shape (n_samples,)
-        Coefficients of the points' kernel functions, of either sign; exactly zero for all but the
-        import points. (In `DualSVC` ``alpha_`` are multipliers, without the sign of the label.)
     support_, support_vectors_ : ndarray of shapes (n_import,) and (n_import, n_features)
         Indices of the import points, and they themselves; (0, 0) for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_import)
-        Their coefficients.
+        Coefficients of their kernel functions, of either sign.
     intercept_ : ndarray of shape (1,)
         The intercept.
     coef_ : ndarray of shape (1, n_features)
@@ -192,6 +189,6 @@ class ImportVectorMachine(LogisticKernelMachine):
         if linear:  # sum_j A_j (x_j - o) as a sum over points: the coefficient of o is -sum_j A_j
             A, coef = A.copy(), points.T @ A
             A[nearest] -= A.sum()
-        self.alpha_ = self._store(problem, result, A, result.intercept, coef, origin)
+        self._store(problem, result, A, result.intercept, coef, origin)
         self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
         return self

@@ -72,14 +72,11 @@ class KernelLogisticRegression(LogisticKernelMachine):
 
     Attributes
     ----------
-    alpha_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Coefficients of the training points' kernel functions, of either sign; zero for points of
-        weight zero. (In `DualSVC` ``alpha_`` are multipliers, without the sign of the label.)
     support_, support_vectors_ : ndarray of shapes (n_support,) and (n_support, n_features)
         Indices of the points with a coefficient that is not zero, and they themselves; (0, 0) for
         a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        Their coefficients.
+        Coefficients of their kernel functions, of either sign.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; for more than two classes they sum to zero.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -342,5 +339,5 @@ class KernelLogisticRegression(LogisticKernelMachine):
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha
         intercept = result.intercept
-        self.alpha_ = self._store(problem, result, alpha, intercept, coef, origin, stacklevel=5)
+        self._store(problem, result, alpha, intercept, coef, origin, stacklevel=5)
         return self

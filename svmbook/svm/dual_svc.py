@@ -103,8 +103,7 @@ class DualSVC(KernelMachine):
     alpha_ : ndarray of shape (n_samples,)
         One multiplier a training point, not negative: exactly zero where the point is no support
         vector, exactly :math:`C_i` where it is a bounded one (short of convergence neither need
-        hold). The coefficient of a point's kernel function is :math:`y_i\alpha_i`; the logistic
-        machines, which have no multipliers, call that coefficient ``alpha_``.
+        hold). The coefficient of a point's kernel function is :math:`y_i\alpha_i`.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
         Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
     n_support_ : ndarray of shape (2,)
