@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 import svmbook
 from svmbook import (
     ERMSVC,
+    IRWLSSVC,
     USVC,
     DualSVC,
     ImportVectorMachine,

@@ -68,7 +68,8 @@ class PrototypeSVM(LocalEnsemble):
     C : float, default=100.0
         Price of one unit of slack of a negative, positive and finite. What it does depends on the
         scale of the features: with standardised ones and C = 1 many members give up their exemplar,
-        which costs C at most, and are dropped.
+        which costs C at most, and are dropped. `ExemplarSVM` multiplies the exemplar's C by the
+        number of negatives, so there 1 is enough.
     penalty : "l2" or "l1", default="l2"
         The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
     positive_weight : float or "balanced", default=1.0
