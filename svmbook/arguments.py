@@ -1,7 +1,5 @@
 """Arguments that several parts of the package check alike."""
 
-from __future__ import annotations
-
 from numbers import Real
 
 import numpy as np

@@ -6,6 +6,7 @@ from copy import copy
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -65,7 +66,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         r"""Return the outputs :math:`F(x)`, whose signs are the answers.
 
         Parameters
@@ -83,7 +84,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         X = self._validated_points(X)
         return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the label that the outputs speak for, of each point.
 
         Parameters
@@ -189,7 +190,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 class LogOdds:
     """What the outputs of a machine say where they are log odds: probabilities."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         r"""Return the probability of each class, :math:`\sigma(F)` or the softmax of F.
 
         Where pairs of classes were trained, their probabilities are coupled, :eq:`eq-coupling`.
@@ -210,7 +211,7 @@ class LogOdds:
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: ArrayLike) -> np.ndarray:
         """Return the logarithm of `predict_proba`, exact where a probability is below 1e-308.
 
         Parameters

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
@@ -36,7 +37,7 @@ class Sigmoid(NamedTuple):
     slope: float
     intercept: float
 
-    def probability(self, scores):
+    def probability(self, scores: ArrayLike) -> np.ndarray:
         """Return the probability of the second label for each score.
 
         Parameters
@@ -57,7 +58,7 @@ class Sigmoid(NamedTuple):
         return expit(self.slope * np.asarray(scores, dtype=float) + self.intercept)
 
 
-def fit_sigmoid(scores, y):
+def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
     r"""Fit Platt's sigmoid: logistic regression on one feature, the score, with softened labels.
 
     Minimises :math:`-\sum_i t_i\log p_i + (1 - t_i)\log(1 - p_i)`, :math:`p_i = \sigma(af_i + b)`,
@@ -104,7 +105,7 @@ def fit_sigmoid(scores, y):
     return Sigmoid(float(slope[0]), float(intercept[0]))
 
 
-def false_alarm_threshold(scores, rate, confidence=0.95):
+def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.95) -> float:
     r"""Return a threshold whose rate of false alarms is kept with a given confidence.
 
     The scores are those of n new points that should raise no alarm. If the k-th largest of them is
@@ -166,7 +167,9 @@ def _check_scores(scores):
     return scores
 
 
-def fit_sigmoids(scores, positive, present=None):
+def fit_sigmoids(
+    scores: ArrayLike, positive: ArrayLike, present: ArrayLike | None = None
+) -> Sigmoid:
     """Fit the sigmoids of many classifiers at once: what `fit_sigmoid` does for one.
 
     Newton's method in two variables, for all classifiers in one array, on standardised scores.

@@ -1,7 +1,5 @@
 """The command ``svmbook``: the experiments of the book, and its coursework."""
 
-from __future__ import annotations
-
 from .course.cli import check, course
 from .experiments.cli import main
 

@@ -1,7 +1,5 @@
 """Labels, signs -1 and +1, and numbers: the only place where labels are translated."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 

@@ -1,7 +1,5 @@
 """The memory that a fit will need, compared with what there is before it begins."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

@@ -4,8 +4,6 @@ scikit-learn's `OneVsOneClassifier` trains the pairs of classes and lets them vo
 the one with the larger sum of (bounded) outputs wins.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

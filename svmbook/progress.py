@@ -8,8 +8,6 @@ Solvers log a line a round at the level INFO; nothing is shown unless a program 
 >>> logging.getLogger("svmbook").setLevel(logging.NOTSET)  # silent again
 """
 
-from __future__ import annotations
-
 import logging
 
 __all__ = ["log"]

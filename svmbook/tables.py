@@ -6,8 +6,13 @@ It knows nothing of machines, data or experiments.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["Report", "Table", "data_frame", "plus_minus"]
 
@@ -103,7 +108,7 @@ class Report:
     rows: tuple
     notes: tuple
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the numbers as a pandas DataFrame, a line for each of ``rows``.
 
         Returns
@@ -123,7 +128,7 @@ class Report:
     _repr_markdown_ = __repr__
 
 
-def data_frame(rows, columns=None):
+def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFrame:
     """Return rows as a pandas DataFrame, or raise an ImportError that says how to install it."""
     try:
         import pandas as pd  # nothing else of the package needs it
@@ -134,7 +139,7 @@ def data_frame(rows, columns=None):
     return pd.DataFrame(list(rows), columns=columns)
 
 
-def plus_minus(value, uncertainty, digits=".2f"):
+def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
     """Return a value and its uncertainty as text that is not broken over two lines.
 
     A value that is rounded to zero has no minus sign.

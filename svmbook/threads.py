@@ -1,7 +1,5 @@
 """BLAS on one thread for as long as somebody asks for it."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import contextmanager
 from functools import cache

@@ -1,7 +1,5 @@
 """Ties: numbers that differ by rounding alone count as equal, on every processor."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["TIE_TOL", "distinct", "first_largest", "rounded"]

@@ -1,7 +1,5 @@
 """What each point weighs: class weights times sample weights, and the price of its slack."""
 
-from __future__ import annotations
-
 from numbers import Real
 
 import numpy as np

@@ -14,9 +14,9 @@ PYTHON = sys.executable
 # are named nowhere, and the examples in docstrings, are "others".
 GROUPS = {
     "solvers": ("solvers",),
-    "core": ("gram", "kernels", "svm", "logistic", "unbiased", "test_base.py",
-             "test_calibration.py", "test_labels.py", "test_losses.py", "test_tables.py",
-             "test_weights.py"),
+    "core": ("gram", "kernels", "svm", "logistic", "unbiased", "test_annotations.py",
+             "test_base.py", "test_calibration.py", "test_labels.py", "test_losses.py",
+             "test_tables.py", "test_weights.py"),
     "ensembles": ("ensembles", "prototypes"),
     "experiments": ("experiments",),
     "course": ("course",),

@@ -4,8 +4,6 @@ An answer is turned into a plain array before anything is compared, so that no o
 for itself whether it is right.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["check_array", "check_close"]

@@ -1,7 +1,5 @@
 """The commands of coursework."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random numbers of one's own: the same question with other data for each student."""
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 

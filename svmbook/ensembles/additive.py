@@ -6,15 +6,19 @@ function** of a feature sums what all its stumps say.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from ..base import BaseClassifier
 from ..tables import data_frame
 from ..ties import distinct, rounded
 from ..weights import shares
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["AdditiveModel", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
 
@@ -116,7 +120,7 @@ def steps_of_stumps(stumps, weights, d):
 class AdditiveModel(BaseClassifier):
     """Base of the additive machines: outputs, contributions, importances."""
 
-    def contributions(self, X):
+    def contributions(self, X: ArrayLike) -> np.ndarray:
         r"""Return what each feature adds to the output of each point, :math:`g_j(x_j)`.
 
         Parameters
@@ -134,7 +138,7 @@ class AdditiveModel(BaseClassifier):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._contributions(X)
 
-    def explain(self, x):
+    def explain(self, x: ArrayLike) -> DataFrame:
         r"""Return what each feature adds to the output of one point, the largest effects first.
 
         Parameters
@@ -177,7 +181,7 @@ class AdditiveModel(BaseClassifier):
         rows = [(names[j], point[0, j], parts[j]) for j in order]
         return data_frame(rows, ["feature", "value", "contribution"])
 
-    def shape_frame(self):
+    def shape_frame(self) -> DataFrame:
         r"""Return all shape functions as one data frame.
 
         Returns

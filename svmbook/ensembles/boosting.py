@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -99,12 +101,12 @@ class AdaBoostStump(AdditiveModel):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(self, n_estimators=100, *, class_weight=None):
+    def __init__(self, n_estimators: int = 100, *, class_weight: str | dict | None = None) -> None:
         self.n_estimators = n_estimators
         self.class_weight = class_weight
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost on training data.
 
         Parameters
@@ -141,7 +143,7 @@ class AdaBoostStump(AdditiveModel):
             )
         return self
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[np.ndarray]:
         """Yield the outputs after each round.
 
         Parameters
@@ -162,7 +164,7 @@ class AdaBoostStump(AdditiveModel):
             F = F + weight * stump(X)[:, 0]
             yield F
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: ArrayLike) -> Iterator[np.ndarray]:
         """Yield the labels after each round.
 
         Parameters

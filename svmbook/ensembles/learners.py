@@ -8,7 +8,10 @@ mean of :math:`h(x)h(z)` over hypotheses drawn at random, so T of them come as n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..kernels.ensembles import mean_cosine, stump_mass
 
@@ -26,11 +29,11 @@ class Stumps:
         Lowest and highest thresholds.
     """
 
-    def __init__(self, box):
+    def __init__(self, box: ArrayLike) -> None:
         self.low, self.high = np.asarray(box, dtype=float)
         self.mass = stump_mass(box)
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many hypotheses say, of shape (n, count)."""
         widths = self.high - self.low
         j = rng.choice(len(widths), count, p=widths / widths.sum())
@@ -50,11 +53,11 @@ class Perceptrons:
         Of the ball around the origin.
     """
 
-    def __init__(self, d, radius):
+    def __init__(self, d: int, radius: float) -> None:
         self.d, self.radius = d, radius
         self.mass = radius / mean_cosine(d)
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many hypotheses say, of shape (n, count)."""
         theta = rng.standard_normal((self.d, count))
         theta /= np.linalg.norm(theta, axis=0)
@@ -72,10 +75,10 @@ class Rules:
         With a ``mass`` and ``draw``.
     """
 
-    def __init__(self, learner):
+    def __init__(self, learner: object) -> None:
         self.learner, self.mass = learner, learner.mass
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many rules say, of shape (n, count)."""
         says = self.learner.draw(count, rng)
         return lambda X: 0.5 * (says(X) + 1.0)
@@ -90,11 +93,11 @@ class And:
         Rules.
     """
 
-    def __init__(self, first, second):
+    def __init__(self, first: object, second: object) -> None:
         self.first, self.second = first, second
         self.mass = first.mass * second.mass
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many rules say, of shape (n, count)."""
         one, other = self.first.draw(count, rng), self.second.draw(count, rng)
         return lambda X: one(X) * other(X)
@@ -109,10 +112,10 @@ class Closure:
         Rules.
     """
 
-    def __init__(self, rules):
+    def __init__(self, rules: object) -> None:
         self.rules, self.mass = rules, rules.mass
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many hypotheses say, of shape (n, count)."""
         says, q = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
         return lambda X: q * (2.0 * says(X) - 1.0)
@@ -132,18 +135,25 @@ class Leaves:
         The mean L.
     """
 
-    def __init__(self, rules, degree):
+    def __init__(self, rules: object, degree: float) -> None:
         self.rules, self.degree = rules, degree
         self.mass = float(np.exp(degree))
 
-    def draw(self, count, rng):
+    def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Return a function of points: what so many leaves say, of shape (n, count)."""
         sizes = rng.poisson(2.0 * self.degree, count)
         says = [self.rules.draw(size, rng) for size in sizes]
         return lambda X: np.stack([one(X).prod(axis=1) for one in says], axis=1)
 
 
-def sampled_kernel(learner, X, Z=None, *, count, random_state=None):
+def sampled_kernel(
+    learner: object,
+    X: ArrayLike,
+    Z: ArrayLike | None = None,
+    *,
+    count: int,
+    random_state: int | np.random.Generator | None = None,
+) -> np.ndarray:
     r"""Return the mass of a learner times the mean of :math:`h(x)h(z)` over drawn hypotheses.
 
     Parameters

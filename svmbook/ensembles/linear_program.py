@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -121,7 +122,15 @@ class LPBoost(BaseClassifier):
     def _stored_numbers(self, n, d):
         return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps on all points
 
-    def __init__(self, C=1.0, *, estimator=None, class_weight=None, tol=1e-6, max_iter=1000):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        estimator: object = None,
+        class_weight: str | dict | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+    ) -> None:
         self.C = C
         self.estimator = estimator
         self.class_weight = class_weight
@@ -129,7 +138,7 @@ class LPBoost(BaseClassifier):
         self.max_iter = max_iter
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the linear program on training data.
 
         Parameters

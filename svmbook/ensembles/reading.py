@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -25,7 +26,15 @@ class Band(NamedTuple):
     high: np.ndarray
 
 
-def shape_bands(machine, X, y, *, n_refits=50, level=0.9, random_state=None):
+def shape_bands(
+    machine: object,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    n_refits: int = 50,
+    level: float = 0.9,
+    random_state: int | np.random.RandomState | None = None,
+) -> list[Band]:
     r"""Return bootstrap bands of the shape functions of an additive model.
 
     The model is fitted to samples of the points drawn with replacement. A band holds the quantiles

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -40,7 +41,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         return 3.1 * n * n if self.n_knots is None else 8 * n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine to training data.
 
         Parameters

@@ -126,14 +126,14 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        feature_scale="std",
-        n_knots=None,
-        class_weight=None,
-        tol=1e-4,
-        max_iter=10_000,
-    ):
+        feature_scale: str | None = "std",
+        n_knots: int | None = None,
+        class_weight: str | dict | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+    ) -> None:
         self.C = C
         self.feature_scale = feature_scale
         self.n_knots = n_knots
@@ -253,14 +253,14 @@ class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
 
     def __init__(
         self,
-        lam=1.0,
+        lam: float = 1.0,
         *,
-        feature_scale="std",
-        n_knots=None,
-        class_weight=None,
-        tol=1e-6,
-        max_iter=10_000,
-    ):
+        feature_scale: str | None = "std",
+        n_knots: int | None = None,
+        class_weight: dict | str | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ) -> None:
         self.lam = lam
         self.feature_scale = feature_scale
         self.n_knots = n_knots

@@ -1,7 +1,5 @@
 """The command ``svmbook``."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .matrix import GATHERED_ROWS, GramMatrix, chunks
@@ -44,7 +46,7 @@ class ComputedGram(GramMatrix):
     array([2., 4., 6.])
     """
 
-    def __init__(self, function, n, kept=CACHE_MEGABYTES):
+    def __init__(self, function: Callable, n: int, kept: float = CACHE_MEGABYTES) -> None:
         self.function, self.n, self.kept = function, n, kept
         self._all = np.arange(n)
         self._store = np.empty((min(n, int(kept * 1e6 / (8 * n)) + 1), n))
@@ -55,11 +57,11 @@ class ComputedGram(GramMatrix):
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
 
-    def times(self, v):
+    def times(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
         return self.columns(self._all, v)
 
-    def columns(self, points, values):
+    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the columns of some points, multiplied by values and summed."""
         product = np.zeros(self.n)
         kept = self._place[points] >= 0
@@ -69,7 +71,7 @@ class ComputedGram(GramMatrix):
             product += values[some] @ self._values(points[some], self._all)
         return product
 
-    def block(self, points, others):
+    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return the block of some points with others, a copy, and keep the rows of the points."""
         self._keep(points)
         block = np.empty((len(points), len(others)))
@@ -80,7 +82,7 @@ class ComputedGram(GramMatrix):
             block[some] = self._values(points[some], others)
         return block
 
-    def part(self, points):
+    def part(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of some of the points, stored where they are few."""
         if len(points) <= STORED_PART:
             return StoredGram(self._values(points, points))

@@ -2,7 +2,11 @@ r"""A Gram matrix of low rank, :math:`K = ZZ^\top`, never formed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import lapack, solve_triangular
 
 from ..threads import one_blas_thread
@@ -40,12 +44,12 @@ class LowRankGram(GramMatrix):
     (array([3., 6.]), array([[2.]]))
     """
 
-    def __init__(self, Z, pivots=None):
+    def __init__(self, Z: ArrayLike, pivots: ArrayLike | None = None) -> None:
         self.Z, self.pivots = np.ascontiguousarray(Z), pivots
         self.n = len(Z)
         self.diagonal = np.einsum("ij,ij->i", Z, Z)
 
-    def threads(self):
+    def threads(self) -> AbstractContextManager:
         """Return the context in which BLAS works best on this form: one thread.
 
         Blocks that fit the cache of one core are done before a second one has woken up.
@@ -57,23 +61,23 @@ class LowRankGram(GramMatrix):
         """Number of weights by which a function is held."""
         return self.Z.shape[1]
 
-    def outputs(self, w):
+    def outputs(self, w: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points, :math:`Zw`."""
         return self.Z @ w
 
-    def adjoint(self, G):
+    def adjoint(self, G: np.ndarray) -> np.ndarray:
         r"""Return the weights :math:`Z^\top G`."""
         return self.Z.T @ G
 
-    def inner(self, U, V, outputs_of_V):
+    def inner(self, U: np.ndarray, V: np.ndarray, outputs_of_V: np.ndarray) -> float:
         """Return the inner product of two functions."""
         return float(np.sum(U * V))
 
-    def size_of_terms(self, w):
+    def size_of_terms(self, w: np.ndarray) -> float:
         """Return the length of a function, of which an output is a product with a row of Z."""
         return float(np.linalg.norm(w))
 
-    def coefficients(self, w):
+    def coefficients(self, w: np.ndarray) -> np.ndarray:
         r"""Return coefficients of points that make up a function, :math:`Z^\top\alpha = w`.
 
         Of the pivots alone where they are known, else the smallest.
@@ -84,11 +88,11 @@ class LowRankGram(GramMatrix):
         alpha[self.pivots] = solve_triangular(self.Z[self.pivots], w, lower=True, trans=1)
         return alpha
 
-    def times(self, v):
+    def times(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
         return self.outputs(self.adjoint(v))
 
-    def columns(self, points, values):
+    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the columns of some points, multiplied by values and summed."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
@@ -96,15 +100,15 @@ class LowRankGram(GramMatrix):
             return self.times(v)
         return self.Z @ (values @ self.Z[points])
 
-    def block(self, points, others):
+    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return the block of some points with others."""
         return self.Z[points] @ self.Z[others].T
 
-    def part(self, points):
+    def part(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of some of the points."""
         return LowRankGram(self.Z[points])
 
-    def factor(self, D):
+    def factor(self, D: np.ndarray) -> Callable:
         r"""Factor an r x r system and return the function that solves :math:`(K + D)x = b`.
 
         The matrix inversion lemma turns n unknowns into r,
@@ -152,7 +156,7 @@ class LowRankGram(GramMatrix):
 
         return solve
 
-    def ridge(self, W, lam):
+    def ridge(self, W: np.ndarray, lam: float) -> Callable:
         r"""Factor one system of weighted ridge regression and return its solver.
 
         Solves :math:`Z^\top W(ZA + 1b^\top) + \lambda A = R`, :math:`1^\top W(ZA + 1b^\top) =
@@ -176,7 +180,7 @@ class LowRankGram(GramMatrix):
 
 
 @one_blas_thread()
-def centred_factor(Z):
+def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     r"""Return the Gram matrix of centred rows, its columns independent, and the mean taken off.
 
     On the feasible set of the dual, :math:`y^\top\alpha = 0`, so adding a constant to every row
@@ -240,7 +244,9 @@ def centred_factor(Z):
     return LowRankGram(Z @ chosen), mean
 
 
-def pivoted_factor(K, *, noise=None, largest_rank=None):
+def pivoted_factor(
+    K: ArrayLike, *, noise: float | None = None, largest_rank: float | None = None
+) -> LowRankGram | None:
     r"""Return a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
 
     Cholesky's factorisation takes the points in the order of what the earlier ones leave of them,

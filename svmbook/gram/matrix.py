@@ -22,10 +22,12 @@ Arrays of coefficients and outputs may be vectors, or have one column a class.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import blas, lapack
 
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
@@ -43,7 +45,7 @@ class GramMatrix:
     ``factor`` where systems can be solved with it.
     """
 
-    def threads(self):
+    def threads(self) -> AbstractContextManager:
         """Return the context in which BLAS works best on this form: as many threads as it likes."""
         return nullcontext()
 
@@ -62,23 +64,23 @@ class GramMatrix:
         """Mean of the diagonal, a typical k(x, x); 1 for a matrix of zeros."""
         return float(np.mean(self.diagonal)) or 1.0
 
-    def outputs(self, A):
+    def outputs(self, A: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points."""
         return self.times(A)
 
-    def adjoint(self, G):
+    def adjoint(self, G: np.ndarray) -> np.ndarray:
         r"""Return the function f with :math:`\langle f, h\rangle = \sum_i G_i h(x_i)` for all h."""
         return G
 
-    def inner(self, U, V, outputs_of_V):
+    def inner(self, U: np.ndarray, V: np.ndarray, outputs_of_V: np.ndarray) -> float:
         """Return the inner product of two functions, given the outputs of the second."""
         return float(np.sum(U * outputs_of_V))
 
-    def size_of_terms(self, A):
+    def size_of_terms(self, A: np.ndarray) -> float:
         """Return the root of the sum of squares of the terms that make up a function."""
         return float(np.linalg.norm(A.T * self.lengths))
 
-    def ridge(self, W, lam):
+    def ridge(self, W: ArrayLike, lam: float) -> Callable:
         r"""Factor one system of weighted ridge regression and return its solver.
 
         Solves, as :eq:`eq-irls` asks, :math:`WKA + \lambda A + W1b^\top = R`,

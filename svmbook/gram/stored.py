@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import blas
 
 from .matrix import GATHERED_ROWS, WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, chunks
@@ -27,18 +30,18 @@ class StoredGram(GramMatrix):
     (array([2., 1.]), array([1., 1.]))
     """
 
-    def __init__(self, K):
+    def __init__(self, K: ArrayLike) -> None:
         # Row after row: the transpose of a symmetric matrix stored by columns is the same numbers.
         self.K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
         self.n = len(K)
         self.diagonal = np.diagonal(self.K)
         self._work = None
 
-    def times(self, v):
+    def times(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
-    def columns(self, points, values):
+    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the columns of some points, multiplied by values and summed."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
@@ -51,7 +54,7 @@ class StoredGram(GramMatrix):
             product += values[few] @ self.K[points[few]]
         return product
 
-    def block(self, points, others):
+    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return the block of some points with others, a copy."""
         if len(others) < GATHERED_ROWS:
             return self.K[points[:, None], others]
@@ -60,11 +63,11 @@ class StoredGram(GramMatrix):
             self.K[row].take(others, out=out, mode="clip")
         return block
 
-    def part(self, points):
+    def part(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of some of the points."""
         return StoredGram(self.block(points, points))
 
-    def factor(self, D):
+    def factor(self, D: np.ndarray) -> Callable:
         """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`."""
         if self._work is None:
             self._work = np.empty_like(self.K)

@@ -14,15 +14,21 @@ lies below the point.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, csr_array
 
 from ..ties import distinct
 from ..weights import shares
 from .low_rank import LowRankGram
 from .matrix import cholesky, cholesky_solve
+
+if TYPE_CHECKING:
+    from .matrix import GramMatrix
 
 __all__ = ["StumpGram", "quantile_knots"]
 
@@ -33,7 +39,9 @@ POINTS_PER_WEIGHT = 4  # points per weight from which the dense form is cheaper
 CURVATURE_SAMPLE = 100_000  # points from which a curvature is computed, about
 
 
-def quantile_knots(X, n_knots, weights=None):
+def quantile_knots(
+    X: ArrayLike, n_knots: int, weights: ArrayLike | None = None
+) -> list[np.ndarray]:
     """Return knots of each feature: quantiles, from the smallest to the largest value.
 
     Parameters
@@ -105,7 +113,7 @@ class StumpGram(LowRankGram):
     array([0., 2., 2.])
     """
 
-    def __init__(self, B, T, diagonal):
+    def __init__(self, B: ArrayLike, T: ArrayLike, diagonal: ArrayLike) -> None:
         self.B, self.T, self.diagonal, self.pivots = B, T, diagonal, None
         self.n = B.shape[0]
 
@@ -145,27 +153,27 @@ class StumpGram(LowRankGram):
         """Number of weights by which a function is held."""
         return self.T.shape[1]
 
-    def outputs(self, w):
+    def outputs(self, w: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points, :math:`Zw`."""
         return self.B @ (self.T @ w)
 
-    def adjoint(self, G):
+    def adjoint(self, G: np.ndarray) -> np.ndarray:
         r"""Return the weights :math:`Z^\top G`."""
         return self.T.T @ (self.B.T @ G)
 
-    def part(self, points):
+    def part(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of some of the points."""
         return StumpGram(self.B[points], self.T, self.diagonal[points])
 
-    def block(self, points, others):
+    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return the block of some points with others."""
         return self.part(points).Z @ self.part(others).Z.T
 
-    def columns(self, points, values):
+    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the columns of some points, multiplied by values and summed."""
         return self.outputs(self.T.T @ (values @ self.B[points]))
 
-    def ridge(self, W, lam):
+    def ridge(self, W: np.ndarray, lam: float) -> Callable:
         r"""Factor one system of weighted ridge regression, as `LowRankGram.ridge` does.
 
         :math:`B^\top W B` takes :math:`(2d)^2` operations a point, of those that weigh anything. Of

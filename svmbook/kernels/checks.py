@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import get_lapack_funcs
 from sklearn.utils import check_array
 
@@ -21,7 +22,7 @@ class IndefiniteKernelError(ValueError):
     """The kernel is not positive semi-definite on the training points."""
 
 
-def check_gram(K, *, definite=True):
+def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
     r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
 
     The matrix is looked at in units of the points' lengths, as cosines
@@ -78,7 +79,7 @@ def check_gram(K, *, definite=True):
     return K
 
 
-def check_square(K):
+def check_square(K: ArrayLike) -> None:
     """Refuse a Gram matrix that is not square.
 
     Parameters

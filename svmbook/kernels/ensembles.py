@@ -8,6 +8,7 @@ A kernel that embeds a set of hypotheses h with weights :math:`r` and a measure 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln
 
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-def stump(X, Z=None, *, box=None):
+def stump(X: ArrayLike, Z: ArrayLike | None = None, *, box: ArrayLike | None = None) -> np.ndarray:
     r"""Return :math:`\Delta_S - \|x - z\|_1`, the kernel of all decision stumps.
 
     A stump :math:`q\,\mathrm{sign}(x_j - a)` asks one feature one question. With thresholds a
@@ -66,7 +67,9 @@ def stump(X, Z=None, *, box=None):
     return stump_mass(box) - cdist(np.clip(X, *box), np.clip(Z, *box), "cityblock")
 
 
-def perceptron(X, Z=None, *, radius=None):
+def perceptron(
+    X: ArrayLike, Z: ArrayLike | None = None, *, radius: float | None = None
+) -> np.ndarray:
     r"""Return :math:`\Delta_P - \|x - z\|_2`, the kernel of all perceptrons.
 
     A perceptron :math:`q\,\mathrm{sign}(\theta^\top x - a)` asks on which side of a hyperplane a
@@ -102,7 +105,14 @@ def perceptron(X, Z=None, *, radius=None):
     return mass - cdist(X, Z)
 
 
-def stump_regions(X, Z=None, *, box, degree=3, as_printed=False):
+def stump_regions(
+    X: ArrayLike,
+    Z: ArrayLike | None = None,
+    *,
+    box: ArrayLike,
+    degree: int = 3,
+    as_printed: bool = False,
+) -> np.ndarray:
     r"""Return the kernel of regions with L stump boundaries, L being ``degree``.
 
     A region cuts a region of one boundary less, or the rest of the space with equal right, by one
@@ -146,7 +156,9 @@ def stump_regions(X, Z=None, *, box, degree=3, as_printed=False):
     return kappa
 
 
-def stump_tree(X, Z=None, *, box, degree=3):
+def stump_tree(
+    X: ArrayLike, Z: ArrayLike | None = None, *, box: ArrayLike, degree: int = 3
+) -> np.ndarray:
     r"""Return :math:`\exp(-\tfrac L2(1 - K_S/\Delta_S))`, the kernel of leaves of random trees.
 
     A leaf is the AND of any number of stumps, a Poisson number with mean L among the leaves that

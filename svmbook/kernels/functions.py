@@ -9,6 +9,7 @@ exponential) distance.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
@@ -29,7 +30,7 @@ SPARSE_NUMBERS = 4_000_000  # numbers in a product of sparse matrices, 12 bytes 
 CANCELLATION_TOL = 1e-6
 
 
-def linear(X, Z=None):
+def linear(X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
     r"""Return the inner products :math:`x^\top z`.
 
     Parameters
@@ -56,7 +57,14 @@ def linear(X, Z=None):
     return X @ Z.T
 
 
-def polynomial(X, Z=None, *, gamma=1.0, coef0=1.0, degree=3):
+def polynomial(
+    X: ArrayLike,
+    Z: ArrayLike | None = None,
+    *,
+    gamma: float = 1.0,
+    coef0: float = 1.0,
+    degree: int = 3,
+) -> np.ndarray:
     r"""Return :math:`(\gamma\,x^\top z + c_0)^p`.
 
     Positive semi-definite for integer :math:`p \ge 1`, :math:`\gamma \ge 0`, :math:`c_0 \ge 0`.
@@ -87,7 +95,7 @@ def polynomial(X, Z=None, *, gamma=1.0, coef0=1.0, degree=3):
     return (gamma * (X @ Z.T) + coef0) ** degree
 
 
-def gaussian(X, Z=None, *, gamma=1.0):
+def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
     r"""Return :math:`\exp(-\gamma\|x - z\|_2^2)`, :eq:`eq-gaussian`.
 
     Parameters
@@ -111,7 +119,7 @@ def gaussian(X, Z=None, *, gamma=1.0):
     return _exp(DISTANCES["rbf"](*_pair(X, Z)), gamma)
 
 
-def laplacian(X, Z=None, *, gamma=1.0):
+def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
     r"""Return :math:`\exp(-\gamma\|x - z\|_1)`.
 
     Parameters
@@ -135,7 +143,7 @@ def laplacian(X, Z=None, *, gamma=1.0):
     return _exp(DISTANCES["laplacian"](*_pair(X, Z)), gamma)
 
 
-def exponential(X, Z=None, *, gamma=1.0):
+def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
     r"""Return :math:`\exp(-\gamma\|x - z\|_2)`.
 
     Parameters

@@ -1,7 +1,5 @@
 """The kernels by the names that the estimators take."""
 
-from __future__ import annotations
-
 from .ensembles import perceptron, stump, stump_regions, stump_tree
 from .functions import exponential, gaussian, laplacian, linear, polynomial
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -129,17 +131,17 @@ class ImportVectorMachine(LogisticKernelMachine):
 
     def __init__(
         self,
-        lam=1.0,
+        lam: float = 1.0,
         *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        class_weight=None,
-        min_decrease=1e-3,
-        max_points=None,
-        tol=1e-6,
-    ):
+        kernel: str | Callable = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        class_weight: str | dict | None = None,
+        min_decrease: float = 1e-3,
+        max_points: int | None = None,
+        tol: float = 1e-6,
+    ) -> None:
         self.lam = lam
         self.kernel = kernel
         self.gamma = gamma
@@ -151,7 +153,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         self.tol = tol
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose import points and fit their coefficients.
 
         Parameters

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_array, check_scalar
@@ -148,17 +150,17 @@ class KernelLogisticRegression(LogisticKernelMachine):
 
     def __init__(
         self,
-        lam=1.0,
+        lam: float = 1.0,
         *,
-        penalty="l2",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        class_weight=None,
-        tol=1e-6,
-        max_iter=200,
-    ):
+        penalty: str | None = "l2",
+        kernel: str | Callable = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        class_weight: str | dict | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+    ) -> None:
         self.lam = lam
         self.penalty = penalty
         self.kernel = kernel
@@ -186,7 +188,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return (3.1 if self.penalty == "l1" else 2.2) * n * n
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine to training data.
 
         Parameters
@@ -211,12 +213,20 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return self._keep(problem, gram, origin, result)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def path(self, X, y, lams=30, *, smallest=1e-3, sample_weight=None):
+    def path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        lams: ArrayLike = 30,
+        *,
+        smallest: float = 1e-3,
+        sample_weight: ArrayLike | None = None,
+    ) -> list[KernelLogisticRegression]:
         r"""Fit one machine for each of several values of ``lam``, each from the one before.
 
         Parameters
         ----------
-        X, y
+        X, y, sample_weight
             As in `fit`.
         lams : int or array-like, default=30
             Values of ``lam``, or how many: then they fall geometrically from the smallest one for
@@ -224,8 +234,6 @@ class KernelLogisticRegression(LogisticKernelMachine):
             ("l2", where the ridge hardly lets the machine move).
         smallest : float, default=1e-3
             The last of them as a fraction of the first, where ``lams`` is a number.
-        sample_weight : array-like of shape (n_samples,), optional
-            As in `fit`.
 
         Returns
         -------
@@ -239,9 +247,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
 
         Examples
         --------
-        >>> import numpy as np
         >>> from svmbook import KernelLogisticRegression
-        >>> X = np.array([[-3.0], [-1.0], [0.5], [2.0]])
+        >>> X = [[-3.0], [-1.0], [0.5], [2.0]]
         >>> machine = KernelLogisticRegression(penalty="l1", kernel="linear")
         >>> path = machine.path(X, [0, 1, 0, 1], lams=[8.0, 4.0, 2.0])
         >>> [(fitted.lam, len(fitted.support_)) for fitted in path]

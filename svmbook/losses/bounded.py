@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 __all__ = [
@@ -16,7 +17,7 @@ __all__ = [
 ]
 
 
-def error_count(m):
+def error_count(m: ArrayLike) -> np.ndarray:
     r"""Return 1 for a mistake, a margin of at most 0, else 0: what `unbiased` tends to.
 
     In terms of the slack :math:`\xi = \max(0, 1 - m)` it is the step at :math:`\xi = 1`.
@@ -39,7 +40,7 @@ def error_count(m):
     return 1.0 * (np.asarray(m, dtype=float) <= 0.0)
 
 
-def unbiased(m, s=2.0, k=1e-6):
+def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     r"""Return the cost of the unbiased machine: a smooth, bounded stand-in for a count of errors.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\kappa = k^{1/s}`
@@ -85,7 +86,7 @@ def unbiased(m, s=2.0, k=1e-6):
     return np.where(xi < 1.0, 0.5 * np.minimum(ratio, 1.0) ** s, 1.0 - 0.5 * far**-s)
 
 
-def unbiased_slope(m, s=2.0, k=1e-6):
+def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     r"""Return the derivative of `unbiased` in the margin: zero above 1, steepest at 0.
 
     Parameters
@@ -114,7 +115,7 @@ def unbiased_slope(m, s=2.0, k=1e-6):
     return -rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
 
 
-def unbiased_curvature(m, s=2.0, k=1e-6):
+def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     r"""Return the second derivative of `unbiased` in the margin: negative below 0.
 
     Parameters
@@ -143,7 +144,7 @@ def unbiased_curvature(m, s=2.0, k=1e-6):
     return rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
 
 
-def sigmoidal(m, slope=4.0):
+def sigmoidal(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     r"""Return a cost of sigmoidal shape, for `svmbook.ERMSVC`.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\sigma(t) = 1/(1 + e^{-t})`
@@ -176,7 +177,7 @@ def sigmoidal(m, slope=4.0):
     return (expit(slope * (xi - 1.0)) - lowest) / (1.0 - lowest)
 
 
-def sigmoidal_slope(m, slope=4.0):
+def sigmoidal_slope(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     r"""Return the derivative of `sigmoidal` in the margin.
 
     Parameters
@@ -201,7 +202,7 @@ def sigmoidal_slope(m, slope=4.0):
     return -slope * expit(t) * expit(-t) / (1.0 - expit(-slope)) * (xi > 0.0)
 
 
-def sigmoidal_curvature(m, slope=4.0):
+def sigmoidal_curvature(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     r"""Return the second derivative of `sigmoidal` in the margin: negative below 0.
 
     Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, xlog1py, xlogy
 
 __all__ = [
@@ -15,7 +16,7 @@ __all__ = [
 ]
 
 
-def hinge(m):
+def hinge(m: ArrayLike) -> np.ndarray:
     r"""Return :math:`\max(0, 1 - m)`, the slack of the support vector machine.
 
     Parameters
@@ -36,7 +37,7 @@ def hinge(m):
     return np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
 
 
-def hinge_slope(m):
+def hinge_slope(m: ArrayLike) -> np.ndarray:
     r"""Return the derivative of `hinge`: -1 below the margin 1, else 0.
 
     Parameters
@@ -57,7 +58,7 @@ def hinge_slope(m):
     return np.where(np.asarray(m, dtype=float) < 1.0, -1.0, 0.0)
 
 
-def logistic(m):
+def logistic(m: ArrayLike) -> np.ndarray:
     r"""Return :math:`\log(1 + e^{-m})`, minus the log of the probability of the true label.
 
     Parameters
@@ -78,7 +79,7 @@ def logistic(m):
     return np.logaddexp(0.0, -np.asarray(m, dtype=float))
 
 
-def logistic_slope(m):
+def logistic_slope(m: ArrayLike) -> np.ndarray:
     r"""Return :math:`-\sigma(-m) = -1/(1 + e^m)`, the derivative of `logistic`.
 
     Its size is the probability that the machine gives to the wrong label.
@@ -101,7 +102,7 @@ def logistic_slope(m):
     return -expit(-np.asarray(m, dtype=float))
 
 
-def logistic_curvature(m):
+def logistic_curvature(m: ArrayLike) -> np.ndarray:
     r"""Return :math:`\sigma(m)\,\sigma(-m)`, the second derivative of `logistic`.
 
     Parameters
@@ -123,7 +124,7 @@ def logistic_curvature(m):
     return expit(m) * expit(-m)
 
 
-def logistic_conjugate(p):
+def logistic_conjugate(p: ArrayLike) -> np.ndarray:
     r"""Return :math:`p\log p + (1 - p)\log(1 - p)`, the conjugate of `logistic` at :math:`-p`.
 
     For every margin m, :math:`\log(1 + e^{-m}) \ge -pm - (p\log p + (1-p)\log(1-p))`, with

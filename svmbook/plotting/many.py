@@ -6,10 +6,18 @@ drew. A class has a colour and a marker, so that no picture depends on colour al
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
+from numpy.typing import ArrayLike
 
 from .two import COLOURS, _check_points, _grid, _tint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
 
 __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 
@@ -22,7 +30,14 @@ _TINT = 0.28  # of its colour in a region: the points on it must stand out
 _EDGES = ("white", "white", "white", "white", COLOURS["ink"], COLOURS["ink"], "white")
 
 
-def plot_classes(ax, X, codes, *, size=24.0, labels=None):
+def plot_classes(
+    ax: Axes,
+    X: ArrayLike,
+    codes: ArrayLike,
+    *,
+    size: float = 24.0,
+    labels: Sequence[str] | None = None,
+) -> dict:
     """Draw points of up to seven classes, one marker and one colour for each.
 
     Parameters
@@ -81,7 +96,7 @@ def plot_classes(ax, X, codes, *, size=24.0, labels=None):
     return drawn
 
 
-def plot_regions(ax, predict, *, resolution=240):
+def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesImage:
     """Tint the regions in which a machine answers each class, and draw their borders.
 
     Call it after the points are drawn: it reads the limits and leaves them as they are.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
 from urllib.parse import quote
 
@@ -62,7 +63,9 @@ class MovingFigure:
     MovingFigure of 3 pictures, from "slope 1" to "slope 3"
     """
 
-    def __init__(self, draw, states, *, label, alt, start=0):
+    def __init__(
+        self, draw: Callable, states: Sequence, *, label: Callable, alt: str, start: int = 0
+    ) -> None:
         states = list(states)
         if not 0 <= start < len(states):
             raise ValueError(f"start is {start}; there are {len(states)} states, from 0.")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .two import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["plot_ranks"]
 
 BAR_GAP = 0.07  # between two bars, relative to the range of ranks
 
 
-def plot_ranks(ax, names, means, critical_difference):
+def plot_ranks(
+    ax: Axes, names: Sequence[str], means: ArrayLike, critical_difference: float
+) -> list[tuple[str, ...]]:
     """Draw mean ranks in their order, the best on top, and bars beside those that do not differ.
 
     Parameters

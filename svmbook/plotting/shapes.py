@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .two import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.lines import Line2D
 
 __all__ = ["plot_shapes"]
 
 MAX_MARKS = 200  # values that are marked below a curve
 
 
-def plot_shapes(axes, shapes, *, names=None, X=None, bands=None):
+def plot_shapes(
+    axes: Sequence,
+    shapes: object,
+    *,
+    names: Sequence[str] | None = None,
+    X: ArrayLike | None = None,
+    bands: list | None = None,
+) -> list[Line2D]:
     """Draw shape functions, one on each of some axes, and where the values of the feature lie.
 
     Axes that are left over are hidden.

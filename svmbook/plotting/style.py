@@ -30,7 +30,7 @@ PIXELS = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
 
 
-def use_book_style():
+def use_book_style() -> None:
     """Switch matplotlib to the style of the book's figures, for all figures made from now on.
 
     A notebook shows them as SVG from then on.
@@ -53,7 +53,7 @@ def use_book_style():
         shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, figure_svg)
 
 
-def figure_svg(figure, *, crop=True):
+def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     """Return a figure as the text of an SVG file.
 
     Parameters

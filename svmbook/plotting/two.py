@@ -8,10 +8,17 @@ Matplotlib or NumPy refuse is left to them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.collections import PathCollection
 from matplotlib.colors import ListedColormap, to_rgb
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support"]
 
@@ -24,7 +31,15 @@ _SIDES = ListedColormap(
 )
 
 
-def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatter):
+def plot_points(
+    ax: Axes,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    size: ArrayLike = 28.0,
+    labels: Sequence[str] = ("class -1", "class +1"),
+    **scatter,
+) -> dict:
     """Draw points of two classes, one marker and one colour for each.
 
     Parameters
@@ -84,7 +99,9 @@ def plot_points(ax, X, y, *, size=28.0, labels=("class -1", "class +1"), **scatt
     return drawn
 
 
-def ring_support(ax, X, *, size=95.0, label="support vectors"):
+def ring_support(
+    ax: Axes, X: ArrayLike, *, size: ArrayLike = 95.0, label: str = "support vectors"
+) -> PathCollection:
     """Draw a ring around each of the points.
 
     Parameters
@@ -129,7 +146,14 @@ def ring_support(ax, X, *, size=95.0, label="support vectors"):
     )
 
 
-def plot_machine(ax, decision_function, *, levels=(-1, 0, 1), shade=True, resolution=160):
+def plot_machine(
+    ax: Axes,
+    decision_function: Callable,
+    *,
+    levels: Sequence[float] = (-1, 0, 1),
+    shade: bool = True,
+    resolution: int = 160,
+) -> dict:
     """Draw the boundary of a machine, its margins and its two sides, within the axes' limits.
 
     Call it after the points are drawn: it reads the limits and leaves them as they are.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -131,18 +133,18 @@ class ExemplarSVM(LocalEnsemble):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        penalty="l2",
-        positive_weight="balanced",
-        n_negatives=7,
-        mining=True,
-        voting="probability",
-        n_neighbors=None,
-        metric="euclidean",
-        validation_fraction=0.25,
-        random_state=None,
-    ):
+        penalty: str = "l2",
+        positive_weight: float | str = "balanced",
+        n_negatives: int = 7,
+        mining: bool = True,
+        voting: str = "probability",
+        n_neighbors: int | None = None,
+        metric: str | Callable = "euclidean",
+        validation_fraction: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.penalty = penalty
         self.positive_weight = positive_weight
@@ -155,7 +157,7 @@ class ExemplarSVM(LocalEnsemble):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train one member a point.
 
         Parameters

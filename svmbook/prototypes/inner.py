@@ -1,7 +1,5 @@
 """Sigmoids of ensemble members by cross-validation inside each member's own points, as LIBSVM's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..calibration import fit_sigmoids

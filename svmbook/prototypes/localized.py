@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
@@ -96,13 +97,15 @@ class LocalizedSVM(PairwiseClassifier):
         "n_neighbors": [Interval(Integral, 2, None, closed="left"), None],
     }
 
-    def __init__(self, C=1.0, *, gamma="scale", n_neighbors=50):
+    def __init__(
+        self, C: float = 1.0, *, gamma: float | str = "scale", n_neighbors: int | None = 50
+    ) -> None:
         self.C = C
         self.gamma = gamma
         self.n_neighbors = n_neighbors
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Keep the training points.
 
         Parameters

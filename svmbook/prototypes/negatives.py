@@ -1,7 +1,5 @@
 """Which points a member is trained against: the nearest of other classes, and those it mistakes."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from itertools import combinations
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
@@ -133,15 +134,15 @@ class ProfileSVM(PairwiseClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        n_clusters=8,
-        balance=1.0,
-        profiles=True,
-        gamma="scale",
-        max_iter=100,
-        random_state=None,
-    ):
+        n_clusters: int = 8,
+        balance: float = 1.0,
+        profiles: bool = True,
+        gamma: float | str = "scale",
+        max_iter: int = 100,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.n_clusters = n_clusters
         self.balance = balance
@@ -151,7 +152,7 @@ class ProfileSVM(PairwiseClassifier):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Cluster the training points, and train a machine in each cluster.
 
         Parameters

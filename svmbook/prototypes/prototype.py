@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -165,19 +167,19 @@ class PrototypeSVM(LocalEnsemble):
 
     def __init__(
         self,
-        C=100.0,
+        C: float = 100.0,
         *,
-        penalty="l2",
-        positive_weight=1.0,
-        n_shifts=10,
-        n_negatives=7,
-        p_negative=0.005,
-        validation_fraction=0.25,
-        voting="local",
-        n_neighbors=None,
-        metric="euclidean",
-        random_state=None,
-    ):
+        penalty: str = "l2",
+        positive_weight: float | str = 1.0,
+        n_shifts: int = 10,
+        n_negatives: int = 7,
+        p_negative: float = 0.005,
+        validation_fraction: float = 0.25,
+        voting: str = "local",
+        n_neighbors: int | None = None,
+        metric: str | Callable = "euclidean",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.C = C
         self.penalty = penalty
         self.positive_weight = positive_weight
@@ -198,7 +200,7 @@ class PrototypeSVM(LocalEnsemble):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on a set of points.
 
         Parameters

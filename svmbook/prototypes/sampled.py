@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -108,22 +110,22 @@ class SampledPrototypeSVM(PrototypeSVM):
 
     def __init__(
         self,
-        C=100.0,
+        C: float = 100.0,
         *,
-        n_samplings=2,
-        first_share=0.5,
-        next_share=0.25,
-        penalty="l2",
-        positive_weight=1.0,
-        n_shifts=10,
-        n_negatives=7,
-        p_negative=0.005,
-        validation_fraction=0.25,
-        voting="local",
-        n_neighbors=None,
-        metric="euclidean",
-        random_state=None,
-    ):
+        n_samplings: int = 2,
+        first_share: float = 0.5,
+        next_share: float = 0.25,
+        penalty: str = "l2",
+        positive_weight: float | str = 1.0,
+        n_shifts: int = 10,
+        n_negatives: int = 7,
+        p_negative: float = 0.005,
+        validation_fraction: float = 0.25,
+        voting: str = "local",
+        n_neighbors: int | None = None,
+        metric: str | Callable = "euclidean",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         super().__init__(
             C,
             penalty=penalty,
@@ -149,7 +151,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on a set of points.
 
         Parameters

@@ -1,7 +1,5 @@
 """What all machines share in which classes are voted for."""
 
-from __future__ import annotations
-
 import warnings
 
 from sklearn.exceptions import ConvergenceWarning

@@ -1,7 +1,5 @@
 """The arrays of a problem, checked once for all solvers."""
 
-from __future__ import annotations
-
 from numbers import Integral
 
 import numpy as np

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ..arguments import check_positive
@@ -53,7 +54,9 @@ class FewestErrors(NamedTuple):
         return self.errors <= self.bound
 
 
-def solve_fewest_errors(X, y, *, distance=1e-4, seconds=600.0):
+def solve_fewest_errors(
+    X: ArrayLike, y: ArrayLike, *, distance: float = 1e-4, seconds: float = 600.0
+) -> FewestErrors:
     """Find a hyperplane with as few training errors as any.
 
     The time grows exponentially with the points that cannot be right: sixty points in the plane

@@ -13,8 +13,6 @@ weigh anything. As the width falls these become few, and the bound closes. It ta
 few unknowns, and then any number of points.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
@@ -201,17 +203,17 @@ class DualSVC(KernelMachine):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="linear",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        solver="auto",
-        class_weight=None,
-        tol=1e-6,
-        max_iter=-1,
-    ):
+        kernel: str | Callable = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        solver: str = "auto",
+        class_weight: str | dict | None = None,
+        tol: float = 1e-6,
+        max_iter: int = -1,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -236,7 +238,7 @@ class DualSVC(KernelMachine):
         return 1.1 * n * n if stored else n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the dual on training data.
 
         Parameters

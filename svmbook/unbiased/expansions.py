@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -31,8 +33,8 @@ class IRWLSSVC(IRWLSClassifier):
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(w^\top\phi(x_i) + b)),
 
-    with :math:`C_i` as there, by the iteration that serves the unbiased machines. It is here to
-    show that the iteration is right where the answer is known; `DualSVC` is the better program.
+    with :math:`C_i` as there, by the iteration of the unbiased classifiers. It shows that the
+    iteration is right where the answer is known; `DualSVC` is the better program.
 
     Parameters
     ----------
@@ -116,16 +118,16 @@ class IRWLSSVC(IRWLSClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="linear",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        class_weight=None,
-        tol=1e-5,
-        max_iter=1000,
-    ):
+        kernel: str | Callable = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        class_weight: str | dict | None = None,
+        tol: float = 1e-5,
+        max_iter: int = 1000,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
@@ -136,7 +138,7 @@ class IRWLSSVC(IRWLSClassifier):
         self.max_iter = max_iter
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Iterate to the minimum.
 
         Parameters
@@ -180,15 +182,13 @@ def _dual(Z, y, C, result):
 class ERMSVC(IRWLSClassifier):
     r"""Support vector machine with a sigmoidal cost, its kernels on its support vectors.
 
-    For two classes. Looks for a local minimum over w and b of
+    Looks for a local minimum over w and b of
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_a\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
 
-    with the cost :math:`\theta_a` of `svmbook.losses.sigmoidal`, which nearly counts errors, and
-    :math:`C_i` equal to ``C`` times the weight of the class times the sample weight. The slope a
-    doubles from 1 to ``slope``, each machine starting from the one before, and the first from the
-    support vector classifier. There may be smaller minima: the certificate says that the end is
-    stationary.
+    with the cost :math:`\theta_a` of `svmbook.losses.sigmoidal`; :math:`C_i` is ``C`` times class
+    weight times sample weight. The slope a doubles from 1 to ``slope``; each fit starts from the
+    one before, the first from the SVM. The end is certified to be stationary, not to be the best.
 
     Parameters
     ----------
@@ -282,17 +282,17 @@ class ERMSVC(IRWLSClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        slope=4.0,
-        kernel="linear",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        class_weight=None,
-        tol=1e-4,
-        max_iter=1000,
-    ):
+        slope: float = 4.0,
+        kernel: str | Callable = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        class_weight: str | dict | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+    ) -> None:
         self.C = C
         self.slope = slope
         self.kernel = kernel
@@ -304,7 +304,7 @@ class ERMSVC(IRWLSClassifier):
         self.max_iter = max_iter
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Follow the schedule of slopes to a local minimum.
 
         Parameters

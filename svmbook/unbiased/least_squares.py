@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -83,12 +84,12 @@ class LeastSquaresClassifier(BaseClassifier):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(self, C=1.0, *, class_weight=None):
+    def __init__(self, C: float = 1.0, *, class_weight: str | dict | None = None) -> None:
         self.C = C
         self.class_weight = class_weight
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the least squares problem.
 
         Parameters

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
@@ -23,7 +26,9 @@ INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are 
 KPCA_POINTS = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
 
 
-def fscl(X, n_prototypes, kernel, rng):
+def fscl(
+    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+) -> np.ndarray:
     r"""Place prototypes by frequency sensitive competitive learning.
 
     Points are shown one after the other. The prototype with the smallest
@@ -58,14 +63,18 @@ def fscl(X, n_prototypes, kernel, rng):
     return centres
 
 
-def kmeans(X, n_prototypes, kernel, rng):
+def kmeans(
+    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+) -> np.ndarray:
     """Place prototypes at the means of clusters (scikit-learn's k-means)."""
     some = X[rng.permutation(len(X))[: KMEANS_POINTS * n_prototypes]]
     seed = int(rng.integers(2**31))
     return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(some)).cluster_centers_
 
 
-def kernel_pca(X, n_prototypes, kernel, rng):
+def kernel_pca(
+    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+) -> np.ndarray:
     """Place prototypes along the principal axes of the feature space, one deviation to each side.
 
     A point of that space belongs to no x as a rule; scikit-learn learns the way back by
@@ -89,7 +98,13 @@ def kernel_pca(X, n_prototypes, kernel, rng):
 PROTOTYPES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
 
 
-def choose_prototypes(prototypes, X, n_prototypes, kernel, rng):
+def choose_prototypes(
+    prototypes: str | ArrayLike,
+    X: ArrayLike,
+    n_prototypes: int,
+    kernel: str | Callable,
+    rng: np.random.Generator,
+) -> np.ndarray:
     """Return prototypes by the rule of that name, or those given, checked.
 
     Examples
@@ -113,7 +128,7 @@ def choose_prototypes(prototypes, X, n_prototypes, kernel, rng):
     return prototypes
 
 
-def orthonormal_axes(gram):
+def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
     r"""Return a matrix T that makes kernels on prototypes a linear machine.
 
     With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram matrix

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
@@ -175,26 +177,26 @@ class USVC(IRWLSClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        s=2.0,
-        k=1e-6,
-        kernel="linear",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        n_prototypes=50,
-        prototypes="fscl",
-        init="svc",
-        n_init=1,
-        class_weight=None,
-        target_false_alarm_rate=None,
-        confidence=0.95,
-        validation_fraction=0.3,
-        random_state=None,
-        tol=1e-4,
-        max_iter=1000,
-    ):
+        s: float = 2.0,
+        k: float = 1e-6,
+        kernel: str | Callable = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_prototypes: int = 50,
+        prototypes: str | ArrayLike = "fscl",
+        init: str = "svc",
+        n_init: int = 1,
+        class_weight: str | dict | None = None,
+        target_false_alarm_rate: float | None = None,
+        confidence: float = 0.95,
+        validation_fraction: float = 0.3,
+        random_state: int | np.random.RandomState | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+    ) -> None:
         self.C = C
         self.s = s
         self.k = k
@@ -215,7 +217,7 @@ class USVC(IRWLSClassifier):
         self.max_iter = max_iter
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from every start and keep the best.
 
         Parameters

@@ -1,7 +1,5 @@
 """In the kernel of a submission: call its answers for the tests, which run in another process."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from importlib import import_module

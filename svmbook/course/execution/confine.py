@@ -8,8 +8,6 @@ The first process of a sandbox stays, collects processes that have lost their pa
 with the program. This file is read without the package, which takes longer to import.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import json

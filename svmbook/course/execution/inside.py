@@ -5,8 +5,6 @@ of its own, one line of JSON per cell, so that what was finished before a limit 
 lost. No file holds the notebook.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

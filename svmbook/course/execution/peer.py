@@ -4,8 +4,6 @@ Either side may call what the other has sent it. While it waits for the reply to
 answers the calls of the other.
 """
 
-from __future__ import annotations
-
 import builtins
 import json
 import traceback

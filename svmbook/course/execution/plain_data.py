@@ -4,8 +4,6 @@ Tests and answers live in different processes and exchange values in this form. 
 code of the sender, which unpickling would.
 """
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from collections.abc import ItemsView, KeysView, ValuesView
 

@@ -1,7 +1,5 @@
 """Run the cells of a submission in a kernel, and tests beside it; tell what each has put out."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -5,8 +5,6 @@ file system that is read-only but for a small one in memory, no privileges. What
 is limited from inside (`confine`), and what all of them use together from here.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

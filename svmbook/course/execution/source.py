@@ -1,7 +1,5 @@
 """What the text of a cell says: its statements, and the names that it uses and defines."""
 
-from __future__ import annotations
-
 import ast
 import re
 import symtable

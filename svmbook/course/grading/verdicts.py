@@ -1,7 +1,5 @@
 """From a notebook to what is run of it, and back from its outputs to points."""
 
-from __future__ import annotations
-
 import re
 
 from nbformat.v4 import new_output

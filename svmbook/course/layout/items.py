@@ -1,7 +1,5 @@
 """Cells of an assignment as nbgrader marks them: names, tests, and what is not handed out."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 

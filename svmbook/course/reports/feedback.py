@@ -1,7 +1,5 @@
 """Feedback for students: their notebook with marks and comments, and no hidden test."""
 
-from __future__ import annotations
-
 from html import escape
 
 import nbformat

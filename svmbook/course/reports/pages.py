@@ -4,8 +4,6 @@ What students wrote is shown, never run: a page has no script, and its policy fo
 be fetched. Formulas are MathML, which browsers set themselves.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """How an assignment went: one page with the marks, the items, and what went wrong."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections import Counter, defaultdict

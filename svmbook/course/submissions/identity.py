@@ -4,8 +4,6 @@ Such an assignment has an answer's cell by the name of ``student``, in which stu
 id. Later cells draw their numbers from it (`personal_rng`).
 """
 
-from __future__ import annotations
-
 import ast
 
 from nbgrader.utils import is_solution

@@ -1,7 +1,5 @@
 """Lay what a student handed in upon the instructor's notebook."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from copy import deepcopy

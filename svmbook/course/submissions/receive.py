@@ -4,8 +4,6 @@ Nothing of the submitted file is trusted: of each cell its text is taken, its ki
 which it claims a place. Everything else, metadata, outputs, attachments, stays behind.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -15,6 +15,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.stats import ncx2, norm
 from sklearn.utils import check_random_state, check_scalar
@@ -40,7 +41,9 @@ WAVES = np.array(
 PAIRS = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves that each class mixes
 
 
-def twonorm(n=300, *, d=20, random_state=None):
+def twonorm(
+    n: int = 300, *, d: int = 20, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two unit Gaussians with means :math:`\pm(a, \dots, a)`, :math:`a = 2/\sqrt d`.
 
     The Bayes rule is the sign of :math:`\sum_j x_j`, its error :math:`\Phi(-2)`: 2.28 %.
@@ -77,7 +80,7 @@ def twonorm(n=300, *, d=20, random_state=None):
     return noise + LENGTH / np.sqrt(d) * y[:, None], y
 
 
-def twonorm_bayes_error():
+def twonorm_bayes_error() -> float:
     r"""Return the error of the best possible rule on `twonorm`, :math:`\Phi(-2)`.
 
     Examples
@@ -89,7 +92,9 @@ def twonorm_bayes_error():
     return float(norm.cdf(-LENGTH))
 
 
-def threenorm(n=300, *, d=20, random_state=None):
+def threenorm(
+    n: int = 300, *, d: int = 20, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw a unit Gaussian between two others, in a direction of its own.
 
     Class +1 has mean :math:`(a, \dots, a)` or :math:`-(a, \dots, a)`, each with probability one
@@ -134,7 +139,7 @@ def threenorm(n=300, *, d=20, random_state=None):
     return noise + LENGTH / np.sqrt(d) * means, y
 
 
-def threenorm_bayes_error():
+def threenorm_bayes_error() -> float:
     r"""Return the error of the best possible rule on `threenorm`, by one integral over s.
 
     Examples
@@ -153,7 +158,13 @@ def threenorm_bayes_error():
     return float(quad(error, -12, 12)[0])
 
 
-def ringnorm(n=300, *, d=20, distance=LENGTH, random_state=None):
+def ringnorm(
+    n: int = 300,
+    *,
+    d: int = 20,
+    distance: float = LENGTH,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw a wide Gaussian around the origin and a narrow one beside it.
 
     Class +1 has mean zero and covariance :math:`4I`; class -1 has mean :math:`m = (a, \dots, a)`
@@ -200,7 +211,7 @@ def ringnorm(n=300, *, d=20, distance=LENGTH, random_state=None):
     return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
 
 
-def ringnorm_bayes_error(d=20, *, distance=LENGTH):
+def ringnorm_bayes_error(d: int = 20, *, distance: float = LENGTH) -> float:
     r"""Return the error of the best possible rule on `ringnorm` in d dimensions.
 
     The squared distance of a Gaussian point to the centre of the ball has a non-central
@@ -221,7 +232,9 @@ def ringnorm_bayes_error(d=20, *, distance=LENGTH):
     return float(0.5 * (narrow_outside + wide_inside))
 
 
-def waveform(n=300, *, random_state=None):
+def waveform(
+    n: int = 300, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw mixtures of two triangular waves in 21 dimensions, with unit noise.
 
     With waves :math:`h_1, h_2, h_3` and a uniform :math:`u`, the source's class 1 is
@@ -265,7 +278,7 @@ def waveform(n=300, *, random_state=None):
     return X, np.where(kinds == 1, 1.0, -1.0)
 
 
-def waveform_bayes_rule(X):
+def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
     r"""Return the labels that the Bayes rule gives to points of `waveform`.
 
     The density of a class is an integral over :math:`u` along the segment between its two waves,

@@ -6,6 +6,7 @@ each time. Bayes errors are those of classes of equal weight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import NamedTuple
 
@@ -40,7 +41,9 @@ class Parts(NamedTuple):
     test: tuple[np.ndarray, np.ndarray]
 
 
-def stdev(sd, n=400, *, random_state=None):
+def stdev(
+    sd: float, n: int = 400, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two round Gaussian clouds in the plane, their means 5.4 apart.
 
     The source's data sets ``stdev1``, ``stdev2`` and ``stdev4`` are not published. Clouds of
@@ -82,7 +85,7 @@ def stdev(sd, n=400, *, random_state=None):
     return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
 
 
-def stdev_bayes_error(sd):
+def stdev_bayes_error(sd: float) -> float:
     r"""Return the error of the best possible rule on `stdev`, :math:`\Phi(-2.7/sd)`.
 
     Parameters
@@ -110,7 +113,9 @@ def stdev_bayes_error(sd):
     return float(norm.cdf(-STDEV_DISTANCE / 2 / sd))
 
 
-def non_separable(n=400, *, random_state=None):
+def non_separable(
+    n: int = 400, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw four unit Gaussian clouds at (+-1.95, +-1.95), opposite corners sharing a label.
 
     The Bayes rule is the sign of :math:`x_1 x_2`, its error :math:`2p(1-p)`,
@@ -151,7 +156,7 @@ def non_separable(n=400, *, random_state=None):
     return centres + rng.standard_normal((n, 2)), y
 
 
-def non_separable_bayes_error():
+def non_separable_bayes_error() -> float:
     r"""Return the error of the best possible rule on `non_separable`, :math:`2p(1-p)`.
 
     Returns
@@ -169,7 +174,12 @@ def non_separable_bayes_error():
     return 2 * p * (1 - p)
 
 
-def xor(n_per_corner=1, *, noise=0.0, random_state=None):
+def xor(
+    n_per_corner: int = 1,
+    *,
+    noise: float = 0.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw the four corners of a square, opposite corners sharing a label.
 
     Parameters
@@ -208,7 +218,9 @@ def xor(n_per_corner=1, *, noise=0.0, random_state=None):
     return X + noise * rng.standard_normal(X.shape), y
 
 
-def forest_like(n=5040, *, random_state=None):
+def forest_like(
+    n: int = 5040, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw data of the shape of the forest cover problem: 10 measurements, 44 indicators.
 
     Columns 0-9 are correlated and normal, with mean about 0 and standard deviation 1; columns
@@ -265,7 +277,7 @@ def forest_like(n=5040, *, random_state=None):
     return X, np.where(score + noise > 0, 1.0, -1.0)
 
 
-def three_parts(draw, *, random_state=None):
+def three_parts(draw: Callable, *, random_state: int | None = None) -> Parts:
     """Call a generator three times, for training, validation and test, with independent seeds.
 
     It serves generators that draw from one distribution whatever the seed, so not `forest_like`.

@@ -1,7 +1,5 @@
 """What the generators share: balanced labels."""
 
-from __future__ import annotations
-
 from numbers import Integral
 
 import numpy as np

@@ -16,6 +16,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm, uniform
 from sklearn.utils import check_random_state, check_scalar
 
@@ -29,7 +30,9 @@ CASES = {
 NEGATIVE = uniform(0.0, 0.5)
 
 
-def usvc_case_a(n=500, *, random_state=None):
+def usvc_case_a(
+    n: int = 500, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw case A: three quarters of class +1 around 0.75, one quarter around 0.2.
 
     :math:`f(x|+1) = \tfrac34 N(0.75, 0.15) + \tfrac14 N(0.2, 0.02)`, :math:`f(x|-1) = U(0, 0.5)`,
@@ -64,7 +67,9 @@ def usvc_case_a(n=500, *, random_state=None):
     return _draw("a", n, random_state)
 
 
-def usvc_case_b(n=500, *, random_state=None):
+def usvc_case_b(
+    n: int = 500, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw case B: class +1 uniform on (0.7, 0.95), with a narrow part around 0.25.
 
     :math:`f(x|+1) = \tfrac{1}{1.4} U(0.7, 0.95) + \tfrac{0.4}{1.4} N(0.25, 0.02)`,
@@ -100,7 +105,7 @@ def usvc_case_b(n=500, *, random_state=None):
     return _draw("b", n, random_state)
 
 
-def usvc_threshold_error(case, threshold):
+def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
     r"""Return the error of the rule "+1 above the threshold" on a case.
 
     Parameters

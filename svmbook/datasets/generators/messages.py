@@ -22,7 +22,9 @@ RATES = {
 }
 
 
-def messages(n=600, *, random_state=None):
+def messages(
+    n: int = 600, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[list[str], np.ndarray]:
     """Draw short messages of four moods, in a language of invented words.
 
     Most words are drawn from a vocabulary of 8,000, the r-th most frequent with a probability that

@@ -27,7 +27,12 @@ WIDEST = 0.075  # up to it circles of `EMPTY` times it around the centres do not
 EMPTY = 3.0  # standard deviations around a centre that the background leaves free
 
 
-def isolated(n=800, *, spread=CLUSTER, random_state=None):
+def isolated(
+    n: int = 800,
+    *,
+    spread: float = CLUSTER,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw three small Gaussian clusters in a uniform background that keeps its distance.
 
     Class +1 is 3/8 of the points, in clusters of standard deviation ``spread``; class -1 is uniform
@@ -80,7 +85,7 @@ def isolated(n=800, *, spread=CLUSTER, random_state=None):
     return X[order], y[order]
 
 
-def isolated_bayes_error():
+def isolated_bayes_error() -> float:
     r"""Return the error of the best possible rule on `isolated`, :math:`\tfrac38 e^{-9/2}`.
 
     Examples
@@ -92,7 +97,15 @@ def isolated_bayes_error():
     return float(3 / 8 * np.exp(-(EMPTY**2) / 2))
 
 
-def striated(n=800, *, stripes=8, width=0.2, length=2.0, tilt=0.0, random_state=None):
+def striated(
+    n: int = 800,
+    *,
+    stripes: int = 8,
+    width: float = 0.2,
+    length: float = 2.0,
+    tilt: float = 0.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw parallel stripes of alternating class, each a long thin Gaussian.
 
     Stripe j has its centre at :math:`x_1 = j`, standard deviation ``width`` across and ``length``
@@ -149,7 +162,7 @@ def striated(n=800, *, stripes=8, width=0.2, length=2.0, tilt=0.0, random_state=
     return X, y
 
 
-def striated_bayes_error(stripes=8, width=0.2):
+def striated_bayes_error(stripes: int = 8, width: float = 0.2) -> float:
     r"""Return the error of the best possible rule on `striated`.
 
     It is half of the integral of the smaller of the two densities along :math:`x_1`, each a mixture
@@ -169,7 +182,7 @@ def striated_bayes_error(stripes=8, width=0.2):
     return float(0.5 * trapezoid(np.minimum(positive, negative), x))
 
 
-def spirals():
+def spirals() -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two spirals of 97 points that wind around each other three times.
 
     Point i of the first arm, i = 0 to 96, has radius :math:`6.5(104 - i)/104` and angle

@@ -120,7 +120,7 @@ def load_table(name):
     )
 
 
-def find(name):
+def find(name: str) -> Path | None:
     """Return the checked file of a table, or None where there is none on this machine.
 
     Parameters

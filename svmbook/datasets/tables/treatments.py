@@ -45,7 +45,7 @@ SOURCES = {
 }
 
 
-def load(name, *, prepare=None, leak_free=False):
+def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> Bunch:
     """Load a table by name, as it is or treated as a source did.
 
     For a treatment rows with an empty cell are left out. Lin (2005) then maps each feature to

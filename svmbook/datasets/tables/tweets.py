@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ TOKEN = re.compile(
 )
 
 
-def load_semeval(path):
+def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     r"""Read a file of task 2 of SemEval-2013, tweets with their mood.
 
     The tweets may not be passed on, so the book has none; the organisers' script fetches them. A
@@ -80,7 +81,7 @@ def load_semeval(path):
     return texts, np.array(labels)
 
 
-def load_lexicon(path):
+def load_lexicon(path: str | Path) -> dict:
     """Read the subjectivity lexicon of MPQA: what words say of a mood, and how strongly.
 
     Parameters
@@ -128,7 +129,9 @@ def _text(path):
         raise ValueError(f"{path} is not in UTF-8 ({error}); convert it before.") from error
 
 
-def message_features(texts, lexicon=None):
+def message_features(
+    texts: Iterable[str], lexicon: dict | None = None
+) -> tuple[np.ndarray, list[str]]:
     """Count words, links, names, hashtags, emoticons, and words of a lexicon.
 
     Each word and each hashtag, in small letters, is a feature; numbers are left out. Links, names,

@@ -9,11 +9,13 @@ LIBSVM each on a matrix that is there already, and none at all once no multiplie
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.svm import SVC
@@ -22,7 +24,7 @@ from sklearn.utils import check_scalar, check_X_y
 from ...gram import StoredGram
 from ...kernels import CONDITIONAL, DISTANCES, KERNELS
 from ...kernels.choice import shifted
-from ...solvers.dual.active_set import path_over_C
+from ...solvers.dual.path import path_over_C
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
@@ -65,7 +67,15 @@ class GridChoice(NamedTuple):
         return {"C": self.C} | ({} if self.gamma is None else {"gamma": self.gamma})
 
 
-def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
+def choose_by_grid(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    kernel: str = "rbf",
+    C: Sequence[float],
+    gamma: Sequence[float] | None = None,
+    cv: int | object,
+) -> GridChoice:
     """Choose C and gamma of a support vector classifier by cross-validation.
 
     Parameters
@@ -125,7 +135,7 @@ def choose_by_grid(X, y, *, kernel="rbf", C, gamma=None, cv):
     return _best(kernel, scores, Cs, gammas)
 
 
-def coarser(choice, step):
+def coarser(choice: GridChoice, step: int) -> GridChoice:
     """Return what a coarser grid would have chosen: every ``step``-th value of each parameter.
 
     Parameters
@@ -194,7 +204,9 @@ def _by_paths(K, y, Cs, K_test):
     return classes[votes.argmax(axis=2)]
 
 
-def fit_choice(choice, X, y, X_test):
+def fit_choice(
+    choice: GridChoice, X: ArrayLike, y: ArrayLike, X_test: ArrayLike
+) -> tuple[np.ndarray, int]:
     """Fit the chosen machine on all training points; return its labels of others and its size.
 
     Parameters
@@ -233,7 +245,17 @@ def fit_choice(choice, X, y, X_test):
     return labels, int(machine.n_support_.sum())
 
 
-def grid_run(X, y, X_test, y_test, *, seed, kernel, C, gamma=None):
+def grid_run(
+    X: ArrayLike,
+    y: ArrayLike,
+    X_test: ArrayLike,
+    y_test: ArrayLike,
+    *,
+    seed: int,
+    kernel: str | Callable,
+    C: ArrayLike,
+    gamma: ArrayLike | None = None,
+) -> dict:
     """Do one run of a study: choose by five stratified folds, fit, and count the errors.
 
     Parameters

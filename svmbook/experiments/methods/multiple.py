@@ -14,6 +14,7 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_scalar
@@ -31,7 +32,7 @@ class Ranks(NamedTuple):
     critical_difference: float
 
 
-def holm(p_values):
+def holm(p_values: ArrayLike) -> np.ndarray:
     """Correct the p values of several tests for their number.
 
     The smallest is multiplied by the number of tests, the next by one less, and so on; no corrected
@@ -68,7 +69,7 @@ def holm(p_values):
     return np.minimum(corrected, 1.0)
 
 
-def rank(errors, *, level=0.95):
+def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     r"""Rank methods on each of several data sets, and say which mean ranks differ.
 
     On each data set the best of k methods has rank 1, and equals share the mean of their ranks.

@@ -29,7 +29,7 @@ class Run(NamedTuple):
     seed: int
 
 
-def run_seed(seed, run, *, purpose=0):
+def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     """Return the seed of one run of a study, as scikit-learn takes it.
 
     Parameters

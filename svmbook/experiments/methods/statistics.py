@@ -14,10 +14,12 @@ generalization error", Machine Learning 52, 239-281, equation (14).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 from sklearn.utils import check_consistent_length, check_scalar
 
@@ -91,7 +93,7 @@ class PracticalDifference(NamedTuple):
         return likely[0] if likely else "undecided"
 
 
-def summarise(values):
+def summarise(values: ArrayLike) -> Summary:
     r"""Return mean, standard deviation (of n - 1) and standard error.
 
     Parameters
@@ -121,7 +123,7 @@ def summarise(values):
     return Summary(float(values.mean()), deviation, float(error), len(values))
 
 
-def most_frequent(values):
+def most_frequent(values: Iterable) -> tuple[Any, int]:
     """Return the most frequent of several values and how often it is there.
 
     Parameters
@@ -146,7 +148,9 @@ def most_frequent(values):
     return value, counts[value]
 
 
-def compare(first, second, *, test_share=None, level=0.95):
+def compare(
+    first: ArrayLike, second: ArrayLike, *, test_share: float | None = None, level: float = 0.95
+) -> Comparison:
     r"""Compare two lists of values that were measured on the same splits, by a t-test of the pairs.
 
     :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}` with n - 1 degrees of freedom, :math:`d` the
@@ -211,7 +215,14 @@ def compare(first, second, *, test_share=None, level=0.95):
     return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
 
 
-def practical_difference(first, second, *, rope=1.0, test_share=None, level=0.95):
+def practical_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rope: float = 1.0,
+    test_share: float | None = None,
+    level: float = 0.95,
+) -> PracticalDifference:
     r"""Return how probable it is that the mean difference of two lists is of practical size.
 
     A difference within ``rope`` of zero counts as none: the region of practical equivalence. Under

@@ -62,7 +62,7 @@ def part_of_book(part, variable, what):
     )
 
 
-def load_records(name):
+def load_records(name: str) -> list[dict]:
     """Read the records of an experiment.
 
     Parameters

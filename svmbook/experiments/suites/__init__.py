@@ -66,7 +66,7 @@ def find_suite(name):
     return import_module(f".{SUITES[name]}", __name__).SUITE
 
 
-def report(name, store=None, *, table=None):
+def report(name: str, store: Store | None = None, *, table: str | None = None) -> Report:
     """Return the table of a suite: what its source reports beside what came out.
 
     Parameters

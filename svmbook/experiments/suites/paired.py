@@ -1,7 +1,5 @@
 """Means of a method over its runs, and its paired differences to a reference method."""
 
-from __future__ import annotations
-
 import itertools
 
 from ...tables import plus_minus

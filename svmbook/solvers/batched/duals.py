@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...ties import TIE_TOL
 from ..checks import check_stopping
@@ -65,7 +66,9 @@ class DualBatch:
         return self.objective - self.dual_objective
 
 
-def solve_dual_batch(K, y, C, *, tol=1e-11, max_iter=1000):
+def solve_dual_batch(
+    K: ArrayLike, y: ArrayLike, C: ArrayLike, *, tol: float = 1e-11, max_iter: int = 1000
+) -> DualBatch:
     r"""Solve many small SVM duals at once.
 
     For each problem: minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over

@@ -6,8 +6,6 @@ a matrix of one block a member, and solved in one call. A member's own objective
 from its part of the solution.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog

@@ -11,17 +11,30 @@ the box, never lower the dual objective, and free one point at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...gram import ComputedGram, StoredGram
 from ...threads import one_blas_thread
-from ..checks import check_bounds, check_problem, check_stopping
+from ..checks import check_problem, check_stopping
 from .faces import Face
 from .state import DualState
 
-__all__ = ["active_set", "path_over_C", "run_rounds", "solve_active_set", "svm_path"]
+if TYPE_CHECKING:
+    from .result import SolverResult
+
+__all__ = [
+    "active_set",
+    "blas_threads",
+    "gram_of",
+    "initial_state",
+    "run_rounds",
+    "solve_active_set",
+]
 
 SHIFT_DECREASE_RATIO = 0.9  # lower the shift if corrections fall below this share of before
 FEW_CORRECTIONS = 0.1  # per free point: so few corrections lower the shift as well, ...
@@ -34,7 +47,14 @@ RESIDUAL_RATIO = 0.1  # a step that leaves more of the residual than this falls 
 MAX_STALLS = 1000  # steps on one face that hardly lower its residual
 
 
-def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
+def solve_active_set(
+    K: Callable | ArrayLike,
+    y: ArrayLike,
+    C: ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 100_000,
+) -> SolverResult:
     r"""Solve the SVM dual exactly by an active-set Newton method.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
@@ -94,100 +114,26 @@ def solve_active_set(K, y, C, *, tol=1e-6, max_iter=100_000):
     """
     K, y, C = check_problem(K, y, C, blocks=True)
     tol, max_iter = check_stopping(tol, max_iter)
-    return active_set(_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
+    return active_set(gram_of(K, len(y)), y, C, tol=tol, max_iter=max_iter)
 
 
 def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
     """Do as `solve_active_set`, for a `GramMatrix` and arrays that were checked."""
-    with _blas_threads(len(y)):
-        return run_rounds(_initial_state(gram, y, C, max_iter), max_iter).certified(tol)
+    with blas_threads(len(y)):
+        return run_rounds(initial_state(gram, y, C, max_iter), max_iter).certified(tol)
 
 
-def svm_path(K, y, Cs, *, weights=None, tol=1e-6, max_iter=100_000):
-    r"""Solve the SVM dual for a list of C, each from the solution of the one before.
-
-    For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
-    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one C to the next few points
-    change sides, so that few rounds are needed; and once no multiplier meets its bound, every
-    larger C has the same solution.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n), or callable
-        As in `solve_active_set`.
-    y : ndarray of shape (n,)
-        Labels -1 and +1, both present.
-    Cs : sequence of float
-        Values of C, positive and finite, in any order; solved from small to large.
-    weights : ndarray of shape (n,), default=None
-        Weights :math:`v_i` of the points, positive; one each if None.
-    tol : float, default=1e-6
-        As in `solve_active_set`.
-    max_iter : int, default=100_000
-        Rounds at most for each C.
-
-    Returns
-    -------
-    list of SolverResult
-        One for each C, in the order of ``Cs``.
-
-    Raises
-    ------
-    ValueError
-        As `solve_active_set`; or ``Cs`` is empty.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.solvers import svm_path
-    >>> X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
-    >>> path = svm_path(X @ X.T, [1, 1, -1, -1], Cs=[0.1, 0.4, 10.0])
-    >>> [int((solution.alpha > 0).sum()) for solution in path]
-    [4, 3, 3]
-    """
-    try:
-        values = np.asarray(list(Cs), dtype=float)
-    except (TypeError, ValueError):
-        values = np.array([])
-    if values.ndim != 1 or not len(values):
-        raise ValueError(f"Cs must be a list of values of C; found {Cs!r}.")
-    K, y, _ = check_problem(K, y, 1.0, blocks=True)
-    gram = _gram(K, len(y))
-    weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
-    check_bounds(values, len(values), "Cs")
-    with np.errstate(over="ignore"):
-        check_bounds(values.max() * weights, len(y), "Cs times weights")
-    tol, max_iter = check_stopping(tol, max_iter)
-    return path_over_C(gram, y, values, weights, tol=tol, max_iter=max_iter)
-
-
-def path_over_C(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
-    """Do as `svm_path`, for a `GramMatrix` and arrays that were checked."""
-    with _blas_threads(len(y)):
-        states, state = {}, None
-        for value in np.unique(values):
-            C = value * weights
-            if state is None or not state.free.any():  # without a free point no useful start
-                state = run_rounds(_initial_state(gram, y, C, max_iter), max_iter)
-            elif state.bounded.any() or not state.settled:
-                state = run_rounds(state.with_larger_box(C), max_iter)
-            else:  # no multiplier meets its bound: the larger box changes nothing
-                state = state.with_larger_box(C)
-                state.message = "no multiplier met its bound at a smaller C"
-            states[value] = state
-    return [states[value].certified(tol) for value in values]
-
-
-def _blas_threads(n):
+def blas_threads(n):
     """Return the context in which BLAS works best: one thread where the blocks are small."""
     return one_blas_thread() if n <= ONE_THREAD_POINTS else nullcontext()
 
 
-def _gram(K, n):
+def gram_of(K, n):
+    """Return the form of a Gram matrix: stored, or computed where K is a function."""
     return ComputedGram(K, n) if callable(K) else StoredGram(K)
 
 
-def _initial_state(gram, y, C, max_iter):
+def initial_state(gram, y, C, max_iter):
     """Return a state to start from: what a quarter of the points says of all of them.
 
     A quarter of the points at four times C is a sample of the same problem. Where its
@@ -199,7 +145,7 @@ def _initial_state(gram, y, C, max_iter):
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
     part, share = gram.part(quarter), C[quarter].sum() / C.sum()
-    small = run_rounds(_initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
+    small = run_rounds(initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
     support = np.flatnonzero(small.beta)
     slack = 1.0 - y * (gram.columns(quarter[support], small.beta[support]) + small.b)
     near = np.abs(slack)

@@ -1,7 +1,5 @@
 """From another solver's solution to the exact one, which solves :eq:`eq-face`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .active_set import run_rounds

@@ -7,8 +7,6 @@ The problem is
 and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .mehrotra import balanced

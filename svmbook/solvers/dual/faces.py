@@ -18,8 +18,6 @@ steps :math:`K_{FF}` may be replaced by :math:`PK_{FF}P + \sigma 11^\top/m` with
 entries of :math:`K_{FF}` share (nearly all, where a Gaussian is wide) then costs no digits.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

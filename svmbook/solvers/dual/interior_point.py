@@ -11,13 +11,18 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...gram import StoredGram, centred_factor
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .mehrotra import minimise_on_box
+
+if TYPE_CHECKING:
+    from .result import SolverResult
 
 __all__ = [
     "first_system_solvable",
@@ -32,7 +37,15 @@ __all__ = [
 FORMS = ("dense", "low-rank")
 
 
-def solve_interior_point(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
+def solve_interior_point(
+    K: ArrayLike,
+    y: ArrayLike,
+    C: ArrayLike,
+    *,
+    form: str = "dense",
+    tol: float = 1e-6,
+    max_iter: int = 100,
+) -> SolverResult:
     r"""Solve the SVM dual by Mehrotra's interior-point method and certify the solution.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
@@ -89,7 +102,9 @@ def solve_interior_point(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
     return _on_form(K, form, y, interior_point, y, C, tol=tol, max_iter=max_iter)
 
 
-def solve_hard_margin(K, y, *, form="dense", tol=1e-6, max_iter=100):
+def solve_hard_margin(
+    K: ArrayLike, y: ArrayLike, *, form: str = "dense", tol: float = 1e-6, max_iter: int = 100
+) -> SolverResult:
     r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
 
     With separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the

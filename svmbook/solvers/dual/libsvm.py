@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.svm import SVC
 
@@ -12,6 +14,9 @@ from ...gram import ComputedGram, StoredGram
 from ...kernels import KERNELS
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
+
+if TYPE_CHECKING:
+    from .result import SolverResult
 
 __all__ = ["NATIVE", "libsvm", "solve_libsvm"]
 
@@ -31,7 +36,16 @@ class _SilentSVC(SVC):
         pass
 
 
-def solve_libsvm(X, y, C, *, kernel="precomputed", tol=1e-6, max_iter=10_000_000, **params):
+def solve_libsvm(
+    X: ArrayLike,
+    y: ArrayLike,
+    C: ArrayLike,
+    *,
+    kernel: str = "precomputed",
+    tol: float = 1e-6,
+    max_iter: int = 10_000_000,
+    **params,
+) -> SolverResult:
     r"""Solve the SVM dual by LIBSVM's SMO.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over

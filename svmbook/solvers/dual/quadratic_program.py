@@ -24,12 +24,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...gram import StoredGram, centred_factor
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .cvxopt_system import coneqp, cvxopt_parts, options, view
 from .interior_point import first_system_solvable, moved_back, unit_of_alpha
+
+if TYPE_CHECKING:
+    from .result import SolverResult
 
 __all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
 
@@ -50,7 +54,9 @@ class QuadraticProgram(NamedTuple):
     b: cvxopt.matrix
 
 
-def to_cvxopt(K, y, C, *, sparse=False):
+def to_cvxopt(
+    K: ArrayLike, y: ArrayLike, C: ArrayLike, *, sparse: bool = False
+) -> QuadraticProgram:
     r"""Write the SVM dual as the quadratic program :eq:`eq-qp` that ``cvxopt.solvers.qp`` takes.
 
     The rows of ``G`` come in pairs, as the source prints them: row :math:`2i` says
@@ -108,7 +114,15 @@ def _program(K, y, C, sparse):
     )
 
 
-def solve_dual(K, y, C, *, form="dense", tol=1e-6, max_iter=100):
+def solve_dual(
+    K: ArrayLike,
+    y: ArrayLike,
+    C: ArrayLike,
+    *,
+    form: str = "dense",
+    tol: float = 1e-6,
+    max_iter: int = 100,
+) -> SolverResult:
     r"""Solve the SVM dual by cvxopt and certify the solution.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over

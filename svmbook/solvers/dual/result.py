@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["SolverResult", "certify", "intercept_interval", "no_worse_than_zero"]
 
@@ -69,7 +70,9 @@ class SolverResult:
         return self.gap / self.objective if np.isfinite(self.gap) else np.inf
 
 
-def intercept_interval(alpha, y, C, f):
+def intercept_interval(
+    alpha: ArrayLike, y: ArrayLike, C: ArrayLike, f: ArrayLike
+) -> tuple[float, float]:
     r"""Return the interval of intercepts that are optimal for ``alpha``.
 
     A point of :math:`I_{up}` (its :math:`y_i\alpha_i` may still grow) demands
@@ -94,7 +97,18 @@ def intercept_interval(alpha, y, C, f):
     return e[may_rise].max(initial=-np.inf), e[may_fall].min(initial=np.inf)
 
 
-def certify(alpha, intercept, y, C, f, *, n_iter, tol, scale=0.0, message=""):
+def certify(
+    alpha: ArrayLike,
+    intercept: float,
+    y: ArrayLike,
+    C: ArrayLike,
+    f: ArrayLike,
+    *,
+    n_iter: int,
+    tol: float,
+    scale: float = 0.0,
+    message: str = "",
+) -> SolverResult:
     r"""Compute primal objective, dual objective and gap, and pack them with the solution.
 
     The objectives of :eq:`eq-dual` and :eq:`eq-primal`. With :math:`f = K(y \circ \alpha)` and

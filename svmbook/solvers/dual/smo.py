@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...gram import StoredGram
 from ...progress import log
@@ -20,6 +22,9 @@ from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .result import certify, intercept_interval
 
+if TYPE_CHECKING:
+    from .result import SolverResult
+
 __all__ = ["smo", "solve_smo"]
 
 CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: stands for a curvature of zero
@@ -27,7 +32,9 @@ PATIENCE = 10  # checks in a row, n pairs apart, that improve neither objective 
 INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): more negative is no rounding error
 
 
-def solve_smo(K, y, C, *, tol=1e-6, max_iter=1_000_000):
+def solve_smo(
+    K: ArrayLike, y: ArrayLike, C: ArrayLike, *, tol: float = 1e-6, max_iter: int = 1_000_000
+) -> SolverResult:
     r"""Solve the SVM dual by SMO with a second-order choice of the working pair.
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over

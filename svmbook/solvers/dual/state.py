@@ -1,7 +1,5 @@
 r"""Where an active-set method stands: multipliers, errors, and which points are free."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import brentq
 

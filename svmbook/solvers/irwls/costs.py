@@ -47,7 +47,7 @@ class Cost(NamedTuple):
 HINGE = Cost(hinge, hinge_slope, np.zeros_like)
 
 
-def unbiased_cost(s=2.0, k=1e-6):
+def unbiased_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
     """Return the `Cost` of `svmbook.losses.unbiased`.
 
     Parameters
@@ -79,7 +79,7 @@ def unbiased_cost(s=2.0, k=1e-6):
     return Cost(*(partial(part, s=s, k=k) for part in parts))
 
 
-def sigmoidal_cost(slope=4.0):
+def sigmoidal_cost(slope: float = 4.0) -> Cost:
     """Return the `Cost` of `svmbook.losses.sigmoidal`.
 
     Parameters

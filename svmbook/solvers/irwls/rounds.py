@@ -34,6 +34,7 @@ from functools import partial
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.utils import check_array, check_scalar
 
@@ -51,7 +52,17 @@ SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease of J that a step m
 START_TOL = 1e-2  # relative gradient of a problem that only gives a start
 
 
-def solve_irwls(Z, y, C, cost, *, start=None, tol=1e-4, max_iter=1000, printed_weights=False):
+def solve_irwls(
+    Z: ArrayLike,
+    y: ArrayLike,
+    C: ArrayLike,
+    cost: Cost,
+    *,
+    start: tuple | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    printed_weights: bool = False,
+) -> IRWLSResult:
     r"""Minimise the objective of a linear machine by iterated weighted least squares.
 
     Over w and b, with :math:`\xi_i = \max(0, 1 - y_i(w^\top z_i + b))`,

@@ -1,7 +1,5 @@
 """Where the rounds start: a cost that is not convex has many minima, and the start decides."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...ties import first_largest

@@ -10,6 +10,7 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 from sklearn.utils import check_scalar
 
@@ -29,7 +30,16 @@ CACHE_NUMBERS = 100_000  # numbers that stay in the cache, 800 kB
 DECREASE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
-def select_import_points(K, y, lam, *, weights=1.0, min_decrease=1e-3, max_points=None, tol=1e-6):
+def select_import_points(
+    K: ArrayLike,
+    y: ArrayLike,
+    lam: float,
+    *,
+    weights: ArrayLike = 1.0,
+    min_decrease: float = 1e-3,
+    max_points: int | None = None,
+    tol: float = 1e-6,
+) -> LogisticResult:
     r"""Fit kernel logistic regression on a growing set S of points.
 
     Minimises, for :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)`, the objective of

@@ -5,8 +5,6 @@ and `Softmax` for any number of classes, whose machine has one output a class. E
 its negative gradient in the outputs, and the step of Newton's method for a given Gram matrix.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import logsumexp, softmax
 

@@ -8,10 +8,12 @@ long; a line search shortens it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram, pivoted_factor
@@ -30,8 +32,17 @@ PATIENCE = 3  # steps in a row that lower neither the objective nor the gradient
 
 
 def solve_logistic(
-    K, y, lam, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
-):
+    K: ArrayLike,
+    y: ArrayLike,
+    lam: float,
+    *,
+    weights: ArrayLike = 1.0,
+    form: str = "gram",
+    classes: int | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    start: tuple | None = None,
+) -> LogisticResult:
     r"""Minimise the ridge-penalised log loss of a kernel machine by damped Newton steps.
 
     For two classes the objective is :eq:`eq-klr-alpha` with weights,
@@ -95,8 +106,17 @@ def solve_logistic(
 
 
 def solve_logistic_path(
-    K, y, lams, *, weights=1.0, form="gram", classes=None, tol=1e-6, max_iter=200, start=None
-):
+    K: ArrayLike,
+    y: ArrayLike,
+    lams: Iterable[float],
+    *,
+    weights: ArrayLike = 1.0,
+    form: str = "gram",
+    classes: int | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    start: tuple | None = None,
+) -> list[LogisticResult]:
     r"""Return the solutions of `solve_logistic` along :math:`\lambda`, each from the one before.
 
     The matrix is checked, and a low rank of it found, once for all.

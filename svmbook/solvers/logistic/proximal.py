@@ -9,10 +9,12 @@ own Newton direction, within the kinks, finishes what one at a time does slowly.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
 from ...arguments import check_positive
@@ -37,7 +39,7 @@ VISIBLE_CHANGE = 1e-14  # relative to the objective: a smaller change is a round
 PATIENCE = 3  # steps in a row that lower neither the objective nor the violation
 
 
-def largest_lam(K, y, *, weights=1.0):
+def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> float:
     r"""Return the smallest :math:`\lambda` for which every coefficient is zero.
 
     Parameters
@@ -76,7 +78,15 @@ def smallest_null(gram, likelihood):
     return float(np.abs(gram.times(G)).max())
 
 
-def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
+def solve_logistic_l1(
+    K: ArrayLike,
+    y: ArrayLike,
+    lam: float,
+    *,
+    weights: ArrayLike = 1.0,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> LogisticResult:
     r"""Minimise the log loss of a kernel expansion plus the sizes of its coefficients, :eq:`eq-l1`.
 
     .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i}) + \lambda\|\alpha\|_1
@@ -133,21 +143,23 @@ def solve_logistic_l1(K, y, lam, *, weights=1.0, tol=1e-6, max_iter=200):
     return solve_logistic_l1_path(K, y, [lam], weights=weights, tol=tol, max_iter=max_iter)[0]
 
 
-def solve_logistic_l1_path(K, y, lams, *, weights=1.0, tol=1e-6, max_iter=200):
+def solve_logistic_l1_path(
+    K: ArrayLike,
+    y: ArrayLike,
+    lams: Iterable[float],
+    *,
+    weights: ArrayLike = 1.0,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> list[LogisticResult]:
     r"""Return the solutions of `solve_logistic_l1` along :math:`\lambda`, each from the one before.
 
     Parameters
     ----------
-    K : ndarray of shape (n, n)
-        Gram matrix.
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
+    K, y, weights, tol
+        As in `solve_logistic_l1`.
     lams : iterable of float
         Values of :math:`\lambda`, positive; falling ones are the fastest.
-    weights : float or ndarray of shape (n,), default=1.0
-        Weights of the points, positive.
-    tol : float, default=1e-6
-        As in `solve_logistic_l1`.
     max_iter : int, default=200
         Proximal Newton steps for each value at most.
 

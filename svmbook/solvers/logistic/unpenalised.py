@@ -8,8 +8,10 @@ the hyperplane and it separates the rest.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import orth
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
@@ -18,6 +20,9 @@ from ...gram import LowRankGram, StoredGram, pivoted_factor
 from ..checks import check_logistic, check_stopping
 from .likelihoods import likelihood_of
 from .newton import ridge_path
+
+if TYPE_CHECKING:
+    from .result import LogisticResult
 
 __all__ = [
     "is_separable",
@@ -33,8 +38,15 @@ SINGULAR_TOL = 1e-12  # relative to the largest singular value, columns scaled: 
 
 
 def solve_unpenalised(
-    Z, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200, dependent=SINGULAR_TOL
-):
+    Z: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike = 1.0,
+    classes: int | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    dependent: float = SINGULAR_TOL,
+) -> LogisticResult:
     r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
 
     Of all minimisers the one with the smallest :math:`\|w\|` is returned: the limit of
@@ -116,7 +128,15 @@ def unpenalised(Z, y, weights, classes, dependent=SINGULAR_TOL, *, tol=1e-6, max
     return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
 
 
-def solve_unpenalised_gram(K, y, *, weights=1.0, classes=None, tol=1e-6, max_iter=200):
+def solve_unpenalised_gram(
+    K: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike = 1.0,
+    classes: int | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> LogisticResult:
     r"""Minimise the log loss of :math:`F = K\alpha + b` by `solve_unpenalised` on a factor of K.
 
     Parameters
@@ -167,7 +187,7 @@ def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
     return replace(result, coef=alpha, objective=J)
 
 
-def is_separable(Z, y, *, classes=None):
+def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> bool:
     r"""Return whether some :math:`F = Zw + b` errs on no point and is right on at least one.
 
     Outputs of zero count neither way. A linear program: maximise the sum of the margins, each

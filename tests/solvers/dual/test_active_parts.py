@@ -268,7 +268,7 @@ def test_orthogonal_points_are_solved_by_one_projected_step(scale):
 def test_a_guess_is_what_a_quarter_of_the_points_says_of_all():
     K, y = noisy_gram(300)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
-    state = active_set._initial_state(StoredGram(K), y, C, 1000)
+    state = active_set.initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
     rest = np.setdiff1d(np.arange(300), quarter)
     share = C[quarter].sum() / C.sum()

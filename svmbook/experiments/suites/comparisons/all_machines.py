@@ -18,8 +18,6 @@ as the smallest pair has points, at most 50. Features are standardised once, by 
 the folds see a little of each other's scale.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

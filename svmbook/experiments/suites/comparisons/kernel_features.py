@@ -8,8 +8,6 @@ all methods, which have :math:`\gamma = 2` and :math:`C = 10`. The error of a ke
 mean absolute error over all pairs of the first 400 training points.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.pipeline import make_pipeline

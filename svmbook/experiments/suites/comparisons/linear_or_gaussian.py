@@ -5,8 +5,6 @@ their results. Half of the runs are the search; the other half, on fresh divisio
 what the search has found. Whoever tries twenty tables finds the best of them too good.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler

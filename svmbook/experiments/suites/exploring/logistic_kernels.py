@@ -9,8 +9,6 @@ SVM into probabilities; it is fitted to the validation points. The reference of 
 differences is the ridge chosen by log loss.
 """
 
-from __future__ import annotations
-
 from sklearn.base import clone
 
 from ....calibration import fit_sigmoid

@@ -9,8 +9,6 @@ And Figure 8 by its own protocol, "1000 + 1000": linear SVMs, one class against 
 those of the suite "exploring-forest".
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler

@@ -5,8 +5,6 @@ parameter pair of the grid, keep the pair with the smallest error on the second,
 number of support vectors and the error on the third.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from numbers import Integral
 

@@ -8,8 +8,6 @@ methods. Each method takes the pair of C and gamma with the smallest validation 
 three values of C at its own gamma, the grid tries the same three with four values of gamma.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -7,8 +7,6 @@ chosen by the five folds of Table 5.4; the explainable machine keeps its default
 interactions.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -6,8 +6,6 @@ program and the support vector machine with a hard margin. Where no ensemble of 
 the training points there is no hard margin; a price as good as infinite takes its place.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....ensembles import AdaBoostStump, LPBoost

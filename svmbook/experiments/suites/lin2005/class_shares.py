@@ -13,8 +13,6 @@ training points and 3,000 test points. C is chosen by 5-fold cross-validation on
 (for the classifier with its intercept).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -6,8 +6,6 @@ print. Methods are tolerances. "converged" is `LPBoost(C=inf)` to a relative gap
 "LPBoost-Stump, hard" of `boosting`, whose samples these are.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....ensembles import LPBoost

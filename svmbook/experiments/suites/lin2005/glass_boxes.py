@@ -5,8 +5,6 @@ combine features; and boosted trees that may. Each run divides a table anew, 70 
 to choose is chosen by the log loss of five folds of the training rows.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

@@ -7,8 +7,6 @@ Protocol: each run draws 300 training and 3,000 test points, the same ones for a
 cross-validation chooses the parameters, by log loss for additive models, by accuracy for the SVM.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

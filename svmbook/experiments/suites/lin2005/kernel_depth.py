@@ -7,8 +7,6 @@ Protocol: each run draws 150 training points and 3,000 test points, the same one
 C, and the width where there is one, are chosen by 5-fold cross-validation on the training points.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import sklearn.datasets

@@ -7,8 +7,6 @@ training points. Beyond the thesis each run says what a quarter of the grid woul
 the condition of the Gram matrix.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from functools import partial

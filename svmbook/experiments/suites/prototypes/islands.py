@@ -7,8 +7,6 @@ members abstain after the training: those whose exemplar has a changed label, or
 Differences to the reference, the distance-weighted vote, and to the right labels are paired.
 """
 
-from __future__ import annotations
-
 import itertools
 from copy import copy
 

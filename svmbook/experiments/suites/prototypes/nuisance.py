@@ -7,8 +7,6 @@ mine all their negatives, except those "against first negatives". The model size
 ensemble members, support vectors, or training points kept.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from sklearn.base import clone

@@ -1,7 +1,5 @@
 """The data sets of the chapters on exemplar SVMs and prototype SVMs, and their baseline."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 

@@ -8,8 +8,6 @@ Prototype SVMs keep a quarter of the training points for validation, which selec
 The model size is the number of ensemble members, or of training points (nearest neighbour).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from sklearn.base import clone

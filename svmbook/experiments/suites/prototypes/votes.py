@@ -9,8 +9,6 @@ of smoothing. The model size is the number of support vectors, leaves (tree), en
 training points kept (localized SVM, neighbours).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV

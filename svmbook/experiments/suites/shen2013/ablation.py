@@ -9,8 +9,6 @@ one ensemble is trained per pair of classes. On these sets no exemplar is given 
 the negative updates, so that shifts without them change next to nothing.
 """
 
-from __future__ import annotations
-
 from sklearn.multiclass import OneVsOneClassifier
 
 from ....prototypes import PrototypeSVM

@@ -9,8 +9,6 @@ number. Exemplars that mine all their negatives have the defaults of `ExemplarSV
 `striated` and `segment`, where their cross-validation takes minutes, they are left out.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from sklearn.ensemble import RandomForestClassifier

@@ -10,8 +10,6 @@ well. Folds are drawn at random and stratified, but for `spirals in turn`: there
 the file is a fold, and as arms alternate in it, each fold holds points of one arm only.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

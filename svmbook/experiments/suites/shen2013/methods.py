@@ -11,8 +11,6 @@ Her vote with sampling is run without noise only: a cross-validation takes a min
 times as long as with the other votes.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -4,8 +4,6 @@ What there is without noise and with 10 % is in `shen2013` and `beyond`, whose m
 these are, on the same points and from the same seeds.
 """
 
-from __future__ import annotations
-
 from ...running.suite import Suite
 from . import beyond
 from . import methods as shen2013

@@ -1,7 +1,5 @@
 """What Shen (2013) prints in Tables 5.2 to 5.7, beside what came out."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

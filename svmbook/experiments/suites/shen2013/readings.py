@@ -5,8 +5,6 @@ half. That is what LIBSVM's own prediction does when probabilities are asked for
 positive sets are lists, and a point that joins its member again at each shift is there as often.
 """
 
-from __future__ import annotations
-
 from ....prototypes import PrototypeSVM
 from ....prototypes.inner import inner_sigmoids
 from ....solvers.batched.members import Hyperplanes

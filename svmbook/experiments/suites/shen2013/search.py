@@ -8,8 +8,6 @@ that of `shen2013` chooses its pruning by inner folds, which costs 0.6 percentag
 within one of her standard deviations; of the stripes, from the shortest of these.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

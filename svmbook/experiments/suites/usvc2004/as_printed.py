@@ -11,8 +11,6 @@ samples it depends on rounding. So error, threshold and "swing", the largest thr
 smallest, belong to the last 500 iterations; error and threshold are means over them.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -4,8 +4,6 @@ Which class of dermatology and of postoperative is the positive one is not print
 is run: "dermatology=3" is class 3 against the others.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from ....svm import DualSVC

@@ -4,8 +4,6 @@ r"""Table 1 of Navia-Vazquez et al. (2004): two problems on a line, a hundred sa
 of the paper: the unbiased one from other starts, and that of the sigmoidal loss.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 

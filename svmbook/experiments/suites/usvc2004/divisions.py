@@ -6,8 +6,6 @@ numbers, 7,400 and 5,000, drawn anew for each run. Parameters are chosen by five
 training points.
 """
 
-from __future__ import annotations
-
 import itertools
 import time
 import warnings

@@ -6,8 +6,6 @@ are fitted by least squares, of a size that comes to the printed one in two hund
 more has the hinge on the prototypes of the unbiased machine: the same size, another cost.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

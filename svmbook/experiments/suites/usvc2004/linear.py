@@ -1,7 +1,5 @@
 """Table 2 of Navia-Vazquez et al. (2004): linear machines on three tables and three generators."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ....svm import DualSVC

@@ -4,8 +4,6 @@ The source has no such figure: its tables compare machines with each other. Here
 of training errors is known for each set, by mixed integer programming.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 

@@ -5,8 +5,6 @@ with spreads 4 and 1.5. Each run draws new training points, 500 validation point
 and 10,000 test points; all methods of a data set share them. Methods "C = 1" choose nothing.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

@@ -6,8 +6,6 @@ four rules share the points of a run. A run also records the mean distance of th
 their nearest prototype, how many are within 0.7 of one, and how many of these are misclassified.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.distance import cdist
 

@@ -8,8 +8,6 @@ fewer) chooses C, and in "chosen loss" the loss as well; the first of equal cand
 hinge loss comes first. Gaussian kernels have one basis function per training point, also in folds.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
