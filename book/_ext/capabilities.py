@@ -51,10 +51,16 @@ def abilities(estimator):
 def limits(row):
     """Return the cells of a record: points in a minute, growth of the time, memory."""
     most = row["n"] >= MEASURED and row["seconds"] < 60.0
-    minute = f"over {MEASURED:,}" if most else f"{float(format(row['minute'], '.1g')):,.0f}"
+    minute = f"over {MEASURED:,}" if most else f"{rounded_down(row['minute']):,}"
     squares, data = row["memory_over_squares"], row["memory_over_data"]
     memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
     return row["method"], minute, memory
+
+
+def rounded_down(number):
+    """Return the first digit of a number of at least 1, zeros behind it."""
+    digits = str(int(number))
+    return int(digits[0] + "0" * (len(digits) - 1))
 
 
 class Capabilities(SphinxDirective):

@@ -86,11 +86,11 @@ class DualSVC(KernelMachine):
         "interior-point" is Mehrotra's method, which never forms the Gram matrix if the kernel is
         linear and there are at most n/4 features; "active-set" is a Newton method on guesses of the
         active bounds, exact to rounding; "smo" the readable sequential minimal optimisation;
-        "libsvm" hands the problem to `sklearn.svm.SVC`, "cvxopt" to the optional package of that
-        name. "auto" takes "interior-point" for the linear kernel with at most n/4 features and for
-        ``C=inf``, else "active-set" up to 10,000 points and "libsvm" beyond: the order that the
-        benchmarks find. Thousands of points with two features are the exception, where "libsvm" is
-        many times as fast.
+        "libsvm" hands the problem to `sklearn.svm.SVC`, which answers Ctrl-C only at its end;
+        "cvxopt" hands it to the optional package of that name. "auto" takes "interior-point" for
+        the linear kernel with at most n/4 features and for ``C=inf``, else "active-set" up to
+        10,000 points and "libsvm" beyond: the order that the benchmarks find. Thousands of points
+        with two features are the exception, where "libsvm" is many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
         counted with the sample weights.
