@@ -136,6 +136,16 @@ def test_agrees_with_libsvm_run_on_its_own(kernel, C):
     np.testing.assert_allclose(ours_f, svc.decision_function(K), atol=reach)
 
 
+@pytest.mark.parametrize("form", ["dense", "low-rank"])
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
+def test_mehrotras_method_takes_as_many_steps_as_cvxopts(form, C):
+    # Both predict and correct from the same start: a wrong corrector takes twice as many and more.
+    X, y = two_clouds(300)
+    K = X if form == "low-rank" else gram(X, "gaussian")
+    ours, theirs = (solver(K, y, C, form=form) for solver in (solve_interior_point, solve_dual))
+    assert abs(ours.n_iter - theirs.n_iter) <= 2
+
+
 @pytest.mark.parametrize("solver", [solve_dual, solve_interior_point])
 @pytest.mark.parametrize("form", ["dense", "low-rank"])
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
