@@ -13,10 +13,14 @@ weigh anything. As the width falls these become few, and the bound closes. It ta
 few unknowns, and then any number of points.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from ..gram import LowRankGram
 from ..losses import hinge
 from .dual.result import certify
 from .logistic.newton import ridge_path
@@ -93,25 +97,35 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
         The function, as the Gram matrix holds it.
     """
     with gram.threads():
-        return _over_decreasing_widths(gram, y, C, tol, max_iter)
+        return _over_decreasing_widths(Dual(gram, y, C), tol, max_iter)
 
 
-def _over_decreasing_widths(gram, y, C, tol, max_iter):
+class Dual(NamedTuple):
+    """The problem: Gram matrix, labels and upper bounds."""
+
+    gram: LowRankGram
+    y: np.ndarray
+    C: np.ndarray
+
+
+def _over_decreasing_widths(problem, tol, max_iter):
     """Do as `smoothed`, starting from a sample where the points are many."""
+    gram, y, C = problem
     # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
     start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
     if gram.n > 2 * START_SAMPLE:
         few = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
         if np.ptp(y[few]):
             prices = C[few] * (C.sum() / C[few].sum())
-            part, gap = gram.part(few), max(START_GAP, tol)
-            _, start, width = _next_width(part, y[few], prices, start, width, 1.0, gap, max_iter)
-    result, (weights, _), _ = _next_width(gram, y, C, start, width, gap, tol, max_iter)
+            sample, gap = Dual(gram.part(few), y[few], prices), max(START_GAP, tol)
+            _, start, width = _to_gap(sample, start, (width, 1.0), gap, max_iter)
+    result, (weights, _), _ = _to_gap(problem, start, (width, gap), tol, max_iter)
     return result, weights
 
 
-def _next_width(gram, y, C, start, width, gap, tol, max_iter):
+def _to_gap(problem, start, width_and_gap, tol, max_iter):
     """Lower the width until the gap is closed; return result, weights with intercept, and width."""
+    (gram, y, C), (width, gap) = problem, width_and_gap
     steps, best, worse = 0, None, 0
     while True:
         smooth, *_ = ridge_path(
@@ -124,7 +138,7 @@ def _next_width(gram, y, C, start, width, gap, tol, max_iter):
         )
         steps += smooth.n_iter
         start = smooth.coef, smooth.intercept
-        result = _certified(gram, y, C, smooth, width, steps, tol)
+        result = _certified(problem, smooth, width, steps, tol)
         worse = 0 if best is None or result.gap < best[0].gap else worse + 1
         if worse == 0:
             best = result, start, width
@@ -134,11 +148,12 @@ def _next_width(gram, y, C, start, width, gap, tol, max_iter):
         width *= max(NARROWER, GAP_TARGET * tol / gap) if gap < FAR else NARROWER**2
 
 
-def _certified(gram, y, C, smooth, width, steps, tol):
+def _certified(problem, smooth, width, steps, tol):
     """Return the true machine's result: primal of the weights, dual of the multipliers.
 
     Its KKT residual is also the distance of the weights from those of the multipliers, relative.
     """
+    gram, y, C = problem
     w, b, f = smooth.coef, smooth.intercept, gram.outputs(smooth.coef)
     slopes = y * smooth.negative_gradient
     message = f"Newton's method on hinges rounded over a width of {width:.1e}"

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ...gram import StoredGram, centred_factor
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .mehrotra import minimise_on_box
+from .mehrotra import BoxProgram, minimise_on_box
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -166,21 +166,22 @@ def solve_hard_margin(
 def interior_point(gram, y, C, *, tol=1e-6, max_iter=100):
     """Do as `solve_interior_point`, for a `GramMatrix` and arrays that were checked."""
     unit = unit_of_alpha(gram, C)
-    q, A, b = np.full(len(y), -1.0), y[None, :], np.zeros(1)
+    q = np.full(len(y), -1.0)
+    program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
     with gram.threads():
         with first_system_solvable():
-            box = C / unit
-            found = minimise_on_box(gram, y, unit, q, box, A, b, tol=tol, max_iter=max_iter)
-        return _finish(gram, y, C, unit * found.u, found.v[0], found, tol, max_iter)
+            found = minimise_on_box(program, tol=tol, max_iter=max_iter)
+        report = _report(found, tol, max_iter)
+        return cross_over(gram, y, C, unit * found.u, found.v[0], **report)
 
 
 def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
     """Do as `solve_hard_margin`, for a `GramMatrix` and labels that were checked."""
-    A, q, b = np.stack([y > 0, y < 0]).astype(float), np.zeros(len(y)), np.ones(2)
+    A = np.stack([y > 0, y < 0]).astype(float)
+    program = BoxProgram(gram, y, 1.0 / gram.scale, np.zeros(len(y)), None, A, np.ones(2))
     with gram.threads():
         with first_system_solvable():
-            scale = 1.0 / gram.scale
-            found = minimise_on_box(gram, y, scale, q, None, A, b, tol=tol, max_iter=max_iter)
+            found = minimise_on_box(program, tol=tol, max_iter=max_iter)
         u = found.u / ((A @ found.u) @ A)  # each class sums to one
         f = gram.times(y * u)
         delta_squared = (y * u) @ f
@@ -200,7 +201,7 @@ def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
         alpha = 2.0 * u / delta_squared
         intercept = -(positive + negative) / delta_squared
         C = np.full(len(y), np.inf)
-        return _finish(gram, y, C, alpha, intercept, found, tol, max_iter)
+        return cross_over(gram, y, C, alpha, intercept, **_report(found, tol, max_iter))
 
 
 def unit_of_alpha(gram, C):
@@ -240,13 +241,12 @@ def _on_form(K, form, y, solve, *args, **options):
     return result if mean is None else moved_back(result, gram, y, mean)
 
 
-def _finish(gram, y, C, alpha, intercept, found, tol, max_iter):
-    """Give the solution exact zeros and bounds, unless the iterations ended too soon."""
+def _report(found, tol, max_iter):
+    """Return what `cross_over` is told: the tolerance, and how the iterations ended."""
     finished = found.accurate or found.n_iter < max_iter
     how = "converged" if found.accurate else "stopped by rounding errors"
     message = f"interior point: {how if finished else 'all iterations used up'}"
-    report = {"n_iter": found.n_iter, "message": message}
-    return cross_over(gram, y, C, alpha, intercept, tol=tol, finished=finished, **report)
+    return {"tol": tol, "finished": finished, "n_iter": found.n_iter, "message": message}
 
 
 def _check_form(form):

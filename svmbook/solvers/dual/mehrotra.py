@@ -23,15 +23,28 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...gram import GramMatrix
 from ...progress import log
 
-__all__ = ["Minimum", "balanced", "minimise_on_box"]
+__all__ = ["BoxProgram", "Minimum", "balanced", "minimise_on_box"]
 
 TO_THE_BOUNDARY = 0.99  # of the longest step that leaves all bounded numbers positive
 FEASIBLE = 1e-9  # residual of the linear conditions that is wanted, relative to their terms
 MORE_DIGITS = 1e-3  # times tol: telling zero multipliers from small ones needs a smaller gap
 TINY = np.finfo(float).tiny  # stands for an objective of zero, which has no relative gap
 PATIENCE = 15  # so many steps in a row that bring no better point: rounding prevents more
+
+
+class BoxProgram(NamedTuple):
+    """min 1/2 scale u'Qu + q'u subject to 0 <= u (<= upper) and Au = b, with Q = YKY."""
+
+    gram: GramMatrix
+    y: np.ndarray  # labels -1 and +1
+    scale: float
+    q: np.ndarray
+    upper: np.ndarray | None  # with upper bounds, A is the row y and b is zero
+    A: np.ndarray  # one equation per row
+    b: np.ndarray
 
 
 class Minimum(NamedTuple):
@@ -46,8 +59,9 @@ class Minimum(NamedTuple):
 class _Iterate:
     """Positive numbers u, t, z, s, multipliers v, and the residuals of the linear conditions."""
 
-    def __init__(self, gram, y, scale, q, upper, A, b):
-        self.gram, self.y, self.scale, self.q, self.A, self.b = gram, y, scale, q, A, b
+    def __init__(self, program):
+        self.gram, self.y, self.scale, self.q, upper, self.A, self.b = program
+        A, b, q, y = self.A, self.b, self.q, self.y
         self.bounded = upper is not None
         self.u = balanced(0.5 * upper, y) if self.bounded else _weights_of_each_row(A, b)
         self.z = np.ones_like(q)
@@ -136,23 +150,13 @@ class _Iterate:
         return (-values[falling] / changes[falling]).min(initial=np.inf)
 
 
-def minimise_on_box(gram, y, scale, q, upper, A, b, *, tol, max_iter):
+def minimise_on_box(program, *, tol, max_iter):
     r"""Solve a quadratic program on a box by Mehrotra's method.
 
     Parameters
     ----------
-    gram : StoredGram or LowRankGram
-        The Gram matrix :math:`K`.
-    y : ndarray of shape (n,)
-        Labels -1 and +1.
-    scale : float
-        Factor of the quadratic part.
-    q : ndarray of shape (n,)
-        Linear part.
-    upper : ndarray of shape (n,) or None
-        Upper bounds, if there are any. With upper bounds, A is the row y and b is zero.
-    A, b : ndarray of shapes (p, n) and (p,)
-        Equality constraints, one per row.
+    program : BoxProgram
+        The problem; its Gram matrix is a `StoredGram` or a `LowRankGram`.
     tol : float
         Relative duality gap that is wanted. The method goes on to a thousandth of it.
     max_iter : int
@@ -173,7 +177,7 @@ def minimise_on_box(gram, y, scale, q, upper, A, b, *, tol, max_iter):
     Mehrotra (1992), "On the implementation of a primal-dual interior point method", SIAM Journal
     on Optimization 2, 575-601; Nocedal and Wright (2006), *Numerical Optimization*, algorithm 16.4.
     """
-    iterate = _Iterate(gram, y, scale, q, upper, A, b)
+    iterate = _Iterate(program)
     least, best, idle, n_iter = np.inf, None, 0, 0
     while True:
         excess = max(iterate.relative_gap / (MORE_DIGITS * tol), iterate.residual / FEASIBLE)

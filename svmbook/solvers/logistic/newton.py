@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arguments import check_positive
-from ...gram import LowRankGram, StoredGram, pivoted_factor
+from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_factor
 from ...progress import log
 from ..checks import check_logistic, check_stopping
-from .likelihoods import best_intercept, likelihood_of
+from .likelihoods import Binomial, Softmax, best_intercept, likelihood_of
 from .result import LogisticResult
 
 __all__ = ["expand", "ridge_path", "solve_logistic", "solve_logistic_path"]
@@ -171,9 +172,9 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
         low = pivoted_factor(gram.K, largest_rank=None if several else LOW_RANK_SHARE * gram.n)
     for lam in lams:
         if low is None:
-            result = _newton(likelihood, gram, lam, start, tol, max_iter)
+            result = _newton(Ridge(likelihood, gram, lam), start, tol, max_iter)
         else:
-            result = _by_factor(likelihood, gram, low, lam, start, tol, max_iter)
+            result = _by_factor(Ridge(likelihood, gram, lam), low, start, tol, max_iter)
         results.append(result)
         start = result.coef, result.intercept
     return results
@@ -192,18 +193,32 @@ def expand(gram, result, lam):
     return alpha + gram.coefficients(result.coef - gram.adjoint(alpha))
 
 
-def _by_factor(likelihood, gram, low, lam, start, tol, max_iter):
+class Ridge(NamedTuple):
+    """The problem: a loss of the outputs plus lam / 2 times the squared norm of the function."""
+
+    likelihood: Binomial | Softmax
+    gram: GramMatrix
+    lam: float
+
+    def objective(self, A, f, b):
+        """Return the objective of a function with outputs f and an intercept."""
+        ridge = 0.5 * self.lam * self.gram.inner(A, A, f)
+        return self.likelihood.loss(f + b) + ridge
+
+
+def _by_factor(problem, low, start, tol, max_iter):
     """Minimise in the weights of a factor, and answer in coefficients of the points."""
     if start is not None:
         start = low.adjoint(start[0]), start[1]
-    result = _newton(likelihood, low, lam, start, 0.5 * tol, max_iter)
-    alpha = expand(low, result, lam)
-    end = _finish(likelihood, gram, lam, alpha, result.intercept)
-    return _certified_path(*end, tol, result.n_iter, result.message)
+    result = _newton(problem._replace(gram=low), start, 0.5 * tol, max_iter)
+    alpha = expand(low, result, problem.lam)
+    end = _finish(problem, alpha, result.intercept)
+    return _certified(*end, tol, result.n_iter, result.message)
 
 
-def _newton(likelihood, gram, lam, start, tol, max_iter):
+def _newton(problem, start, tol, max_iter):
     """Minimise in the unknowns of a Gram matrix; the intercept is the best before each step."""
+    likelihood, gram, lam = problem
     zero = np.zeros((gram.size, *np.shape(likelihood.no_intercept)))
     A, b = (zero, likelihood.no_intercept) if start is None else start
     f = gram.outputs(A)
@@ -211,8 +226,8 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient, and its part in b
-        J = likelihood.loss(f + b) + 0.5 * lam * gram.inner(A, A, f)
-        residual, gap = _certificate(gram, lam, G, R, r)
+        J = problem.objective(A, f, b)
+        residual, gap = _certificate(problem, G, R, r)
         log.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
@@ -227,9 +242,9 @@ def _newton(likelihood, gram, lam, start, tol, max_iter):
             message = str(error)
             break
         df = gram.outputs(dA)
-        t = _line_search(likelihood, gram, lam, (A, b, f), (dA, db, df), (R, r), J)
+        t = _line_search(problem, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _certified_path(*_finish(likelihood, gram, lam, A, b), tol, n_iter, message)
+    return _certified(*_finish(problem, A, b), tol, n_iter, message)
 
 
 def _check_start(start, size, shape):
@@ -248,7 +263,7 @@ def _check_start(start, size, shape):
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 
 
-def _certified_path(result, uncertain, tol, n_iter, message):
+def _certified(result, uncertain, tol, n_iter, message):
     """Say whether a result meets the tolerance, and is not lost in the rounding of its outputs."""
     small_gap = np.isinf(result.gap) or result.gap <= tol * result.objective
     converged = bool(
@@ -259,26 +274,28 @@ def _certified_path(result, uncertain, tol, n_iter, message):
     return replace(result, n_iter=n_iter, converged=converged, message=message)
 
 
-def _finish(likelihood, gram, lam, A, b):
+def _finish(problem, A, b):
     """Return a result, its certificate computed afresh, and what rounding leaves uncertain of it.
 
     Rounding moves the outputs by about the precision times the sizes of the terms that they sum.
     """
+    likelihood, gram, lam = problem
     f = gram.outputs(A)
     b, G = best_intercept(likelihood, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()
-    residual, gap = _certificate(gram, lam, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
-    J = likelihood.loss(f + b) + 0.5 * lam * gram.inner(A, A, f)
+    residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
+    J = problem.objective(A, f, b)
     rounding = np.finfo(float).eps * gram.lengths.max() * gram.size_of_terms(A)  # of an output
     return LogisticResult(A, b, J, gap, residual, G, 0, False), rounding * np.abs(G).sum()
 
 
-def _certificate(gram, lam, G, R, r):
+def _certificate(problem, G, R, r):
     r"""Return the relative norm of the gradient and the gap :math:`\|R\|^2/(2\lambda)`.
 
     Each term of the gradient is a point's part of G times the point's length, in the space or,
     for the intercept, 1.
     """
+    gram, lam = problem.gram, problem.lam
     # Negative only by rounding; the absolute value keeps its size visible.
     squared = abs(gram.inner(R, R, gram.outputs(R)))
     parts = np.abs(G).reshape(len(G), -1).sum(axis=1)
@@ -287,12 +304,13 @@ def _certificate(gram, lam, G, R, r):
     return float(residual), float(0.5 * squared / lam) if lam else np.inf
 
 
-def _line_search(likelihood, gram, lam, here, step, down, J):
+def _line_search(problem, here, step, down, J):
     r"""Return a length t along a step; 0 where rounding lets no length be told from it.
 
     By Newton's method in t between brackets, until nine tenths of the slope are gone. The ridge
     is a parabola along the step, so a trial costs n exponentials and no product.
     """
+    likelihood, gram, lam = problem
     (A, b, f), (dA, db, df), (R, r) = here, step, down
     F, dF = f + b, df + db
     ridge, linear, square = (gram.inner(A, A, f), gram.inner(A, dA, df), gram.inner(dA, dA, df))

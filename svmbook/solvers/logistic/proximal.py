@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import lapack
 
 from ...arguments import check_positive
 from ...gram import StoredGram
@@ -23,16 +23,14 @@ from ...losses import logistic_conjugate, logistic_slope
 from ...progress import log
 from ..checks import check_logistic, check_stopping
 from .likelihoods import Binomial, best_intercept
+from .parabola import minimise_parabola, violation_of
 from .result import LogisticResult
 
 __all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_l1_path"]
 
 MIN_ADDED = 10  # coefficients that may join the working set in a step, at least
 PARABOLA_TOL = 0.01  # violation at which a parabola counts as solved, relative to its start
-MAX_PARABOLA_ROUNDS = 200  # rounds of one sweep and one Newton direction per parabola
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease that a step must reach
-PARABOLA_PATIENCE = 20  # rounds in a row that do not halve the violation of a parabola
-JITTER = 1e-12  # relative to the largest curvature; too small to matter in a regular system
 MAX_HALVINGS = 40  # halvings of one step
 ZERO_TOL = 1e-14  # relative to the largest coefficient: numerically zero
 VISIBLE_CHANGE = 1e-14  # relative to the objective: a smaller change is a rounding error
@@ -195,35 +193,46 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:
-        alpha, b, f, n_iter, message = _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter)
-        result = _certified(gram, rows, likelihood, lam, alpha, b, tol)
+        problem = Lasso(likelihood, rows, lam)
+        (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
+        result = _certified(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
         message = "" if result.converged else message or result.message
         results.append(replace(result, intercept=intercept, n_iter=n_iter, message=message))
     return results
 
 
-def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
-    """Return coefficients, intercept, outputs without it, steps, and how the solution ended.
+class Lasso(NamedTuple):
+    """The problem: a loss of the outputs plus lam times the sizes of the coefficients.
 
-    ``rows`` holds a kernel function a row, so that those of a working set lie together in memory.
+    ``rows`` holds one kernel function per row, so that those of a working set lie together in
+    memory.
     """
+
+    likelihood: Binomial
+    rows: np.ndarray
+    lam: float
+
+
+def _solve(problem, start, tol, max_iter):
+    """Return (coefficients, intercept, outputs without it), number of steps, and a message."""
+    (likelihood, rows, lam), (alpha, b, f) = problem, start
     lowest, idle, before = np.inf, 0, np.inf
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         slope = -(rows @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-        violation = _violation(alpha, slope, lam)
+        violation = violation_of(alpha, slope, lam)
         residual = violation.max() / lam
         log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
-            return alpha, b, f, n_iter, ""
+            return (alpha, b, f), n_iter, ""
         idle = 0 if residual < lowest or before - J > VISIBLE_CHANGE * J else idle + 1
         lowest, before = min(lowest, residual), J
         if n_iter == max_iter:
-            return alpha, b, f, n_iter, "all steps used up"
+            return (alpha, b, f), n_iter, "all steps used up"
         if idle == PATIENCE:
-            return alpha, b, f, n_iter, "rounding hides the descent"
+            return (alpha, b, f), n_iter, "rounding hides the descent"
         # The parabola on the working set A. For a step d of its coefficients the best step of the
         # intercept makes the weighted mean of the outputs' steps zero: db = -d'mean.
         A = _working_set(alpha, violation)
@@ -232,7 +241,7 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         centred = rows[A] - mean[:, None]
         weighted = centred * np.sqrt(W)
         Q, enough = weighted @ weighted.T, PARABOLA_TOL * violation.max()
-        new = _minimise_parabola(Q, slope[A], alpha[A], lam, enough)
+        new = minimise_parabola(Q, slope[A], alpha[A], lam, enough)
         d = new - alpha[A]
         outputs = d @ centred
         t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, outputs), slope[A] @ d)
@@ -240,19 +249,20 @@ def _solve(rows, likelihood, lam, alpha, b, f, tol, max_iter):
         b, f = b - t * (mean @ d), f + t * (outputs + mean @ d)
 
 
-def _certified(gram, rows, likelihood, lam, alpha, b, tol):
+def _certified(problem, gram, alpha, b, tol):
     """Compute residual and gap afresh, so that no drift of the updates is inherited.
 
     Rounding leaves the outputs of the coefficients uncertain; where it may move the objective, or
     a slope, by more than the tolerance, the certificate proves nothing.
     """
+    likelihood, rows, lam = problem
     alpha = np.where(np.abs(alpha) > ZERO_TOL * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ rows[S]
     b, G = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
     slope = -(rows @ G)
-    residual = _violation(alpha, slope, lam).max() / lam
+    residual = violation_of(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
     rounding = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
     of_slopes = rounding * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam
@@ -260,12 +270,6 @@ def _certified(gram, rows, likelihood, lam, alpha, b, tol):
     message = "" if certain else "rounding limits the coefficients"
     converged = bool(residual <= tol and certain)
     return LogisticResult(alpha, b, float(J), float(gap), float(residual), G, 0, converged, message)
-
-
-def _violation(alpha, slope, lam):
-    """Return by how much each coefficient violates its optimality condition, :eq:`eq-l1-kkt`."""
-    at_zero = np.maximum(np.abs(slope) - lam, 0.0)
-    return np.where(alpha == 0.0, at_zero, np.abs(slope + lam * np.sign(alpha)))
 
 
 def _working_set(alpha, violation):
@@ -276,52 +280,6 @@ def _working_set(alpha, violation):
     if len(waiting) > room:
         waiting = waiting[np.argpartition(-violation[waiting], room)[:room]]
     return np.sort(np.concatenate([used, waiting]))
-
-
-def _minimise_parabola(Q, c, start, lam, enough):
-    r"""Minimise :math:`c^\top(x-a) + \tfrac12(x-a)^\top Q(x-a) + \lambda\|x\|_1`, a the start.
-
-    Each round is one sweep of coordinate descent, which finds out which coefficients are zero, and
-    one Newton direction among the others, which finds their values. Both only ever descend. The
-    direction is followed to the first coefficient that reaches zero; that one stays there, and the
-    next direction is computed without it.
-    """
-    x, g = start.copy(), c.copy()
-    curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
-    lowest, idle = np.inf, 0
-    for _ in range(MAX_PARABOLA_ROUNDS):
-        for j in np.flatnonzero(curved & (_violation(x, g, lam) > 0.0)).tolist():
-            q, old = diagonal[j], x.item(j)
-            z, kink = old - g.item(j) / q, lam / q
-            new = z - kink if z > kink else z + kink if z < -kink else 0.0  # :eq:`eq-soft`
-            if new != old:
-                x[j] = new
-                g += (new - old) * Q[j]
-        while True:
-            S = np.flatnonzero(x)
-            if not len(S):
-                break
-            system = _jittered(Q[S[:, None], S])
-            _, direction, info = lapack.dposv(system, g[S] + lam * np.sign(x[S]))
-            if info:
-                break
-            with np.errstate(divide="ignore"):
-                reach = x[S] / direction  # where along minus the direction it becomes zero
-            reach[reach <= 0.0] = np.inf
-            first = int(np.argmin(reach))
-            t = min(1.0, reach[first])
-            x[S] -= t * direction
-            if t < 1.0:
-                x[S[first]] = 0.0
-            g = c + Q @ (x - start)
-            if t == 1.0:
-                break
-        violation = _violation(x, g, lam).max(initial=0.0)
-        idle = 0 if violation < 0.5 * lowest else idle + 1
-        lowest = min(lowest, violation)
-        if violation <= enough or idle == PARABOLA_PATIENCE:
-            break
-    return x
 
 
 def _line_search(likelihood, lam, here, step, slope):
@@ -335,12 +293,6 @@ def _line_search(likelihood, lam, here, step, slope):
             return t
         t *= 0.5
     return 0.0
-
-
-def _jittered(Q):
-    """Return Q with a diagonal that makes a singular Newton system a descent direction."""
-    Q.ravel()[:: len(Q) + 1] += JITTER * np.diagonal(Q).max(initial=0.0)
-    return Q
 
 
 def _dual_objective(likelihood, F, steepest, lam):

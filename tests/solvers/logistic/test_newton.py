@@ -234,9 +234,7 @@ def test_a_trial_that_rounding_cannot_tell_from_the_last_is_not_repeated(price):
     here, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
     down, height = likelihood.negative_gradient(here), likelihood.loss(here)
     t = newton._line_search(
-        likelihood,
-        LowRankGram(np.eye(2)),
-        1e-9,
+        newton.Ridge(likelihood, LowRankGram(np.eye(2)), 1e-9),
         (here, 0.0, here),
         (step, 0.0, step),
         (down, 0.0),
