@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 from svmbook import PrototypeSVM
 from svmbook.datasets import isolated
 from svmbook.prototypes.ensemble import validation_split
-from svmbook.prototypes.negatives import choose_negatives, distances
+from svmbook.prototypes.negatives import distances, initial_negatives
 from svmbook.solvers.batched.duals import duals
 from svmbook.solvers.batched.members import linear_members
 
@@ -36,7 +36,7 @@ def spread(n, d, classes, seed=0):
 
 
 def first_sets(X, y):
-    negative = choose_negatives(distances(X, X), y.astype(int), NEGATIVES)
+    negative = initial_negatives(distances(X, X), y.astype(int), NEGATIVES)
     return np.eye(len(X), dtype=bool), negative
 
 

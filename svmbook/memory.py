@@ -11,7 +11,7 @@ __all__ = ["available_memory", "check_memory"]
 GIBIBYTE = 2**30
 # Their frames are not the caller: scikit-learn wraps each fit.
 INTERNAL_PACKAGES = ("svmbook", "sklearn")
-ANNOUNCED_BYTES = 2 * GIBIBYTE  # a fit that needs more says so before it begins
+WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more says so before it begins
 
 
 def available_memory():
@@ -26,15 +26,15 @@ def available_memory():
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
-    except OSError:
-        pass  # not Linux
+    except (OSError, StopIteration):
+        pass  # not Linux, or an old one
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return math.inf
 
 
-def check_memory(needed, what, smaller):
+def check_memory(needed, what, advice):
     """Warn before something that needs over 2 GiB, and refuse what does not fit.
 
     The warning points at the line that called the package.
@@ -45,7 +45,7 @@ def check_memory(needed, what, smaller):
         Bytes, estimated.
     what : str
         What needs them.
-    smaller : str
+    advice : str
         What to do instead.
 
     Warns
@@ -58,16 +58,16 @@ def check_memory(needed, what, smaller):
     MemoryError
         More is needed than is available.
     """
-    if needed <= ANNOUNCED_BYTES:
+    if needed <= WARNING_BYTES:
         return
     estimate = f"{what} needs about {needed / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()
     if needed > available:
-        raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {smaller}")
-    warnings.warn(f"{estimate}. {smaller}", stacklevel=_level_of_caller())
+        raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {advice}")
+    warnings.warn(f"{estimate}. {advice}", stacklevel=_caller_stacklevel())
 
 
-def _level_of_caller():
+def _caller_stacklevel():
     """Return the stack level, seen from the function above, of the first frame outside."""
     frame, level = sys._getframe(1), 1
     while frame.f_globals.get("__name__", "").partition(".")[0] in INTERNAL_PACKAGES:

@@ -185,10 +185,12 @@ def _markdown(cell):
     is a double bar to one and a single bar to the other; the commands are the same to both.
     """
     parts = _FORMULA.split(" ".join(str(cell).splitlines()))
-    parts[::2] = [re.sub(r"\\?\|", r"\\|", _MINUS.sub(_minus, text)) for text in parts[::2]]
+    parts[::2] = [
+        re.sub(r"\\?\|", r"\\|", _MINUS.sub(_replace_hyphen, text)) for text in parts[::2]
+    ]
     parts[1::2] = [f.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for f in parts[1::2]]
     return "".join(parts)
 
 
-def _minus(found):
+def _replace_hyphen(found):
     return found[1] or "\N{MINUS SIGN}"

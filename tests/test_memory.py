@@ -65,7 +65,7 @@ def test_a_fit_that_does_not_fit_is_refused_at_once_and_names_another(machine, i
 
 
 def test_a_warning_points_at_the_fit(monkeypatch):
-    monkeypatch.setattr("svmbook.memory.ANNOUNCED_BYTES", 1000)
+    monkeypatch.setattr("svmbook.memory.WARNING_BYTES", 1000)
     X, y = np.arange(60.0).reshape(20, 3), np.arange(20) % 2
     for name in svmbook.__all__:
         if name != "__version__":

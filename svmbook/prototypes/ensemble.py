@@ -15,7 +15,7 @@ from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
 from .inner import inner_sigmoids
-from .negatives import SAME_PLACE, choose_negatives, distances
+from .negatives import DUPLICATE_TOL, distances, initial_negatives
 from .voting import VotingEnsemble
 
 __all__ = [
@@ -165,7 +165,7 @@ class LocalEnsemble(VotingEnsemble):
     def _exemplars(self, X, codes, between):
         """Return one member a point, trained against its first negatives."""
         positive = np.eye(len(X), dtype=bool)
-        negative = choose_negatives(between, codes, int(self.n_negatives))
+        negative = initial_negatives(between, codes, int(self.n_negatives))
         planes = self._train(X, codes, positive, negative)
         return Members(np.arange(len(X)), codes, positive, negative, planes)
 
@@ -192,15 +192,15 @@ class LocalEnsemble(VotingEnsemble):
             )
         shares = np.bincount(codes, minlength=n_classes) / len(codes)
         exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_neighbors, self.metric)
-        resolution = max(SAME_PLACE * np.median(between), np.finfo(float).tiny)
+        resolution = max(DUPLICATE_TOL * np.median(between), np.finfo(float).tiny)
         return Ensemble(
             coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
         )
 
-    def _keep(self, members, committee, classes, numbers):
+    def _set_fitted(self, members, ensemble, classes, numbers):
         """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""
-        self._committee_ = committee
-        self.coef_, self.intercept_, self.exemplars_ = committee[:3]
+        self._committee_ = ensemble
+        self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplars, codes, positive, negative, planes = members
         self.prototypes_ = [
             Prototype(w, b, label, i, numbers[P], numbers[N])

@@ -187,7 +187,7 @@ class ExemplarSVM(LocalEnsemble):
             self.n_rounds_ += 1
             log.info("mining, round %d: %d negatives more", self.n_rounds_, harder.sum())
             members = self._retrained(members, D, d, members.positive, members.negative | harder)
-        committee = self._ensemble(members, D, d, between, X[out], codes[out], len(classes))
+        ensemble = self._ensemble(members, D, d, between, X[out], codes[out], len(classes))
         if not classified(D, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member claims any training point, so that the most frequent class is the only "
@@ -195,7 +195,7 @@ class ExemplarSVM(LocalEnsemble):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._keep(members, committee, classes, numbers)
+        self._set_fitted(members, ensemble, classes, numbers)
         return self
 
     def _weights(self, codes, positive, negative):

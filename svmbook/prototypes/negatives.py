@@ -6,19 +6,19 @@ from sklearn.metrics import pairwise_distances
 
 from ..ties import rounded
 
-__all__ = ["choose_negatives", "distances", "smallest_per_row"]
+__all__ = ["distances", "initial_negatives", "smallest_per_row"]
 
-SAME_PLACE = 1e-12  # relative to the median distance: points this close are equal
+DUPLICATE_TOL = 1e-10  # relative to the median distance: points this close count as duplicates
 PLANE_TOL = 1e-10  # relative to squared distances: a point this close lies on the plane
 # Metrics that depend on more than two points.
-FITTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
+UNSUPPORTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
 
 
 def distances(A, B, metric="euclidean"):
     """Return the distances of all rows of two arrays, by a metric of scikit-learn."""
-    if metric == "euclidean":  # from differences: exact far from the origin, too
+    if metric in ("euclidean", "l2"):  # from differences: exact far from the origin, too
         return cdist(A, B)
-    if metric in FITTED_METRICS:
+    if metric in UNSUPPORTED_METRICS:
         raise ValueError(
             f"metric={metric!r} is no distance of two points alone. Scale or rotate the features "
             "before, and take 'euclidean', or give a function of two points."
@@ -29,12 +29,12 @@ def distances(A, B, metric="euclidean"):
     return between
 
 
-def choose_negatives(between, codes, k):
+def initial_negatives(between, codes, k):
     r"""Choose the first negatives of each exemplar: algorithm 2 of Shen (2013).
 
-    Of the points of other classes those count that lie on the same side as the nearest, x, of the
-    plane through the exemplar d normal to :math:`x - d`; the k nearest of them are chosen. A point
-    z lies there if :math:`(x - d)^\top(z - d) > 0`, in distances
+    Let x be the nearest point of another class, and draw the plane through the exemplar d that is
+    normal to :math:`x - d`. Only points on the side of x are candidates, and the k nearest of them
+    are chosen. A point z lies there if :math:`(x - d)^\top(z - d) > 0`, in distances
 
     .. math:: \rho(d, x)^2 + \rho(d, z)^2 > \rho(x, z)^2,
 
@@ -59,23 +59,29 @@ def choose_negatives(between, codes, k):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.prototypes.negatives import choose_negatives, distances
+    >>> from svmbook.prototypes.negatives import initial_negatives, distances
     >>> X = np.array([[0.0, 0], [1, 0], [2, 1], [-3, 0], [4, 0]])
     >>> codes = np.array([0, 1, 1, 1, 1])
-    >>> choose_negatives(distances(X, X), codes, k=2)[0]
+    >>> initial_negatives(distances(X, X), codes, k=2)[0]
     array([False,  True,  True, False, False])
     """
     rows, between = np.arange(len(codes)), rounded(between)
-    far = np.where(codes[:, None] == codes, np.inf, between)
-    apart = np.where(between > SAME_PLACE * np.median(between), far, np.inf)
-    far = np.where(np.isfinite(apart).any(axis=1, keepdims=True), apart, far)
-    nearest = far.argmin(axis=1)
+    candidate_distances = np.where(codes[:, None] == codes, np.inf, between)
+    without_duplicates = np.where(
+        between > DUPLICATE_TOL * np.median(between), candidate_distances, np.inf
+    )
+    candidate_distances = np.where(
+        np.isfinite(without_duplicates).any(axis=1, keepdims=True),
+        without_duplicates,
+        candidate_distances,
+    )
+    nearest = candidate_distances.argmin(axis=1)
     squared = between**2
-    ahead = squared[rows, nearest][:, None] + squared
-    same_side = ahead - squared[nearest] > PLANE_TOL * ahead
+    squared_sum = squared[rows, nearest][:, None] + squared
+    same_side = squared_sum - squared[nearest] > PLANE_TOL * squared_sum
     same_side[rows, nearest] = True
-    far = np.where(same_side, far, np.inf)
-    return smallest_per_row(far, k) & np.isfinite(far)
+    candidate_distances = np.where(same_side, candidate_distances, np.inf)
+    return smallest_per_row(candidate_distances, k) & np.isfinite(candidate_distances)
 
 
 def smallest_per_row(values, k):

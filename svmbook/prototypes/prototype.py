@@ -42,7 +42,7 @@ class BestIteration(NamedTuple):
     accuracy: float
     shifts: int
     members: Members
-    committee: Ensemble
+    ensemble: Ensemble
 
 
 class PrototypeSVM(LocalEnsemble):
@@ -58,10 +58,10 @@ class PrototypeSVM(LocalEnsemble):
         &+ C\sum_{i \in N}\max(0, 1 + w^\top x_i + b)
         \end{aligned}
 
-    and claims a point where :math:`w^\top x + b > 0`. In each shift every point becomes a positive
-    of that member which is nearest by its exemplar, among those of its class that claim it; some of
-    the points that a member claims by mistake become its negatives; and members that claim no point
-    are dropped. So an exemplar that its own member claims stays with it, and no other takes it.
+    and claims a point where :math:`w^\top x + b > 0`. In each shift every
+    point that members of its own class claim becomes a positive of the one with the nearest
+    exemplar; some of the points that a member claims by mistake become its negatives; and members
+    that claim no point are dropped. So an exemplar that its own member claims stays with it.
 
     `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
 
@@ -69,8 +69,8 @@ class PrototypeSVM(LocalEnsemble):
     ----------
     C : float, default=100.0
         Price of one unit of slack of a negative, positive and finite. What it does depends on the
-        scale of the features: with standardised ones and C = 1 many members give up their exemplar,
-        which costs C at most, and are dropped. `ExemplarSVM` multiplies the exemplar's C by the
+        scale of the features: with standardised ones and C = 1 many members do not cover their own
+        exemplar, and are removed. `ExemplarSVM` multiplies the exemplar's C by the
         number of negatives, so there 1 is enough.
     penalty : "l2" or "l1", default="l2"
         The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
@@ -111,10 +111,11 @@ class PrototypeSVM(LocalEnsemble):
         Their hyperplanes.
     exemplars_ : ndarray of shape (n_members, n_features)
         Their exemplars.
-    history_ : list of Round
-        One a round, the first before any shift: ``accuracy`` on the points held out, ``exemplars``,
-        ``coef`` and ``intercept`` of its members, and the moves that led to it: ``joined`` and
-        ``mined``, pairs of an exemplar and the point that its member took in, and ``dropped``.
+    history_ : list of Iteration
+        One per iteration, the first before any shift: ``accuracy`` on the points held out,
+        ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates that led to it:
+        ``joined`` and ``mined``, pairs of an exemplar and the point that became a positive or a
+        negative of its member, and ``dropped``.
     n_shifts_ : int
         Shifts of the ensemble that was kept.
     validation_score_ : float
@@ -216,12 +217,14 @@ class PrototypeSVM(LocalEnsemble):
             The fitted estimator.
         """
         X, classes, codes, rng = self._begin(X, y)
-        best, numbers, self.history_ = self._shifted(X, codes, np.arange(len(X)), len(classes), rng)
-        self._keep(best.members, best.committee, classes, numbers)
+        best, numbers, self.history_ = self._run_iterations(
+            X, codes, np.arange(len(X)), len(classes), rng
+        )
+        self._set_fitted(best.members, best.ensemble, classes, numbers)
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self
 
-    def _shifted(self, X, codes, numbers, n_classes, rng):
+    def _run_iterations(self, X, codes, numbers, n_classes, rng):
         """Return the best ensemble, the numbers of the points it is trained on, and all rounds.
 
         Algorithm 1, without the shift after the last test.
@@ -232,22 +235,22 @@ class PrototypeSVM(LocalEnsemble):
         members, moves = self._exemplars(D, d, between), _without_updates()
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            committee = self._ensemble(members, D, d, between, V, v, n_classes)
-            accuracy = float((committee.labels(V) == v).mean())
+            ensemble = self._ensemble(members, D, d, between, V, v, n_classes)
+            accuracy = float((ensemble.labels(V) == v).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
                     accuracy,
                     numbers[members.exemplars],
-                    *committee[:2],
+                    *ensemble[:2],
                     *(numbers[points] for points in moves),
                 )
             )
             if best is None or accuracy >= best.accuracy:
-                best = BestIteration(accuracy, shift, members, committee)
+                best = BestIteration(accuracy, shift, members, ensemble)
             if shift == self.n_shifts:
                 break
-            members, moves = self._shift(members, D, d, between, rng)
+            members, moves = self._iterate(members, D, d, between, rng)
             if not len(members.exemplars):
                 warnings.warn(
                     f"after {shift} shifts no member claims any training point, and all would be "
@@ -259,7 +262,7 @@ class PrototypeSVM(LocalEnsemble):
                 break
         return best, numbers, history
 
-    def _shift(self, members, X, codes, between, rng):
+    def _iterate(self, members, X, codes, between, rng):
         """Return the members after one shift, algorithm 3, and its moves."""
         claims = classified(X, *members.planes[:2])[1].T
         own = members.codes[:, None] == codes
@@ -273,7 +276,7 @@ class PrototypeSVM(LocalEnsemble):
         # A point of another class becomes a negative with a small probability.
         mined = claims & ~own & ~members.negative & (rng.random(claims.shape) < self.p_negative)
         stays = claims.any(axis=1)
-        grown = self._grown(members.positive, joins)
+        grown = self._updated_positives(members.positive, joins)
         moves = (
             _pairs(members, joins & (members.positive == 0), stays),
             _pairs(members, mined, stays),
@@ -283,7 +286,7 @@ class PrototypeSVM(LocalEnsemble):
         negative = kept.negative | mined[stays]
         return self._retrained(kept, X, codes, grown[stays], negative), moves
 
-    def _grown(self, positive, joins):
+    def _updated_positives(self, positive, joins):
         """Return the positives after those that join have been added."""
         return positive | joins
 

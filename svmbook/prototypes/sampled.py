@@ -54,7 +54,7 @@ class SampledPrototypeSVM(PrototypeSVM):
         Their hyperplanes.
     exemplars_ : ndarray of shape (n_members, n_features)
         Their exemplars.
-    history_ : list of Round
+    history_ : list of Iteration
         One a round, the first before any shift: ``accuracy`` on the points held out, ``exemplars``,
         ``coef`` and ``intercept`` of its members, and the moves that led to it: ``joined`` and
         ``mined``, pairs of an exemplar and the point that its member took in, and ``dropped``.
@@ -171,19 +171,19 @@ class SampledPrototypeSVM(PrototypeSVM):
         sample = sampled_by_class(codes, sizes, rng)
         samples = [sample]
         while True:
-            best, numbers, self.history_ = self._shifted(
+            best, numbers, self.history_ = self._run_iterations(
                 X[sample], codes[sample], sample, len(classes), rng
             )
             if len(samples) == self.n_samplings:
                 break
             # Algorithm 6: points classified correctly get weight zero, all others equal weights.
-            wrong = np.flatnonzero(best.committee.labels(X) != codes)
+            wrong = np.flatnonzero(best.ensemble.labels(X) != codes)
             n_more = min(round(float(self.next_share) * len(X)), len(wrong))
             sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))
             if len(sample) == len(samples[-1]):
                 break
             samples.append(sample)
-        self._keep(best.members, best.committee, classes, numbers)
+        self._set_fitted(best.members, best.ensemble, classes, numbers)
         self.samples_ = samples
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self

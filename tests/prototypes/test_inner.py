@@ -7,7 +7,7 @@ from sklearn.datasets import make_moons
 from svmbook import DualSVC, ExemplarSVM, PrototypeSVM
 from svmbook.calibration import fit_sigmoid
 from svmbook.prototypes.inner import FOLDS, inner_sigmoids
-from svmbook.prototypes.negatives import choose_negatives, distances
+from svmbook.prototypes.negatives import distances, initial_negatives
 from svmbook.solvers.batched.members import linear_members
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
@@ -25,7 +25,7 @@ def members(*n_positives):
     """Return the positives and negatives of some members, each with its nearest positives."""
     between, n = distances(X, X), len(n_positives)
     rank = np.where(Y[:, None] == Y, between, np.inf).argsort(axis=1).argsort(axis=1)
-    return rank[:n] < np.array(n_positives)[:, None], choose_negatives(between, Y, 7)[:n]
+    return rank[:n] < np.array(n_positives)[:, None], initial_negatives(between, Y, 7)[:n]
 
 
 def folds(present):

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC, PrototypeSVM, SampledPrototypeSVM
 from svmbook.prototypes.ensemble import validation_split
-from svmbook.prototypes.negatives import choose_negatives, distances
+from svmbook.prototypes.negatives import distances, initial_negatives
 
 X, Y = make_moons(120, noise=0.25, random_state=0)
 NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
@@ -32,7 +32,7 @@ def chosen_by_loops(X, codes, i, k):
 def test_first_negatives_are_those_of_the_algorithm(d, k):
     rng = np.random.default_rng(d)
     points, codes = rng.standard_normal((60, d)), rng.integers(0, 3, 60)
-    chosen = choose_negatives(distances(points, points), codes, k)
+    chosen = initial_negatives(distances(points, points), codes, k)
     for i in range(60):
         assert np.flatnonzero(chosen[i]).tolist() == chosen_by_loops(points, codes, i, k)
 
@@ -40,7 +40,7 @@ def test_first_negatives_are_those_of_the_algorithm(d, k):
 def test_a_point_on_the_plane_is_not_beyond_it():
     points = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
     codes = np.random.default_rng(0).integers(0, 2, 36)
-    chosen = choose_negatives(distances(points, points), codes, 100)
+    chosen = initial_negatives(distances(points, points), codes, 100)
     for i in range(36):
         others = np.flatnonzero(codes != codes[i])
         far = ((points[others] - points[i]) ** 2).sum(axis=1)
@@ -57,7 +57,7 @@ def test_a_duplicate_does_not_take_an_exemplar_from_its_member():
 
 def test_a_duplicate_with_another_label_is_passed_over_where_there_are_others():
     points = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-    chosen = choose_negatives(distances(points, points), np.array([0, 1, 1]), 7)
+    chosen = initial_negatives(distances(points, points), np.array([0, 1, 1]), 7)
     assert np.flatnonzero(chosen[0]).tolist() == [2]
     assert np.flatnonzero(chosen[1]).tolist() == [0]
 
@@ -81,7 +81,7 @@ def test_another_metric_chooses_by_its_own_distances():
     points = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 3.0]])
     codes = np.array([0, 1, 1])
     for metric, nearest in (("euclidean", 1), ("manhattan", 2)):
-        chosen = choose_negatives(distances(points, points, metric), codes, 1)
+        chosen = initial_negatives(distances(points, points, metric), codes, 1)
         assert np.flatnonzero(chosen[0]).tolist() == [nearest]
 
 
@@ -110,7 +110,7 @@ def test_a_shift_is_that_of_the_algorithm(C):
     between = distances(X, X)
     members, rng = machine._exemplars(X, Y, between), np.random.default_rng(0)
     for _ in range(3):
-        after, moves = machine._shift(members, X, Y, between, rng)
+        after, moves = machine._iterate(members, X, Y, between, rng)
         kept, positives, negatives = shifted_by_loops(members, X, Y)
         np.testing.assert_array_equal(after.exemplars, members.exemplars[kept])
         assert [set(np.flatnonzero(row)) for row in after.positive] == positives

@@ -178,9 +178,9 @@ def test_points_are_answered_in_portions_of_a_bounded_size(voting, monkeypatch):
     whole, sizes = machine.decision_function(NEW), []
     votes = type(machine._committee_)._votes
 
-    def counted(committee, part):
-        sizes.append(len(part) * len(committee.coef))
-        return votes(committee, part)
+    def counted(ensemble, part):
+        sizes.append(len(part) * len(ensemble.coef))
+        return votes(ensemble, part)
 
     monkeypatch.setattr(type(machine._committee_), "_votes", counted)
     monkeypatch.setattr("svmbook.prototypes.ensemble.BLOCK_OUTPUTS", 500)

@@ -34,7 +34,7 @@ from ...files import write_whole
 __all__ = ["Entry", "cache_folder", "find", "load_table", "manifest"]
 
 BUNDLED = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
-ANSWERS = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell is an answer, not a gap
+VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell is an answer, not a gap
 COVTYPE_ROWS = 15_120  # the first records, 2,160 of each class
 
 
@@ -68,7 +68,7 @@ def manifest():
     text = (files("svmbook.datasets.tables") / "manifest.csv").read_text(encoding="utf-8")
     entries = {}
     for row in csv.DictReader(io.StringIO(text)):
-        counts, labels = _pairs(row["class_counts"]), _pairs(row["openml_labels"])
+        counts, labels = _parse_mapping(row["class_counts"]), _parse_mapping(row["openml_labels"])
         entries[row["name"]] = Entry(
             name=row["name"],
             rows=int(row["rows"]),
@@ -104,9 +104,9 @@ def load_table(name):
     path = find(name) or _download(entry)
     try:
         header, rows = _read(path)
-        _check(entry, header, rows, path)
+        _check_contents(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
-        coded = [_stored_numbers(column, votes=name == "vote84") for column in columns[:-1]]
+        coded = [_encode_column(column, votes=name == "vote84") for column in columns[:-1]]
     except (KeyError, UnicodeError, csv.Error) as error:
         raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
@@ -181,7 +181,7 @@ def _download(entry):
         raise FileNotFoundError(
             f"no {entry.name}.csv in {looked}, and fetching it failed ({error}). {advice}"
         ) from error
-    _check(entry, header, rows, "the downloaded table")
+    _check_contents(entry, header, rows, "the downloaded table")
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     content = text.getvalue().encode()
@@ -202,12 +202,12 @@ def _fetch(entry):
     else:
         bunch = fetch_openml(data_id=entry.openml_id, as_frame=False, parser="liac-arff")
         X, y, names, words = bunch.data, bunch.target, bunch.feature_names, bunch.categories or {}
-    columns = [_words(X[:, j], words.get(feature)) for j, feature in enumerate(names)]
+    columns = [_cell_strings(X[:, j], words.get(feature)) for j, feature in enumerate(names)]
     labels = [entry.openml_labels.get(str(label).strip(), str(label).strip()) for label in y]
     return [*names, "target"], [list(row) for row in zip(*columns, labels, strict=True)]
 
 
-def _words(column, categories):
+def _cell_strings(column, categories):
     """Return the cells of a column as strings; nominal columns come as codes."""
     cells = []
     for value in column:
@@ -228,9 +228,15 @@ def _read(path):
     return rows[0], rows[1:]
 
 
-def _check(entry, header, rows, where):
+def _check_contents(entry, header, rows, where):
+    ragged = [i for i, row in enumerate(rows, start=2) if len(row) != len(header)]
+    if ragged:
+        raise ValueError(
+            f"{where} is not {entry.name}: line {ragged[0]} has {len(rows[ragged[0] - 2])} cells, "
+            f"the first line {len(header)}. Remove it, or fetch it again."
+        )
     shape = (len(rows), len(header) - 1)
-    if shape != (entry.rows, entry.features) or any(len(row) != len(header) for row in rows):
+    if shape != (entry.rows, entry.features):
         raise ValueError(
             f"{where} is not {entry.name}: expected {entry.rows} rows of {entry.features} features,"
             f" found {shape[0]} of {shape[1]}. Remove it, or fetch it again."
@@ -252,10 +258,10 @@ def _check_sum(path, *expected):
         )
 
 
-def _stored_numbers(column, votes):
+def _encode_column(column, votes):
     """Return a column as floats, and the words behind them where it is not of numbers."""
     if votes:
-        return np.array([ANSWERS[cell] for cell in column]), ()
+        return np.array([VOTE_CODES[cell] for cell in column]), ()
     try:
         return np.array([float(cell) if cell else np.nan for cell in column]), ()
     except ValueError:
@@ -281,5 +287,5 @@ def _bundled(name):
     )
 
 
-def _pairs(text):
+def _parse_mapping(text):
     return dict(item.split("=") for item in text.split(";") if item)

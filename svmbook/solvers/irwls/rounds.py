@@ -140,9 +140,9 @@ def solve_irwls(
 def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
     """Do it for arrays that have been checked."""
     C = np.broadcast_to(C, len(y))
-    rounds = _Rounds(Z, y, 2.0 * C if printed_weights else C, cost, start)
+    rounds = _IRWLSState(Z, y, 2.0 * C if printed_weights else C, cost, start)
     for width in KINK_WIDTHS:
-        rounds.narrow(width)
+        rounds.set_width(width)
         while rounds.residual > (tol if width == KINK_WIDTHS[-1] else max(tol, START_TOL)):
             step = rounds.next_step()
             if rounds.predicts_no_decrease:
@@ -154,7 +154,7 @@ def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=Fals
     return rounds.result(C, tol, "no step goes down")
 
 
-class _Rounds:
+class _IRWLSState:
     """The rounds on one problem: w, b and the outputs f where they stand, and the way there."""
 
     def __init__(self, Z, y, price, cost, start):
@@ -163,9 +163,9 @@ class _Rounds:
         self.f, self.lengths = Z @ self.w + self.b, np.sqrt(np.einsum("ij,ij->i", Z, Z))
         self.objectives, self.widths = [], []
 
-    def narrow(self, width):
+    def set_width(self, width):
         """Round the cost to this width."""
-        self.width, self.promise = width, np.inf
+        self.width, self.predicted_decrease = width, np.inf
         self._evaluate()
         if not self.objectives:
             self._record()
@@ -173,7 +173,7 @@ class _Rounds:
     def _evaluate(self):
         """Compute costs, pulls p_i, weights a_i, and by how much the gradient misses zero."""
         m = self.y * self.f
-        self.costs = _rounded(self.cost, m, self.width)
+        self.costs = _smoothed_cost(self.cost, m, self.width)
         self.p, self.a = _weights(self.cost, self.price, m, self.width)
         pull = self.y * self.p
         self.residual, self.noise = _residual(self.Z, pull, self.a, self.w, self.f, self.lengths)
@@ -187,23 +187,23 @@ class _Rounds:
         pull = self.y * self.p
         dw, db = least_squares_step(self.Z, pull, self.a, self.w)
         df = self.Z @ dw + db
-        self.promise = 0.5 * (pull @ df - self.w @ dw)
+        self.predicted_decrease = 0.5 * (pull @ df - self.w @ dw)
         return dw, db, df
 
     @property
     def predicts_no_decrease(self):
         """Whether the parabolas would fall by no more than the rounding of J."""
-        return self.promise <= np.finfo(float).eps * self.objectives[-1]
+        return self.predicted_decrease <= np.finfo(float).eps * self.objectives[-1]
 
     def change(self, step, t):
         """Return by how much a step of length t changes J: no digits of J are lost."""
         dw, _, df = step
-        costs = _rounded(self.cost, self.y * (self.f + t * df), self.width)
+        costs = _smoothed_cost(self.cost, self.y * (self.f + t * df), self.width)
         return t * (dw @ self.w) + 0.5 * t * t * (dw @ dw) + self.price @ (costs - self.costs)
 
     def take(self, step):
         """Go along a step as far as J falls; return whether that is any length."""
-        (dw, db, df), t = step, _length(partial(self.change, step), self.promise)
+        (dw, db, df), t = step, _step_length(partial(self.change, step), self.predicted_decrease)
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._evaluate()
         self._record()
@@ -253,11 +253,11 @@ def _weights(cost, C, m, width):
     near = np.maximum(1.0 - m, width)
     slope = -C * cost.slope(1.0 - near) / near
     a = np.where(m < 1.0, slope, 0.0)
-    bent = (m < 1.0 - width) & (C * cost.curvature(m) > a)
-    return a * (1.0 - m), np.where(bent, C * cost.curvature(m), a)
+    use_curvature = (m < 1.0 - width) & (C * cost.curvature(m) > a)
+    return a * (1.0 - m), np.where(use_curvature, C * cost.curvature(m), a)
 
 
-def _rounded(cost, m, width):
+def _smoothed_cost(cost, m, width):
     """Return the rounded cost of each margin."""
     xi = np.maximum(0.0, 1.0 - m)
     curvature = -cost.slope(np.array(1.0 - width)) / width
@@ -303,13 +303,13 @@ def _residual(Z, pull, a, w, f, lengths):
     return (missed / sizes).max(), (unknown / sizes).max()
 
 
-def _length(change, promise):
+def _step_length(change, predicted_decrease):
     """Return a length at which J falls by a part of what was promised, one if that will do.
 
     A step that leaves J as it is will not do: the next one may lead back.
     """
     t, down = 1.0, change(1.0)
-    while down > -SUFFICIENT_DECREASE * t * promise:
+    while down > -SUFFICIENT_DECREASE * t * predicted_decrease:
         t *= 0.5
         if t < MIN_STEP:
             return 0.0

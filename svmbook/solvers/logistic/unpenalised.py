@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import orth
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
@@ -45,13 +44,13 @@ def solve_unpenalised(
     classes: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
-    dependent: float = SINGULAR_TOL,
+    rank_tol: float = SINGULAR_TOL,
 ) -> LogisticResult:
     r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
 
-    Of all minimisers the one with the smallest :math:`\|w\|` is returned: the limit of
-    `solve_logistic` for :math:`\lambda \to 0`. Columns are centred and scaled first, which changes
-    no output, so that features of any size count alike.
+    Of all minimisers the one with the smallest :math:`\|w\|` is returned, up to rounding: the
+    limit of `solve_logistic` for :math:`\lambda \to 0`. Columns are centred and scaled first, which
+    changes no output, so that features of any size count alike.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def solve_unpenalised(
         Relative norm of the gradient at which to stop.
     max_iter : int, default=200
         Newton steps at most.
-    dependent : float, default=1e-12
+    rank_tol : float, default=1e-12
         The fraction of the largest singular value, columns centred and scaled, below which one
         counts as zero: how exactly Z is known.
 
@@ -97,18 +96,18 @@ def solve_unpenalised(
     """
     Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return unpenalised(Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
+    return unpenalised(Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
 
 
-def unpenalised(Z, y, weights, classes, dependent=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
+def unpenalised(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
     """Do as `solve_unpenalised`, for arrays that were checked."""
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
         raise ValueError("the points are all alike to the machine: there is nothing to fit.")
     n, d = columns.shape
-    P, lengths, Vt = np.linalg.svd(columns, full_matrices=n < d)  # all d directions in Vt
-    rank = np.sum(lengths > dependent * lengths[0])
-    basis = np.sqrt(n) * P[:, :rank]
+    U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
+    rank = np.sum(singular_values > rank_tol * singular_values[0])
+    basis = np.sqrt(n) * U[:, :rank]
     if _separable(basis, y, classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
@@ -117,14 +116,14 @@ def unpenalised(Z, y, weights, classes, dependent=SINGULAR_TOL, *, tol=1e-6, max
         )
     likelihood = likelihood_of(y, weights, classes)
     (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
-    v = Vt[:rank].T @ (np.sqrt(n) * (result.coef.T / lengths[:rank]).T)
-    w = np.zeros((Z.shape[1], *v.shape[1:]))
-    w[spread > 0] = (v.T / spread[spread > 0]).T
-    if rank < d:  # several w give these outputs: remove the part that changes none
-        unseen = np.zeros((Z.shape[1], d - rank))
-        unseen[spread > 0] = Vt[rank:].T / spread[spread > 0, None]
-        N = orth(unseen)
-        w = w - N @ (N.T @ w)
+    # Outputs U S (Vt D w) + const, D the spreads, are those of the basis if Vt D w = u.
+    u = np.sqrt(n) * (result.coef.T / singular_values[:rank]).T
+    D = spread[spread > 0]
+    w = np.zeros((Z.shape[1], *u.shape[1:]))
+    if rank == d:
+        w[spread > 0] = ((Vt.T @ u).T / D).T
+    else:  # several w give these outputs: the shortest
+        w[spread > 0] = np.linalg.lstsq(Vt[:rank] * D, u)[0]
     return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
 
 
@@ -149,8 +148,9 @@ def solve_unpenalised_gram(
     Returns
     -------
     LogisticResult
-        ``coef`` are coefficients of the points, zero for all but as many as the rank; directions
-        below 1e-10 of the largest k(x, x) count as rounding and are left out.
+        ``coef`` are coefficients of the points, zero for all but as many as the rank. Parts of K
+        below 1e-10 of the largest k(x, x), and directions of their factor, its columns centred and
+        scaled, below 2.2e-4 of the largest singular value, count as rounding and are left out.
 
     Raises
     ------
@@ -175,8 +175,8 @@ def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
     """Do as `solve_unpenalised_gram`, for a `StoredGram` and arrays that were checked."""
     low = pivoted_factor(gram.K, noise=FACTOR_TOL)
     # Rounding moves the smallest columns of Z by eps / FACTOR_TOL of their size, or a little more.
-    dependent = 100 * np.finfo(float).eps / FACTOR_TOL
-    result = unpenalised(low.Z, y, weights, classes, dependent, tol=tol, max_iter=max_iter)
+    rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
+    result = unpenalised(low.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
     alpha = low.coefficients(result.coef)
     # Outputs summed as a prediction sums them, which may be less exact than those of w.
     F = gram.K @ alpha + result.intercept
@@ -191,8 +191,9 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
     r"""Return whether some :math:`F = Zw + b` errs on no point and is right on at least one.
 
     Outputs of zero count neither way. A linear program: maximise the sum of the margins, each
-    between 0 and 1. Its maximum is zero exactly if no such machine exists. For several classes
-    a point has one margin against each wrong class.
+    between 0 and 1. Its maximum is zero exactly if no such classifier exists. For several classes
+    a point has one margin against each wrong class. The program is solved to the precision of
+    HiGHS: an overlap below about 1e-7 of the spread of a feature counts as none.
 
     Parameters
     ----------
@@ -222,8 +223,9 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
     """
     Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
     columns, _, _ = _standardised(Z)
-    P, lengths, _ = np.linalg.svd(columns, full_matrices=False)
-    return _separable(P[:, lengths > SINGULAR_TOL * lengths.max(initial=0.0)], y, classes)
+    U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
+    large = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
+    return _separable(U[:, large], y, classes)
 
 
 def _standardised(Z):

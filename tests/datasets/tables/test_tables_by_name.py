@@ -187,7 +187,7 @@ def test_covtype_is_the_first_records_of_the_whole(nowhere, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "row", "message"),
     [
-        ("haberman", "1,2,1", "expected 2 rows of 3 features"),  # a cell is missing
+        ("haberman", "1,2,1", "line 3 has 3 cells, the first line 4"),  # a cell is missing
         ("vote84", "y,perhaps,n,1", "damaged .*perhaps"),
     ],
 )
@@ -296,3 +296,9 @@ def test_usvc_tables_are_standardised(name):
 @needs_tables
 def test_vote84_keeps_its_third_answer():
     assert set(np.unique(load("vote84").data)) == {-1.0, 0.0, 1.0}
+
+
+def test_a_line_of_another_length_is_named():
+    rows = [["1", "2", "A"], ["3", "A"]]
+    with pytest.raises(ValueError, match="line 3 has 2 cells, the first line 3"):
+        loaders._check_contents(manifest()["heart"], ["x", "y", "class"], rows, "the file")

@@ -28,7 +28,7 @@ __all__ = ["FIGURE_8", "METHODS", "SIZES", "SUITE", "work"]
 
 SIZES = (500, 1000, 2520, 5040, 10_080)
 FIGURE_8 = "1000 + 1000"
-FEW = 1000  # plots of each part in Figure 8
+FIGURE_8_PLOTS = 1000  # plots of each part in Figure 8
 SOFTMAX = "softmax"
 #: Whether a method standardises the features, by its training plots.
 METHODS = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
@@ -39,7 +39,8 @@ def work(data_set, method, run):
     table = load("covtype")
     order = np.random.RandomState(run_seed(0, run)).permutation(len(table.target))
     if data_set == FIGURE_8:
-        plots, few = np.concatenate([order[:FEW], order[PART:][:FEW]]), FEW
+        few = FIGURE_8_PLOTS
+        plots = np.concatenate([order[:few], order[PART:][:few]])
     else:
         plots = order[: int(data_set)]
         few = len(plots) - len(plots) // 3  # validated on the last third

@@ -34,7 +34,7 @@ class GrowingLists(PrototypeSVM):
     For the two-norm, and for all votes but LIBSVM's, whose folds divide sets and not lists.
     """
 
-    def _grown(self, positive, joins):
+    def _updated_positives(self, positive, joins):
         return positive.astype(int) + joins
 
     def _weights(self, codes, positive, negative):
@@ -43,5 +43,5 @@ class GrowingLists(PrototypeSVM):
     def _hyperplanes(self, X, positive, negative, weight):
         return super()._hyperplanes(X, positive > 0, negative, weight)
 
-    def _keep(self, members, *rest):
-        super()._keep(members._replace(positive=members.positive > 0), *rest)
+    def _set_fitted(self, members, *rest):
+        super()._set_fitted(members._replace(positive=members.positive > 0), *rest)

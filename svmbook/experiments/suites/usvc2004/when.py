@@ -35,21 +35,21 @@ def _two_of_each(n, random_state):
 
 
 SIZES = (10, 20, 50, 100, 500)
-CLOUDS = (50, 500)
+CLOUD_SIZES = (50, 500)
 #: Generator and number of training points by data set.
 DATA_SETS = {f"case-a-{n}": (_two_of_each, n) for n in SIZES} | {
-    f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUDS
+    f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUD_SIZES
 }
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
 LOSSES = {"hinge": DualSVC(), "s = 2": USVC(), "s = 4": USVC(s=4.0), "s = 8": USVC(s=8.0)}
-CHOSEN = "chosen loss"
+CHOSEN_LOSS = "chosen loss"
 NAMES = {"case-a": "case A", "clouds": "stdev4"}
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
-WIDE_ON = "case-a-100"
+GAUSSIAN_DATA_SET = "case-a-100"
 #: Losses to choose from, and gamma of the Gaussian kernel or None for a linear classifier.
 METHODS = (
     {loss: ((loss,), None) for loss in LOSSES}
-    | {CHOSEN: (tuple(LOSSES), None)}
+    | {CHOSEN_LOSS: (tuple(LOSSES), None)}
     | {f"gamma = {g:g}, {loss}": ((loss,), g) for g in GAMMAS for loss in ("hinge", "s = 2")}
 )
 
@@ -103,10 +103,10 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, _hinge, {"error": 100})
 
 
-def _linear(rows):
+def _table_by_size(rows):
     """Return one row per data set: the error with the hinge loss, and what other losses add."""
     of = {(row["data_set"], row["method"]): row for row in rows}
-    others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN)
+    others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     lines = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in of:
@@ -116,9 +116,9 @@ def _linear(rows):
     return Table(["data", "$n$", "hinge (%)", *others], lines)
 
 
-def _widths(rows):
+def _table_by_gamma(rows):
     """Return one row per gamma: the error with the hinge loss, and the difference to it."""
-    of = {row["method"]: row for row in rows if row["data_set"] == WIDE_ON}
+    of = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
     lines = []
     for gamma in GAMMAS:
         hinge, bounded = (of.get(f"gamma = {gamma:g}, {loss}") for loss in ("hinge", "s = 2"))
@@ -135,9 +135,11 @@ SUITE = Suite(
     runs=100,
     work=work,
     compare=_compare,
-    layout=_linear,
-    more={"widths": _widths},
+    layout=_table_by_size,
+    more={"widths": _table_by_gamma},
     left_out={
-        m: tuple(d for d in DATA_SETS if d != WIDE_ON) for m in METHODS if m.startswith("gamma")
+        m: tuple(d for d in DATA_SETS if d != GAUSSIAN_DATA_SET)
+        for m in METHODS
+        if m.startswith("gamma")
     },
 )

@@ -55,8 +55,8 @@ def test_a_positive_that_joins_at_each_iteration_is_there_as_often(points):
     grown, trained = [], []
 
     class Watched(GrowingLists):
-        def _grown(self, positive, joins):
-            grown.append(super()._grown(positive, joins))
+        def _updated_positives(self, positive, joins):
+            grown.append(super()._updated_positives(positive, joins))
             return grown[-1]
 
         def _hyperplanes(self, X, positive, negative, weight):

@@ -19,7 +19,7 @@ def test_the_chosen_loss_errs_as_often_as_the_one_that_it_chose():
     loss_of = {getattr(loss, "s", 0.0): name for name, loss in suite.LOSSES.items()}
     agree = []
     for (data_set, method, run), record in of.items():
-        if method == suite.CHOSEN:
+        if method == suite.CHOSEN_LOSS:
             fixed = of[data_set, loss_of[record["parameters"]["s"]], run]
             agree.append(fixed["error"] == record["error"])
     assert len(agree) == 700 and np.mean(agree) > 0.99
@@ -29,4 +29,4 @@ def test_the_gain_grows_with_the_number_of_points():
     rows = {(row["data_set"], row["method"]): row for row in report("usvc-when").rows}
     gains = [rows[f"case-a-{n}", "s = 2"]["difference"] for n in suite.SIZES]
     assert gains == sorted(gains, reverse=True)
-    assert all(rows[f"clouds-{n}", "s = 2"]["difference"] > 0 for n in suite.CLOUDS)
+    assert all(rows[f"clouds-{n}", "s = 2"]["difference"] > 0 for n in suite.CLOUD_SIZES)
