@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -178,6 +179,12 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         `validate_data` sets and nothing else.
         """
         clear_fitted(self)
+        if issparse(X) and not self._sparse:
+            raise TypeError(
+                "Sparse data was passed for X, but dense data is required: use X.toarray(), or in "
+                "a pipeline OneHotEncoder(sparse_output=False) and "
+                "ColumnTransformer(sparse_threshold=0)."
+            )
         X, y = validate_data(self, X, y, dtype=np.float64, **self._input_options())
         classes, targets = encode(y)
         weights = np.ones(X.shape[0])
@@ -193,7 +200,8 @@ class LogOdds:
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         r"""Return the probability of each class, :math:`\sigma(F)` or the softmax of F.
 
-        Where pairs of classes were trained, their probabilities are coupled, :eq:`eq-coupling`.
+        Where pairs of classes were trained, their probabilities are coupled, :eq:`eq-coupling`. The
+        most probable class is then not always the one that wins the votes, which `predict` returns.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ def encode_classes(y):
             "turn them all into strings or all into numbers."
         ) from error
     if len(classes) < 2:
-        found = f"one class only: {classes[0]!r}" if len(classes) else "no samples"
+        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
         raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
     return classes, codes
 

@@ -40,7 +40,7 @@ def test_a_score_of_zero_speaks_for_the_first_class():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([1, 1, 1], "one class only: np.int64"),
+        ([1, 1, 1], "one class only: 1"),
         ([0, 1, 2], "takes two classes; found 3"),
         ([0.5, 1.5, 0.2], "Unknown label type"),
         (np.array(["b", 1, 1], dtype=object), r"different kinds \(int, str\)"),

@@ -127,3 +127,12 @@ print(int(line.split()[1]))
 def test_ten_thousand_texts_of_twenty_thousand_words_fit_into_two_gibibytes():
     done = subprocess.run([sys.executable, "-c", TEXTS], check=True, capture_output=True, text=True)
     assert int(done.stdout) < 2 * 2**20
+
+
+def test_few_sparse_columns_are_solved_like_dense_ones():
+    X = sparse.random_array((200, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
+    y = np.where(X.sum(axis=1) > np.median(X.sum(axis=1)), 1, -1)
+    few, dense = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)
+    assert few.solver_ == dense.solver_ == "interior-point"
+    np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-9)
+    assert few.support_vectors_.format == "csr"

@@ -141,6 +141,10 @@ class AdditiveModel(BaseClassifier):
     def explain(self, x: ArrayLike) -> DataFrame:
         r"""Return what each feature adds to the output of one point, the largest effects first.
 
+        In a pipeline call ``pipeline[-1].explain(pipeline[:-1].transform(x))``; names of features
+        survive after ``pipeline.set_output(transform="pandas")``. No scaler is needed: features are
+        measured in their standard deviations.
+
         Parameters
         ----------
         x : array-like of shape (n_features,) or (1, n_features), pandas Series or one-row frame

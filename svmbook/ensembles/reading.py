@@ -68,7 +68,8 @@ def shape_bands(
     TypeError
         The model is not additive.
     ValueError
-        The model has more than two classes, or a number is out of range.
+        The model has more than two classes, ``y`` others than the model, or a number is out of
+        range.
     sklearn.exceptions.NotFittedError
         The model is not fitted.
 
@@ -98,6 +99,12 @@ def shape_bands(
     check_is_fitted(machine)
     machine._check_two_classes("shape_bands")
     points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)
+    if not np.isin(y, machine.classes_).all():
+        raise ValueError(
+            f"y has labels that the model was not fitted to; its classes are {machine.classes_}. "
+            "For the model of a pair of classes pass the points of the pair alone: "
+            "rows = np.isin(y, machine.classes_)."
+        )
     places = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):

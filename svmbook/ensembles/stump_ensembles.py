@@ -78,8 +78,9 @@ class StumpEnsembleSVC(StumpEnsemble):
         Steps of the solver.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
-        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
+        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
+        the pairs) are here as well.
     classes_ : ndarray of shape (n_classes,)
         The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int

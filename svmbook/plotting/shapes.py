@@ -72,7 +72,8 @@ def plot_shapes(
     if hasattr(shapes, "fit"):
         model, shapes = shapes, _shapes_of(shapes)
         names = getattr(model, "feature_names_in_", None) if names is None else names
-        unit = "log odds" if hasattr(model, "predict_proba") else "output"
+        kind = "log odds of" if hasattr(model, "predict_proba") else "output for"
+        unit = f"{kind} {model.classes_[1]}"  # positive values speak for this class
     axes, unused = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
     for given, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):

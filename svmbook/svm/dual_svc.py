@@ -142,8 +142,9 @@ class DualSVC(KernelMachine):
         The value of ``gamma`` in use; only for kernels that have one.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
-        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
+        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
+        the pairs) are here as well.
     classes_ : ndarray of shape (n_classes,)
         The labels; with two a positive decision value speaks for the second.
     n_features_in_ : int
@@ -154,10 +155,9 @@ class DualSVC(KernelMachine):
     Raises
     ------
     ValueError
-        One class; a kernel that is not finite and symmetric on the training
-        points, or not positive semi-definite on the support vectors or where a solver comes across
-        it; negative weights; a hard margin on data that are not separable; a solver that does not
-        serve the kernel or ``C``.
+        One class; a kernel that is not finite and symmetric on the training points, or not positive
+        semi-definite on the support vectors or where a solver notices; negative weights; a hard
+        margin on data that are not separable, or by another solver.
 
     See Also
     --------
@@ -165,8 +165,8 @@ class DualSVC(KernelMachine):
 
     Notes
     -----
-    A step of the low-rank interior point takes :math:`nd^2` operations, and nd numbers are held.
-    Active sets hold :math:`n^2` numbers up to 10,000 points; LIBSVM computes rows as it needs them.
+    A step of the low-rank interior point takes :math:`nd^2` operations and holds nd numbers. Active
+    sets hold :math:`n^2` numbers up to 10,000 points; LIBSVM computes rows as it needs them.
 
     References
     ----------
@@ -245,7 +245,7 @@ class DualSVC(KernelMachine):
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
-            the points may be a sparse matrix; a Gram matrix is formed, X is never made dense.
+            the points may be sparse, and are made dense only if they have at most n/4 columns.
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
@@ -318,7 +318,8 @@ class DualSVC(KernelMachine):
     def _gram(self, solver, kernel, points):
         """Return the form of the Gram matrix that serves the solver best, and its own origin."""
         if solver in ("interior-point", "cvxopt") and _low_rank(kernel, points):
-            return centred_factor(points)  # centred again: the first mean was rounded
+            # A few dense columns need less than a Gram matrix. The first mean was rounded.
+            return centred_factor(points.toarray() if issparse(points) else points)
         n = points.shape[0]
         large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE
@@ -346,4 +347,4 @@ class DualSVC(KernelMachine):
 def _low_rank(kernel, points):
     """Return whether the points themselves are a factor of the Gram matrix that saves work."""
     n, d = points.shape
-    return kernel.name == "linear" and not issparse(points) and d <= LOW_RANK_SHARE * n
+    return kernel.name == "linear" and d <= LOW_RANK_SHARE * n

@@ -27,23 +27,20 @@ FIRST_SLOPE = 1.0  # slope with which the schedule of `ERMSVC` begins; it double
 
 
 class IRWLSSVC(IRWLSClassifier):
-    r"""The support vector classifier by iterated weighted least squares.
+    r"""The support vector classifier by iterated weighted least squares, slower than `DualSVC`.
 
-    Minimises the objective of `DualSVC`,
+    Minimises
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(w^\top\phi(x_i) + b)),
 
-    with :math:`C_i` as there, by the iteration of the unbiased classifiers. It shows that the
-    iteration is right where the answer is known; `DualSVC` is the better program.
+    with :math:`C_i` as in `DualSVC`, by the iteration of the unbiased classifiers.
 
     Parameters
     ----------
     C : float, default=1.0
         Price of one unit of slack, positive and finite.
-    kernel : str or callable, default="linear"
-        As in `svmbook.DualSVC`.
-    gamma, degree, coef0
-        Parameters of the named kernels, as in `svmbook.DualSVC`.
+    kernel, gamma, degree, coef0
+        The kernel and its parameters, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-5
@@ -78,8 +75,9 @@ class IRWLSSVC(IRWLSClassifier):
         The value of ``gamma`` in use; only for kernels that have one.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
-        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
+        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
+        the pairs) are here as well.
     classes_ : ndarray of shape (n_classes,)
         The labels; with two a positive output speaks for the second.
     n_features_in_ : int
@@ -196,10 +194,8 @@ class ERMSVC(IRWLSClassifier):
         Price of one error, positive and finite.
     slope : float, default=4.0
         Slope of the last cost, at least 1: the larger, the nearer to a count.
-    kernel : str or callable, default="linear"
-        As in `svmbook.DualSVC`.
-    gamma, degree, coef0
-        Parameters of the named kernels, as in `svmbook.DualSVC`.
+    kernel, gamma, degree, coef0
+        The kernel and its parameters, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
@@ -236,8 +232,9 @@ class ERMSVC(IRWLSClassifier):
         The value of ``gamma`` in use; only for kernels that have one.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
-        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
+        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
+        the pairs) are here as well.
     classes_ : ndarray of shape (n_classes,)
         The labels; with two a positive output speaks for the second.
     n_features_in_ : int

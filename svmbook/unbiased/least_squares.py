@@ -43,8 +43,9 @@ class LeastSquaresClassifier(BaseClassifier):
         The intercept.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. The other attributes, but for
-        ``classes_`` and the certificate (the worst of the pairs), are those of each pair.
+        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
+        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
+        the pairs) are here as well.
     classes_ : ndarray of shape (n_classes,)
         The labels; with two a positive output speaks for the second.
     n_features_in_ : int
@@ -109,7 +110,7 @@ class LeastSquaresClassifier(BaseClassifier):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, signs, weights, _ = self._training_data(X, y, sample_weight)
-        ridge = Ridge(alpha=1.0 / self.C).fit(X, signs, sample_weight=weights)
+        ridge = Ridge(alpha=1.0 / self.C, solver="svd").fit(X, signs, sample_weight=weights)
         self.classes_ = classes
         self.coef_ = ridge.coef_.reshape(1, -1)
         self.intercept_ = np.array([ridge.intercept_])

@@ -52,6 +52,9 @@ def test_what_has_no_shape_functions_is_named_with_the_way_to_them():
     with pytest.raises(TypeError, match=r"found Pipeline.*pipeline\[-1\]"):
         shape_bands(pipeline, X, Y)
     assert len(shape_bands(pipeline[-1], pipeline[:-1].transform(X), Y, n_refits=2)) == 3
+    three = StumpEnsembleLogistic(n_knots=8).fit(X, np.arange(150) % 3)
+    with pytest.raises(ValueError, match="labels that the model was not fitted to"):
+        shape_bands(three.estimators_[0], X, np.arange(150) % 3)
 
 
 def test_bands_are_quantiles_of_refits_and_narrow_with_more_points():

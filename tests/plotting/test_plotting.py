@@ -245,7 +245,10 @@ def test_shape_functions_are_drawn_as_they_are():
 
 def test_a_machine_names_its_features_and_unit_and_left_over_axes_are_hidden():
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "dose": [2.0, 0.0, 1.0, 5.0]})
-    for machine, unit in ((StumpEnsembleLogistic(), "log odds"), (StumpEnsembleSVC(), "output")):
+    for machine, unit in (
+        (StumpEnsembleLogistic(), "log odds of 1"),
+        (StumpEnsembleSVC(), "output for 1"),
+    ):
         machine.fit(X, [0, 1, 0, 1])
         bands = shape_bands(machine, X, np.array([0, 1, 0, 1]), n_refits=5, random_state=0)
         _, axes = plt.subplots(2, 2)
