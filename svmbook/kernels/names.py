@@ -15,8 +15,8 @@ KERNELS = {
     "exponential": (exponential, ("gamma",)),
     "stump": (stump, ()),
     "perceptron": (perceptron, ()),
-    "regions": (stump_regions, ("box", "degree")),
-    "tree": (stump_tree, ("box", "degree")),
+    "stump_regions": (stump_regions, ("box", "degree")),
+    "stump_tree": (stump_tree, ("box", "degree")),
 }
 #: Those that are definite on vectors that sum to zero alone.
 CONDITIONAL = ("stump", "perceptron")

@@ -78,7 +78,7 @@ class DualSVC(KernelMachine):
         "laplacian" and "exponential", whose distances are not squared, choose a value on scaled
         features.
     degree : int, default=3
-        Degree of "poly", number of boundaries of "regions", mean depth of "tree".
+        Degree of "poly", number of boundaries of "stump_regions", mean depth of "stump_tree".
     coef0 : float, default=1.0
         Constant of "poly". scikit-learn's default is 0, which leaves out every term of lower
         degree.

@@ -145,7 +145,7 @@ def test_the_lasso_takes_any_symmetric_kernel_as_it_is():
     assert named.objective_ == pytest.approx(loss + np.abs(coefficients).sum())
 
 
-@pytest.mark.parametrize("kernel", ["regions", "tree"])
+@pytest.mark.parametrize("kernel", ["stump_regions", "stump_tree"])
 def test_scaling_the_features_changes_nothing_without_a_width(kernel):
     machine = DualSVC(C=1.0, kernel=kernel)
     plain = machine.fit(X, Y).decision_function(NEW)

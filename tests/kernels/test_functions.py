@@ -25,8 +25,8 @@ DEFINITIONS = {
     "exponential": lambda x, z: np.exp(-0.7 * np.sqrt(np.sum((x - z) ** 2))),
     "stump": lambda x, z: -np.sum(np.abs(x - z)),
     "perceptron": lambda x, z: -np.sqrt(np.sum((x - z) ** 2)),
-    "regions": lambda x, z: (((1 + _agree(x, z)) ** 2 / 4 + 1) * (1 + _agree(x, z))) / 4,
-    "tree": lambda x, z: np.exp(-3 * (1 - _agree(x, z)) / 2),
+    "stump_regions": lambda x, z: (((1 + _agree(x, z)) ** 2 / 4 + 1) * (1 + _agree(x, z))) / 4,
+    "stump_tree": lambda x, z: np.exp(-3 * (1 - _agree(x, z)) / 2),
 }
 BOX = np.array([[-2.0, -1.0, -0.5], [2.0, 1.5, 0.5]])
 PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}

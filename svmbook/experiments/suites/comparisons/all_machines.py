@@ -74,7 +74,7 @@ PAIRS = {
     "stumps": (StumpEnsembleSVC(feature_scale=None), {"C": CHEAP}, False),
     "stumps, logistic": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}, False),
     "perceptrons": (DualSVC(kernel="perceptron"), {"C": PRICES}, False),
-    "trees": (DualSVC(kernel="tree"), {"C": PRICES}, False),
+    "trees": (DualSVC(kernel="stump_tree"), {"C": PRICES}, False),
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }

@@ -58,7 +58,7 @@ def _candidates(method, seed, d):
     if method == "LPBoost-Stump, soft":
         return LPBoost(tol=1e-4), {"C": PRICES}
     if method == "SVM-Tree, L = d":
-        return DualSVC(kernel="tree", degree=d), {"C": WIDE["C"]}
+        return DualSVC(kernel="stump_tree", degree=d), {"C": WIDE["C"]}
     if method == "gradient boosting":
         grid = {"max_depth": DEPTHS, "n_estimators": TREES}
         return GradientBoostingClassifier(random_state=seed), grid

@@ -76,7 +76,7 @@ def work(data_set, method, run):
     depth, intercept = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
     grid = {"C": WIDE["C"]}
-    search = GridSearchCV(DualSVC(kernel="tree", degree=depth), grid, cv=folds)
+    search = GridSearchCV(DualSVC(kernel="stump_tree", degree=depth), grid, cv=folds)
     fitted = search.fit(parts.X_train, parts.y_train).best_estimator_
     outputs = fitted.decision_function(parts.X_test)
     if not intercept:

@@ -42,10 +42,10 @@ PLAIN = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
 #: Kernel and grid of each method; the degree "d" stands for the number of features.
 CANDIDATES = {
     "stumps": ("stump", {"C": tuple(2.0**k for k in range(-11, 4, 2))}),
-    "regions, L = 2": ("regions", {**PLAIN, "degree": (2,)}),
-    "regions, L = 30": ("regions", {**PLAIN, "degree": (30,)}),
-    "leaves, L = d": ("tree", {**PLAIN, "degree": ("d",)}),
-    "leaves, L = 20": ("tree", {**PLAIN, "degree": (20,)}),
+    "regions, L = 2": ("stump_regions", {**PLAIN, "degree": (2,)}),
+    "regions, L = 30": ("stump_regions", {**PLAIN, "degree": (30,)}),
+    "leaves, L = d": ("stump_tree", {**PLAIN, "degree": ("d",)}),
+    "leaves, L = 20": ("stump_tree", {**PLAIN, "degree": (20,)}),
     "Laplacian": (
         "laplacian",
         {
