@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = ["available_memory", "check_memory"]
 
 GIBIBYTE = 2**30
+CONTAINER = Path("/sys/fs/cgroup")  # where Linux tells a container its limits
 # Their frames are not the caller: scikit-learn wraps each fit.
 INTERNAL_PACKAGES = ("svmbook", "sklearn")
 WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more says so before it begins
@@ -25,12 +26,26 @@ def available_memory():
     """
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
+        free = 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
+        return min(free, _left_in_container())
     except (OSError, StopIteration):
         pass  # not Linux, or an old one
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def _left_in_container():
+    """Return the bytes that the limit of a container leaves; infinity where there is none."""
+    try:
+        limit, used, stat = (
+            (CONTAINER / name).read_text(encoding="ascii")
+            for name in ("memory.max", "memory.current", "memory.stat")
+        )
+        cached = dict(line.split() for line in stat.splitlines())["inactive_file"]  # can be freed
+        return int(limit) - int(used) + int(cached)
+    except (OSError, KeyError, ValueError):  # no container, or its limit is "max"
         return math.inf
 
 

@@ -34,6 +34,17 @@ def test_small_needs_are_silent_large_ones_warned_of_and_too_large_ones_refused(
         check_memory(6.0 * GIBIBYTE, "a fit", "Fit less.")
 
 
+def test_the_limit_of_a_container_counts(monkeypatch, tmp_path):
+    monkeypatch.setattr("svmbook.memory.CONTAINER", tmp_path)
+    everything = available_memory()
+    (tmp_path / "memory.current").write_text("700\n", encoding="ascii")
+    (tmp_path / "memory.stat").write_text("anon 500\ninactive_file 100\n", encoding="ascii")
+    (tmp_path / "memory.max").write_text("1000\n", encoding="ascii")
+    assert available_memory() == 1000 - 700 + 100
+    (tmp_path / "memory.max").write_text("max\n", encoding="ascii")
+    assert available_memory() > everything / 2
+
+
 def test_where_linux_says_nothing_the_whole_memory_counts(monkeypatch):
     monkeypatch.setattr("svmbook.memory.Path.read_text", _not_there)
     monkeypatch.setattr("svmbook.memory.os.sysconf", lambda name: 1000, raising=False)
