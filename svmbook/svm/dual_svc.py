@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..gram import ComputedGram, LowRankGram, StoredGram, centred_factor
+from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import several_classes
@@ -231,7 +231,7 @@ class DualSVC(KernelMachine):
         return self._linear
 
     def _stored_numbers(self, n, d):
-        few = self._linear and d <= LOW_RANK_SHARE * n
+        few = _low_rank(self._linear, n, d)
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
             return 2.0 * n * d if few else 2.3 * n * n
         stored = callable(self.kernel) or self.solver == "smo" or n <= STORED_POINTS
@@ -303,9 +303,9 @@ class DualSVC(KernelMachine):
 
     def _choose_solver(self, problem):
         """Return the solver that "auto" stands for, or the one asked for if it serves."""
-        hard, n = np.isinf(self.C), problem.points.shape[0]
+        hard, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
-            if hard or _low_rank(problem.kernel, problem.points):
+            if hard or _low_rank(problem.kernel.name == "linear", n, d):
                 return "interior-point"
             return "active-set" if n <= STORED_POINTS else "libsvm"
         if hard and self.solver != "interior-point":
@@ -317,10 +317,10 @@ class DualSVC(KernelMachine):
 
     def _gram(self, solver, kernel, points):
         """Return the form of the Gram matrix that serves the solver best, and its own origin."""
-        if solver in ("interior-point", "cvxopt") and _low_rank(kernel, points):
+        n, d = points.shape
+        if solver in ("interior-point", "cvxopt") and _low_rank(kernel.name == "linear", n, d):
             # A few dense columns need less than a Gram matrix. The first mean was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
-        n = points.shape[0]
         large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE
         if kernel.known_definite and (large or native):
@@ -339,12 +339,9 @@ class DualSVC(KernelMachine):
             return libsvm(gram.K, gram, y, C, "precomputed", **options)
         if np.isinf(self.C):
             return hard_margin(gram, y, **options)
-        if solver == "cvxopt":
-            options["form"] = "low-rank" if isinstance(gram, LowRankGram) else "dense"
         return SOLVERS[solver](gram, y, C, **options)
 
 
-def _low_rank(kernel, points):
+def _low_rank(linear, n, d):
     """Return whether the points themselves are a factor of the Gram matrix that saves work."""
-    n, d = points.shape
-    return kernel.name == "linear" and d <= LOW_RANK_SHARE * n
+    return linear and d <= LOW_RANK_SHARE * n

@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 
 from svmbook import DualSVC, kernels
 from svmbook.datasets import non_separable, stdev
+from svmbook.kernels import linear
 
 SOLVERS = ["interior-point", "active-set", "smo", "libsvm", "cvxopt"]
 
@@ -176,6 +177,7 @@ def test_auto_is_what_the_documentation_says():
     assert DualSVC().fit(X, y).solver_ == "interior-point"
     assert DualSVC().fit(X[:12], y[:12]).solver_ == "interior-point"  # n/4 features
     assert DualSVC().fit(X[:11], y[:11]).solver_ == "active-set"
+    assert DualSVC(kernel=linear).fit(X, y).solver_ == "interior-point"  # the function as well
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
     with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 1000):

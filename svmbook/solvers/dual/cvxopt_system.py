@@ -9,7 +9,7 @@ and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `sv
 
 import numpy as np
 
-from .mehrotra import balanced
+from .mehrotra import balanced, hessian_solver
 
 __all__ = ["coneqp", "cvxopt_parts", "kkt_solver", "options", "view"]
 
@@ -79,11 +79,7 @@ def kkt_solver(gram, y, scale):
         w_inv = view(W["di"])
         w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]
         D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
-        solve_K = gram.factor(D / scale)  # (scale K + D)^{-1} = (K + D / scale)^{-1} / scale
-
-        def solve_H(r):
-            return y * solve_K(y * r) / scale
-
+        solve_H = hessian_solver(gram, y, scale, D)
         Hy = solve_H(y)
         S = y @ Hy
         if S == 0.0:  # cvxopt ends on ArithmeticError only

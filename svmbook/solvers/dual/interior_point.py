@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from .result import SolverResult
 
 __all__ = [
+    "check_form",
     "first_system_solvable",
     "hard_margin",
     "interior_point",
     "moved_back",
+    "on_form",
     "solve_hard_margin",
     "solve_interior_point",
     "unit_of_alpha",
@@ -96,10 +99,11 @@ def solve_interior_point(
     >>> result.converged
     True
     """
-    _check_form(form)
+    check_form(form, FORMS)
     K, y, C = check_problem(K, y, C, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
-    return _on_form(K, form, y, interior_point, y, C, tol=tol, max_iter=max_iter)
+    solve = partial(interior_point, y=y, C=C, tol=tol, max_iter=max_iter)
+    return on_form(K, form, y, solve)
 
 
 def solve_hard_margin(
@@ -157,10 +161,10 @@ def solve_hard_margin(
     >>> (49 * solve_hard_margin(X @ X.T, [1, 1, -1, -1]).alpha).round(4)
     array([26.,  0., 18.,  8.])
     """
-    _check_form(form)
+    check_form(form, FORMS)
     K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
-    return _on_form(K, form, y, hard_margin, y, tol=tol, max_iter=max_iter)
+    return on_form(K, form, y, partial(hard_margin, y=y, tol=tol, max_iter=max_iter))
 
 
 def interior_point(gram, y, C, *, tol=1e-6, max_iter=100):
@@ -234,11 +238,12 @@ def first_system_solvable():
         ) from error
 
 
-def _on_form(K, form, y, solve, *args, **options):
-    """Solve on the Gram matrix that ``K`` stands for."""
-    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
-    result = solve(gram, *args, **options)
-    return result if mean is None else moved_back(result, gram, y, mean)
+def on_form(K, form, y, solve):
+    """Return ``solve(gram)`` for the Gram matrix that ``K`` stands for in this form."""
+    if form != "low-rank":
+        return solve(StoredGram(K))
+    gram, mean = centred_factor(K)
+    return moved_back(solve(gram), gram, y, mean)
 
 
 def _report(found, tol, max_iter):
@@ -249,6 +254,7 @@ def _report(found, tol, max_iter):
     return {"tol": tol, "finished": finished, "n_iter": found.n_iter, "message": message}
 
 
-def _check_form(form):
-    if form not in FORMS:
-        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}.")
+def check_form(form, forms):
+    """Refuse a form that is none of those."""
+    if form not in forms:
+        raise ValueError(f"form is {form!r}; it must be one of {', '.join(forms)}.")

@@ -26,7 +26,7 @@ import numpy as np
 from ...gram import GramMatrix
 from ...progress import log
 
-__all__ = ["BoxProgram", "Minimum", "balanced", "minimise_on_box"]
+__all__ = ["BoxProgram", "Minimum", "balanced", "hessian_solver", "minimise_on_box"]
 
 TO_THE_BOUNDARY = 0.99  # of the longest step that leaves all bounded numbers positive
 FEASIBLE = 1e-9  # residual of the linear conditions that is wanted, relative to their terms
@@ -118,15 +118,10 @@ class _Iterate:
             (\mathrm{scale}\,Q + D)\,du + A^\top dv = p/u - r/t - r_{dual},
             \qquad A\,du = -r_{primal},
 
-        :eq:`eq-reduced`; dv solves a system with one row per equation, :eq:`eq-schur`. Since
-        :math:`Y^2 = I`, the matrix that is factored is :math:`K + D/\mathrm{scale}`.
+        :eq:`eq-reduced`; dv solves a system with one row per equation, :eq:`eq-schur`.
         """
-        u, t, z, s, y, A = self.u, self.t, self.z, self.s, self.y, self.A
-        solve_K = self.gram.factor((z / u + s / t) / self.scale)
-
-        def solve_H(r):
-            return y * solve_K(y * r) / self.scale
-
+        u, t, z, s, A = self.u, self.t, self.z, self.s, self.A
+        solve_H = hessian_solver(self.gram, self.y, self.scale, z / u + s / t)
         HA = np.stack([solve_H(a) for a in A])
         S = A @ HA.T
 
@@ -195,6 +190,15 @@ def minimise_on_box(program, *, tol, max_iter):
         n_iter += 1
         log.info("interior point, step %d: relative gap %.1e", n_iter, iterate.relative_gap)
     return Minimum(*best, n_iter=n_iter, accurate=least <= 1.0)
+
+
+def hessian_solver(gram, y, scale, D):
+    r"""Factor :math:`\mathrm{scale}\,YKY + D` and return its solver.
+
+    Since :math:`Y^2 = I`, the matrix that is factored is :math:`K + D/\mathrm{scale}`.
+    """
+    solve_K = gram.factor(D / scale)
+    return lambda r: y * solve_K(y * r) / scale
 
 
 def balanced(u, y):

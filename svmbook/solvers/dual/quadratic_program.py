@@ -21,16 +21,16 @@ Four forms of the same problem, from the textbook to the structured one:
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...gram import StoredGram, centred_factor
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .cvxopt_system import coneqp, cvxopt_parts, options, view
-from .interior_point import first_system_solvable, moved_back, unit_of_alpha
+from .interior_point import check_form, first_system_solvable, on_form, unit_of_alpha
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -168,13 +168,11 @@ def solve_dual(
     >>> result.converged
     True
     """
-    if form not in FORMS:
-        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}.")
+    check_form(form, FORMS)
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
-    gram, mean = centred_factor(K) if form == "low-rank" else (StoredGram(K), None)
-    result = by_cvxopt(gram, y, C, form=form, tol=tol, max_iter=max_iter)
-    return result if mean is None else moved_back(result, gram, y, mean)
+    solve = partial(by_cvxopt, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
+    return on_form(K, form, y, solve)
 
 
 def by_cvxopt(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):

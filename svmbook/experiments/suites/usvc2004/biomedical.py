@@ -1,7 +1,7 @@
 """Table 4 of Navia-Vazquez et al. (2004): linear machines on seven small medical tables.
 
 Which class of dermatology and of postoperative is the positive one is not printed, so every choice
-is run: "dermatology=3" is class 3 against the others.
+is run, but for the class of two patients: "dermatology=3" is class 3 against the others.
 """
 
 from functools import partial
