@@ -32,7 +32,7 @@ MACHINES = {
     "shift": PrototypeSVM(random_state=0),
     "clusters": ProfileSVM(random_state=0),
     "Newton, step": StumpEnsembleLogistic(),
-    "active sets, round": StumpEnsembleSVC(),
+    "active sets, iteration": StumpEnsembleSVC(),
 }
 
 

@@ -18,7 +18,7 @@ from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
-from ..solvers.dual.interior_point import hard_margin, interior_point, moved_back
+from ..solvers.dual.interior_point import hard_margin, interior_point, undo_centring
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import by_cvxopt
 from ..solvers.dual.result import no_worse_than_zero
@@ -298,7 +298,7 @@ class DualSVC(KernelMachine):
         if not kernel.known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
-        moved = result if mean is None else moved_back(result, gram, y, mean)
+        moved = result if mean is None else undo_centring(result, gram, y, mean)
         return no_worse_than_zero(moved, y, C)
 
     def _choose_solver(self, problem):

@@ -145,5 +145,5 @@ def test_what_rounding_leaves_of_the_outputs_is_said():
     rng = np.random.default_rng(0)
     X = 2000 + rng.standard_normal((20, 2))
     y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)
-    with pytest.warns(ConvergenceWarning, match="rounding leaves the objective uncertain"):
+    with pytest.warns(ConvergenceWarning, match="relative rounding error"):
         DualSVC(kernel="poly", degree=2, solver="interior-point").fit(X, y)
