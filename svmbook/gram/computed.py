@@ -64,7 +64,7 @@ class ComputedGram(GramMatrix):
         return self.columns(self._all, v)
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         product = np.zeros(self.n)
         cached = self._slot[points] >= 0
         for chunk in chunks(np.flatnonzero(cached), GATHERED_ROWS):
@@ -74,7 +74,7 @@ class ComputedGram(GramMatrix):
         return product
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return a copy of the block of some points with others, and cache the points' rows."""
+        """Return a copy of the block of rows ``points`` and columns ``others``; cache the rows."""
         self._fill_cache(points)
         block = np.empty((len(points), len(others)))
         cached = self._slot[points] >= 0
@@ -85,7 +85,7 @@ class ComputedGram(GramMatrix):
         return block
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points, stored if it is small."""
+        """Return the Gram matrix of a subset of the points, stored if it is small."""
         if len(points) <= MAX_STORED_POINTS:
             return StoredGram(self._values(points, points))
 

@@ -94,7 +94,7 @@ class LowRankGram(GramMatrix):
         return self.outputs(self.adjoint(v))
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
@@ -102,11 +102,11 @@ class LowRankGram(GramMatrix):
         return self.Z @ (values @ self.Z[points])
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of some points with others."""
+        """Return the block of rows ``points`` and columns ``others``."""
         return self.Z[points] @ self.Z[others].T
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points."""
+        """Return the Gram matrix of a subset of the points."""
         return LowRankGram(self.Z[points])
 
     def factor(self, D: np.ndarray) -> Callable:

@@ -42,7 +42,7 @@ class StoredGram(GramMatrix):
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
@@ -55,7 +55,7 @@ class StoredGram(GramMatrix):
         return product
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return a copy of the block of some points with others."""
+        """Return a copy of the block of rows ``points`` and columns ``others``."""
         if len(others) < GATHERED_ROWS:
             return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
@@ -64,7 +64,7 @@ class StoredGram(GramMatrix):
         return block
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points."""
+        """Return the Gram matrix of a subset of the points."""
         return StoredGram(self.block(points, points))
 
     def factor(self, D: np.ndarray) -> Callable:

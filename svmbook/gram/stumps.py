@@ -162,15 +162,15 @@ class StumpGram(LowRankGram):
         return self.T.T @ (self.B.T @ G)
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points."""
+        """Return the Gram matrix of a subset of the points."""
         return StumpGram(self.B[points], self.T, self.diagonal[points])
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of some points with others."""
+        """Return the block of rows ``points`` and columns ``others``."""
         return self.part(points).Z @ self.part(others).Z.T
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         return self.outputs(self.T.T @ (values @ self.B[points]))
 
     def ridge(self, W: np.ndarray, lam: float) -> Callable:

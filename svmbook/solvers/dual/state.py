@@ -86,7 +86,7 @@ class DualState:
         return (np.abs(self.e[points] - self.b) <= self.rounding_error[points]).all()
 
     def is_optimal_recomputed(self, F):
-        """Recompute the errors and return whether the face still counts as solved."""
+        """Recompute the errors and return whether the face is still solved."""
         before = self.residual(F) if len(F) else 0.0
         self.recompute()
         return not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * before
@@ -181,10 +181,10 @@ class DualState:
         """
         alpha = np.abs(self.beta)
         at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
-        near = np.flatnonzero(
+        snapped = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
-        self.move(near, np.where(at_zero, 0.0, self.y * self.C)[near])
+        self.move(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
         self.update_free()
 
     def with_bounds(self, C):

@@ -181,19 +181,11 @@ def test_hard_margin_raises_if_the_convex_hulls_meet(form):
         solve_hard_margin(X if form == "low-rank" else X @ X.T, y, form=form)
 
 
-def test_two_points():
-    # The hyperplane bisects the segment: |w| = 2 / distance, alpha = |w|^2 / 2.
-    X, y = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([-1.0, 1.0])
-    result = solve_dual(X @ X.T, y, 10.0)
-    np.testing.assert_allclose(result.alpha, [2 / 25, 2 / 25], rtol=1e-9)
-    assert result.intercept == pytest.approx(-1.0)
-
-
 def test_intercept_is_the_midpoint_if_no_point_is_free():
     # Both points are at the upper bound, so every b of an interval is optimal.
     X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
     C = 0.1
-    for solver in (solve_dual, solve_smo):
+    for solver in (solve_dual, solve_smo, solve_active_set):
         result = solver(X @ X.T, y, C)
         assert (result.alpha == C).all()
         # w = 0.2, f = (0, 0.4); the margins -b and 0.4 + b must both be at most 1.
@@ -308,17 +300,10 @@ def test_hard_margin_reports_an_iteration_limit_that_is_too_small():
         solve_hard_margin(X @ X.T, y, max_iter=1)
 
 
-def test_concurrent_fits_restore_the_number_of_blas_threads():
+def test_concurrent_fits_do_not_change_blas_threads_and_warning_filters():
     X, y = two_clouds(300)
-    before = threadpool_info()
+    before = threadpool_info(), list(warnings.filters)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: solve_dual(X, y, 1.0, form="low-rank"), range(12)))
-    assert threadpool_info() == before
-
-
-def test_concurrent_fits_do_not_change_the_warning_filters():
-    X, y = two_clouds(100)
-    before = list(warnings.filters)
-    with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: solve_libsvm(X @ X.T, y, 1.0, max_iter=3), range(12)))
-    assert warnings.filters == before
+    assert (threadpool_info(), list(warnings.filters)) == before
