@@ -35,17 +35,18 @@ def view(x):
 def kkt_solver(gram, y, scale):
     r"""Return the function that cvxopt calls once per iteration to solve its KKT system.
 
-    For a positive diagonal scaling :math:`W` the system is :eq:`eq-kkt-system`,
+    With a positive diagonal scaling :math:`W` the system is :eq:`eq-kkt-system`,
 
     .. math::
 
         \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
         \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
-        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
+        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix} .
 
-    solved in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations solve it:
+    It is solved in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations are
+    needed:
 
-    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Substituted in the first row it gives
+    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`, and substituted in the first row
        :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
     2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
        two halves of :math:`W^{-2}`, :eq:`eq-reduced`. Hence :math:`H = P + D` is the Gram matrix

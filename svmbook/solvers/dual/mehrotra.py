@@ -7,14 +7,13 @@ The problem is
 with :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, and K one of the forms of `svmbook.gram`. Let
 :math:`z \ge 0` be the multipliers of :math:`u \ge 0`, :math:`s \ge 0` those of
 :math:`u \le \mathrm{upper}`, :math:`t = \mathrm{upper} - u`, and v the multipliers of the
-equations. The central path consists of the solutions of the perturbed optimality conditions
+equations. Newton's method follows the central path to :math:`\mu = 0`, the solutions of the
+perturbed optimality conditions
 
 .. math::
 
     \mathrm{scale}\,Qu + q + A^\top v - z + s = 0,\quad Au = b,\quad
-    u \circ z = \mu 1,\quad t \circ s = \mu 1 ,
-
-which Newton's method follows as :math:`\mu` tends to zero.
+    u \circ z = \mu 1,\quad t \circ s = \mu 1 .
 """
 
 from __future__ import annotations
@@ -98,7 +97,8 @@ class _Iterate:
         predicted_gap = (u + step * du) @ (z + step * dz) + (t + step * dt) @ (s + step * ds)
         target = mu * (predicted_gap / self.gap) ** 3
 
-        # Corrector: products equal to the target, with the predictor's second-order terms.
+        # Corrector: Newton's step for products of the target, minus the second-order terms of the
+        # predictor.
         du, dt, dv, dz, ds = solve(
             target - u * z - du * dz, self.bounded * (target - dt * ds) - t * s
         )

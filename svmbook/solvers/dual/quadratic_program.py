@@ -6,7 +6,7 @@ r"""The dual :eq:`eq-dual` of the soft-margin SVM as a quadratic program, solved
     \quad\text{subject to}\quad 0 \le \alpha_i \le C_i,\quad y^\top\alpha = 0,
     \qquad Q_{ij} = y_i y_j K_{ij}.
 
-The problem can be passed to cvxopt in four forms, which exploit its structure more and more:
+The problem can be passed to cvxopt in four forms, each of which uses more of its structure:
 
 ``"textbook"``
     the matrices ``P, q, G, h, A, b`` of `cvxopt.solvers.qp`, ``G`` dense;
@@ -33,14 +33,13 @@ from .cvxopt_system import coneqp, import_cvxopt, options, view
 from .interior_point import check_form, explain_singular_system, solve_in_form, unit_of_alpha
 
 if TYPE_CHECKING:
+    import cvxopt
+
     from .result import SolverResult
 
 __all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
 
-if TYPE_CHECKING:
-    import cvxopt
-
-FORMS = ("textbook", "sparse", "dense", "low-rank")  # of K
+FORMS = ("textbook", "sparse", "dense", "low-rank")
 
 
 class QuadraticProgram(NamedTuple):

@@ -185,7 +185,7 @@ def certify(
 
 
 def no_worse_than_zero(result, y, C):
-    r"""Return the result for :math:`w = 0` if its objective is smaller, else ``result`` itself.
+    r"""Return the result for :math:`w = 0` if its objective is smaller, else the given result.
 
     For w = 0 all outputs are b. The best b is the label of the class with the larger sum of
     :math:`C_i`, and the objective is twice the smaller sum. A solver that stopped because of
@@ -201,7 +201,7 @@ def no_worse_than_zero(result, y, C):
     Returns
     -------
     SolverResult
-        ``result`` also if it is certified, or if C is infinite.
+        Always ``result`` itself if it has converged or C is infinite.
     """
     if result.converged or np.isinf(C).any():
         return result

@@ -24,7 +24,7 @@ from svmbook.solvers.dual.mehrotra import balanced
 from svmbook.solvers.dual.state import DualState
 
 
-@pytest.mark.parametrize("factor", [0.3, 0.9, 1.1, 7.0])
+@pytest.mark.parametrize("factor", [0.3, 0.9, 1.0, 1.1, 7.0])
 @pytest.mark.parametrize("b", [-1.5, -1.0, -0.8])
 def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
     X, y = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]]), np.array([1.0, 1, -1, -1])
