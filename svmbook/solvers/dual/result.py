@@ -145,7 +145,8 @@ def certify(
     Examples
     --------
     >>> from svmbook.solvers import certify
-    >>> result = certify([0.1, 0.1], 0, [1, -1], 1, [0.2, -0.2], n_iter=0, tol=0.1)
+    >>> f = [0.2, -0.2]
+    >>> result = certify([0.1, 0.1], 0, [1, -1], 1, f, n_iter=0, tol=0.1)
     >>> round(result.dual_objective, 3), round(result.objective, 3)
     (0.18, 1.62)
     """

@@ -77,11 +77,11 @@ def test_nearly_constant_kernel_is_solved_to_rounding_error(gamma, seed):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_faces_of_indicator_features_are_factored(seed):
-    # On such a face some columns are constant up to rounding.
+    # On a face of indicator features some columns are constant up to rounding.
     rng = np.random.default_rng(seed)
-    groups = rng.integers(3, 15)
-    X = np.eye(groups)[rng.integers(0, groups, 150)]
-    y = np.where(rng.random(150) < rng.random(groups)[X.argmax(axis=1)], 1.0, -1.0)
+    n_groups = rng.integers(3, 15)
+    X = np.eye(n_groups)[rng.integers(0, n_groups, 150)]
+    y = np.where(rng.random(150) < rng.random(n_groups)[X.argmax(axis=1)], 1.0, -1.0)
     y[:2] = 1.0, -1.0
     result = solve_dual(X, y, 1.0, form="low-rank")
     assert_exact(result, X @ X.T, y, 1.0)
