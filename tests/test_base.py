@@ -42,7 +42,7 @@ every_machine = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(
 
 
 def attributes(machine):
-    return vars(machine).keys() - machine.get_params().keys() - {"_kernel", "_centred"}
+    return vars(machine).keys() - machine.get_params().keys() - {"_kernel", "_centred_model"}
 
 
 @every_machine

@@ -25,7 +25,7 @@ from svmbook import (
     StumpEnsembleSVC,
 )
 from svmbook.kernels import gaussian
-from svmbook.multiclass import coupled
+from svmbook.multiclass import couple_probabilities
 
 X, CODES = load_iris(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -146,10 +146,10 @@ def test_probabilities_of_pairs_are_coupled(model):
 def test_coupling_gives_back_probabilities_that_pairs_agree_on():
     p = np.random.default_rng(0).dirichlet(np.ones(4), size=20)
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    of_pairs = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
-    np.testing.assert_allclose(coupled(of_pairs, 4), p, atol=1e-12)
+    pairwise = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
+    np.testing.assert_allclose(couple_probabilities(pairwise, 4), p, atol=1e-12)
     certain = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
-    np.testing.assert_allclose(coupled(certain, 3), [[1.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(couple_probabilities(certain, 3), [[1.0, 0.0, 0.0]], atol=1e-12)
 
 
 def test_methods_of_one_function_say_where_to_find_it():
