@@ -1,4 +1,4 @@
-"""What the logistic machines share: a weight of the penalty, and outputs that are log odds."""
+"""Base class of the logistic kernel machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LogisticKernelMachine"]
 
 
 class LogisticKernelMachine(LogOdds, KernelMachine):
-    """Base of the logistic machines: their penalty, and probabilities."""
+    """Base of the kernel machines with logistic loss: parameter ``lam``, and probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
