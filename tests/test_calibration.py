@@ -56,7 +56,7 @@ def test_a_true_sigmoid_is_found_again():
 
 def test_a_fit_that_fails_is_blamed_on_its_caller(monkeypatch):
     monkeypatch.setattr("svmbook.calibration.DECREMENT_TOL", 1e-300)
-    with pytest.warns(ConvergenceWarning, match="look for scores far") as caught:
+    with pytest.warns(ConvergenceWarning, match="check the scores for outliers") as caught:
         fit_sigmoid([-1.0, 2.0, 0.5, 0.1], [-1, 1, -1, 1])
     assert caught[0].filename == __file__
 
@@ -88,10 +88,10 @@ def test_equal_scores_say_nothing(score):
     ("scores", "y", "message"),
     [
         ([1.0, np.nan], [0, 1], "scores contains NaN"),
-        ([[1.0], [2.0]], [0, 1], "one number a point"),
+        ([[1.0], [2.0]], [0, 1], "one number per point"),
         ([1.0, 2.0, 3.0], [0, 1], "inconsistent numbers of samples"),
         ([1.0, 2.0], [1, 1], "one class only"),
-        ([1.0, 2.0, 3.0], [1, 2, 3], "takes two classes; found 3"),
+        ([1.0, 2.0, 3.0], [1, 2, 3], "exactly two classes are needed; found 3"),
     ],
 )
 def test_what_does_not_fit_is_named(scores, y, message):
@@ -166,7 +166,7 @@ def test_many_sigmoids_do_not_mind_the_unit_or_the_origin_of_scores():
 
 def test_a_sigmoid_that_is_not_fitted_is_admitted(monkeypatch):
     monkeypatch.setattr("svmbook.calibration.MAX_STEPS", 1)
-    with pytest.warns(ConvergenceWarning, match="1 steps of Newton's method"):
+    with pytest.warns(ConvergenceWarning, match="1 Newton steps"):
         fit_sigmoid([-3.0, -1.0, 0.5, 2.0, 4.0], [0, 0, 1, 0, 1])
 
 

@@ -41,11 +41,11 @@ def test_a_score_of_zero_speaks_for_the_first_class():
     ("y", "message"),
     [
         ([1, 1, 1], "one class only: 1"),
-        ([0, 1, 2], "takes two classes; found 3"),
+        ([0, 1, 2], "exactly two classes are needed; found 3"),
         ([0.5, 1.5, 0.2], "Unknown label type"),
-        (np.array(["b", 1, 1], dtype=object), r"different kinds \(int, str\)"),
-        (np.array(["b", None], dtype=object), "different kinds"),
-        (np.array([None, "b"], dtype=object), "different kinds"),
+        (np.array(["b", 1, 1], dtype=object), r"different types \(int, str\)"),
+        (np.array(["b", None], dtype=object), "different types"),
+        (np.array([None, "b"], dtype=object), "different types"),
     ],
     ids=["one", "three", "continuous", "mixed", "missing", "missing first"],
 )
