@@ -73,10 +73,10 @@ class DualSVC(KernelMachine):
         vectors that sum to zero, as "stump" and "perceptron" are.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of "rbf", "laplacian", "exponential" and "poly". "scale" is
-        ``1 / (n_features * X.var())``, with the variance weighted by the sample weights; "auto" is
-        ``1 / n_features``. Both have the unit of an inverse squared length, which suits "rbf". For
-        "laplacian" and "exponential", whose distances are not squared, scale the features and
-        choose a value.
+        ``1 / (n_features * X.var())``, with the variance weighted by class and sample weights;
+        "auto" is ``1 / n_features``. Both have the unit of an inverse squared length, which suits
+        "rbf". For "laplacian" and "exponential", whose distances are not squared, scale the
+        features and choose a value.
     degree : int, default=3
         Degree of "poly", number of boundaries of "stump_regions", mean depth of "stump_tree".
     coef0 : float, default=1.0

@@ -1,6 +1,5 @@
 """The unbiased classifiers: prototypes, starts, class weights, guaranteed false-alarm rates."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
