@@ -72,7 +72,7 @@ def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
         Decision values of a classifier on points outside its training set. On training points the
         decision values are too optimistic.
     y : array-like of shape (n,)
-        Two labels of any kind.
+        Labels of any type, of two classes.
 
     Returns
     -------

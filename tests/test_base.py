@@ -160,10 +160,10 @@ def test_relative_gap_is_small(model):
 def test_certificate_holds_for_the_decision_function(solver, offset):
     # Computed as X @ coef_, the outputs would have errors that change 4 of the 40 predictions.
     rng = np.random.default_rng(0)
-    far = rng.standard_normal((40, 3)) + offset
+    points = rng.standard_normal((40, 3)) + offset
     labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
-    model = DualSVC(solver=solver).fit(far, labels)
-    slack = np.maximum(0.0, 1.0 - labels * model.decision_function(far))
+    model = DualSVC(solver=solver).fit(points, labels)
+    slack = np.maximum(0.0, 1.0 - labels * model.decision_function(points))
     primal = 0.5 * np.sum(model.coef_**2) + slack.sum()
     assert primal == pytest.approx(model.objective_, rel=1e-9)
     assert primal - model.dual_objective_ <= 1e-6 * primal
@@ -177,10 +177,10 @@ def test_certificate_holds_for_the_decision_function(solver, offset):
 @pytest.mark.parametrize("offset", [1e12, 1e15])
 def test_log_probabilities_far_from_the_origin_give_the_objective(model, offset):
     rng = np.random.default_rng(0)
-    far = rng.standard_normal((40, 3)) + offset
+    points = rng.standard_normal((40, 3)) + offset
     labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
-    fitted = clone(model).set_params(kernel="linear", lam=1.0).fit(far, labels)
-    log_p = fitted.predict_log_proba(far)[np.arange(40), (labels > 0).astype(int)]
+    fitted = clone(model).set_params(kernel="linear", lam=1.0).fit(points, labels)
+    log_p = fitted.predict_log_proba(points)[np.arange(40), (labels > 0).astype(int)]
     assert 0.5 * np.sum(fitted.coef_**2) - log_p.sum() == pytest.approx(fitted.objective_, rel=1e-9)
 
 

@@ -71,9 +71,9 @@ RANDOM_PROTOTYPES = {
     "which changes if rows are repeated",
 }
 STUMPS_FAVOUR_LIGHT_POINTS = {
-    "check_class_weight_classifiers": "a stump beyond all points of the heavy class has the error "
-    "of a constant on them, and classifies some light points: 82 % of the predictions are heavy, "
-    "not 87 %",
+    "check_class_weight_classifiers": "a threshold beyond all points of the heavy class costs no "
+    "more than a constant, and some light points are then classified correctly: 82 % of the "
+    "predictions are the heavy class, not 87 %",
 }
 
 

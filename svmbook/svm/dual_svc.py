@@ -223,7 +223,7 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    _memory_advice = "Fit fewer points; or use USVC, which keeps few kernels, or solver='libsvm'."
+    _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
 
     @property
     def _sparse(self):

@@ -23,7 +23,7 @@ __all__ = [
 PASSES, PRESENTATIONS = 2, 10  # number of passes, and of points per prototype in each pass
 KMEANS_POINTS = 50  # maximum number of points per prototype that k-means uses
 INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
-KPCA_POINTS = 1000  # points that kernel PCA uses, or as many as there are axes
+KPCA_POINTS = 1000  # number of points that kernel PCA uses; more if there are more axes
 
 
 def fscl(
