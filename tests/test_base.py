@@ -78,7 +78,7 @@ def test_parameters_of_lower_precision_are_converted_to_double(model, number):
 
 @pytest.mark.parametrize(
     "options",
-    [{"solver": solver} for solver in ("interior-point", "cvxopt", "active-set", "libsvm")]
+    [{"solver": solver} for solver in ("interior-point", "cvxopt", "active-set", "smo", "libsvm")]
     + [{"C": np.inf}],
 )
 def test_every_solver_reports_an_indefinite_kernel(options):
@@ -196,7 +196,7 @@ def test_indefinite_kernel_is_reported_if_it_matters():
     np.testing.assert_allclose(same.alpha_, model.alpha_, atol=1e-6)
     indefinite = K.copy()
     indefinite[np.ix_(model.support_[:2], model.support_[:2])] = [[1.0, 9.0], [9.0, 1.0]]
-    for solver in ("active-set", "interior-point", "cvxopt", "libsvm"):
+    for solver in ("active-set", "interior-point", "cvxopt", "smo", "libsvm"):
         with pytest.raises(ValueError, match="not positive semi-definite"):
             DualSVC(kernel="precomputed", solver=solver).fit(indefinite, Y)
 

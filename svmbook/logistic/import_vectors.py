@@ -77,10 +77,8 @@ class ImportVectorMachine(LogisticKernelMachine):
     gamma_ : float
         The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
-        attributes, with indices into the points of its pair. This estimator has only ``classes_``,
-        ``n_iter_`` (one value per pair) and the certificate of the worst pair.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
@@ -124,8 +122,6 @@ class ImportVectorMachine(LogisticKernelMachine):
         "min_decrease": [Interval(Real, 0.0, None, closed="neither")],
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     def _stored_numbers(self, n, d):
         return 2.1 * n * n

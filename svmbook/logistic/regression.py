@@ -96,7 +96,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     gamma_ : float
         The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With ``penalty="l1"`` and more than two classes: a fitted classifier for each pair.
+        With ``penalty="l1"`` and more than two classes: a fitted classifier for each pair, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
@@ -174,8 +175,6 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _remedy(self):
         stronger_penalty = "Use a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger_penalty}, scale the features, or raise tol or max_iter."
-
-    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     @property
     def _sparse(self):

@@ -75,10 +75,8 @@ class IRWLSSVC(IRWLSClassifier):
     gamma_ : float
         The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
-        attributes, with indices into the points of its pair. This estimator has only ``classes_``,
-        ``n_iter_`` (one value per pair) and the certificate of the worst pair.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
@@ -233,10 +231,8 @@ class ERMSVC(IRWLSClassifier):
     gamma_ : float
         The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
-        attributes, with indices into the points of its pair. This estimator has only ``classes_``,
-        ``n_iter_`` (one value per pair) and ``converged_`` (whether all pairs have).
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int

@@ -42,9 +42,8 @@ class LeastSquaresClassifier(BaseClassifier):
     intercept_ : ndarray of shape (1,)
         The intercept.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has
-        ``coef_`` and ``intercept_``, which this estimator then lacks.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int

@@ -94,31 +94,6 @@ def test_gaussian_process_with_the_same_kernel_has_the_same_mode():
     np.testing.assert_allclose(model.decision_function(NEW), mode, atol=1e-4)
 
 
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
-def test_integer_weights_equal_repetitions(model):
-    model.set_params(kernel="rbf", gamma=0.3)
-    weights = np.random.default_rng(0).integers(0, 3, 80)
-    weighted = model.fit(X, Y, sample_weight=weights).decision_function(NEW)
-    assert (weights[model.support_] > 0).all()
-    repeated = model.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
-    np.testing.assert_allclose(weighted, repeated.decision_function(NEW), atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [["no", "yes"], [0, 1], [99, 100], [False, True], [-1.0, 1.0]],
-    ids=["strings", "zero and one", "integers", "booleans", "signs"],
-)
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
-def test_labels_of_any_type(model, labels):
-    model.set_params(kernel="rbf", gamma=0.3)
-    y = np.array(labels)[(Y > 0).astype(int)]
-    predicted = model.fit(X, y).predict(NEW)
-    assert predicted.dtype == y.dtype
-    np.testing.assert_array_equal(predicted == labels[1], model.decision_function(NEW) > 0)
-    np.testing.assert_allclose(model.predict_proba(NEW).sum(axis=1), 1.0)
-
-
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 def test_three_classes(kernel):
     points, labels = IRIS

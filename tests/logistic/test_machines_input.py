@@ -115,14 +115,6 @@ def test_path_of_equal_points_needs_explicit_lams():
         KernelLogisticRegression(kernel="linear").path(np.ones_like(X), Y, 3)
 
 
-def test_failed_refit_leaves_the_estimator_unfitted():
-    model = KernelLogisticRegression().fit(X, Y)
-    with pytest.raises(ValueError, match="one class only"):
-        model.fit(X, np.ones(80))
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-
-
 @pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
 def test_linear_model_is_translation_invariant(model):
     model.set_params(kernel="linear")

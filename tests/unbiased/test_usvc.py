@@ -286,14 +286,6 @@ def test_prototypes_are_copied():
     np.testing.assert_array_equal(model.decision_function(XOR), before)
 
 
-def test_failed_refit_leaves_the_estimator_unfitted():
-    model = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match="class"):
-        model.fit(X, np.ones(120))
-    with pytest.raises(NotFittedError):
-        model.predict(X)
-
-
 @pytest.mark.parametrize("rule", ["fscl", "kmeans", "kpca"])
 def test_there_are_no_more_prototypes_than_distinct_points(rule):
     points, labels = np.tile(X[:6], (5, 1)), np.tile([0, 1, 0, 1, 0, 1], 5)
