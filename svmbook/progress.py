@@ -5,7 +5,7 @@ Solvers log one line per iteration at the level INFO. By default nothing is show
 >>> import logging
 >>> logging.basicConfig()
 >>> logging.getLogger("svmbook").setLevel(logging.INFO)  # show the progress
->>> logging.getLogger("svmbook").setLevel(logging.NOTSET)  # back to the default
+>>> logging.getLogger("svmbook").setLevel(logging.NOTSET)  # default
 """
 
 import logging
