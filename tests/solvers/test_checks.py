@@ -105,7 +105,8 @@ def test_invalid_tol_and_max_iter_are_reported(solver, wrong):
 def test_extreme_K_or_C_is_solved_but_certified_only_if_rounding_permits(solver, K, C):
     result = solver(K * np.eye(2), [1, -1], C)
     np.testing.assert_allclose(result.alpha, min(1 / K, C))
-    assert result.converged == (K * C <= 1)  # else the objective is below C times rounding error
+    # Otherwise C times the rounding error of a slack exceeds the objective.
+    assert result.converged == (K * C <= 1)
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
