@@ -136,7 +136,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         new_columns = y[:, None] * candidates(X)
         new = [k for k, column in enumerate(new_columns.T) if column.tobytes() not in known]
         if not new:
-            message = "the linear program is not accurate enough to find a violated constraint"
+            message = "the linear program is not exact enough to find a violated constraint"
             break
         known.update(new_columns[:, k].tobytes() for k in new)
         candidate_list = candidates.as_list()
