@@ -23,6 +23,7 @@ import numpy as np
 from ..gram import LowRankGram
 from ..losses import hinge
 from .dual.result import certify
+from .logistic.likelihoods import TwoClassLoss
 from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "smoothed"]
@@ -37,12 +38,11 @@ MAX_NEWTON_STEPS = 200  # Newton steps at one width
 PATIENCE = 2  # consecutive widths without a smaller gap after which rounding error is assumed
 
 
-class SmoothedHinge:
-    r"""The smoothed hinge as a likelihood for `svmbook.solvers.logistic.newton`."""
+class SmoothedHinge(TwoClassLoss):
+    r"""The smoothed hinge in place of a likelihood, for `svmbook.solvers.logistic.newton`."""
 
     def __init__(self, y, C, width):
         self.y, self.C, self.width = y, C, width
-        self.zero_intercept = 0.0
 
     def loss(self, F):
         """Return the loss of outputs F."""
@@ -58,14 +58,6 @@ class SmoothedHinge:
         r"""Return :math:`C_i/\mu` for points on the parabola, else zero."""
         m = self.y * F
         return np.where((m < 1.0) & (m > 1.0 - self.width), self.C / self.width, 0.0)
-
-    def curvature_along(self, F, D):
-        """Return the second derivative of the loss along D, a number."""
-        return float(self.curvature(F) @ (D * D))
-
-    def intercept_curvature(self, F):
-        """Return the second derivative in the intercept, of shape (1, 1)."""
-        return np.array([[self.curvature(F).sum()]])
 
     def newton_step(self, gram, lam, F, R, r):
         """Return the Newton step; only the penalty has curvature if no point is on a parabola."""

@@ -129,7 +129,7 @@ def solve_irwls(
         b = float(check_scalar(start[1], "the intercept of start", Real))
         if not np.isfinite(b):
             raise ValueError(f"the intercept of start must be finite; found {b}.")
-    # Centre the points: far from the origin, the residual is relative to too large norms.
+    # Centred, because far from the origin the residual would be relative to large norms.
     origin = Z.mean(axis=0)
     if start is not None:
         start = w, b + w @ origin
@@ -176,9 +176,8 @@ class _IRWLSState:
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
         self.p, self.a = _weights(self.cost, self.C, m, self.width)
-        self.residual, self.rounding = _residual(
-            self.Z, self.y * self.p, self.a, self.w, self.f, self.lengths
-        )
+        pull = self.y * self.p
+        self.residual, self.rounding = _residual(self.Z, pull, self.a, self.w, self.f, self.lengths)
 
     def _record(self):
         self.objectives.append(0.5 * (self.w @ self.w) + self.C @ self.costs)
@@ -216,9 +215,8 @@ class _IRWLSState:
     def result(self, C, tol, failure):
         """Return the result after a last full step, which makes w the sum of its points."""
         w, b, alpha = self.w, self.b, self.p
-        dw, db = least_squares_step(self.Z, self.y * self.p, self.a, w)
-        df = self.Z @ dw + db
-        if self.change((dw, db, df), 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
+        dw, db, df = step = self.next_step()
+        if self.change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
             w, b, alpha = w + dw, b + db, self.p - self.y * self.a * df
         small_change = self.residual <= self.rounding or self.predicts_no_decrease
         at_rounding = bool(small_change and np.isfinite(self.residual))

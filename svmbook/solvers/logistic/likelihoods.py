@@ -10,7 +10,7 @@ from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
 
-__all__ = ["Binomial", "Softmax", "best_intercept", "likelihood_of"]
+__all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "likelihood_of"]
 
 FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to its start
 MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
@@ -25,12 +25,25 @@ def likelihood_of(y, weights, classes):
     return Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
 
 
-class Binomial:
+class TwoClassLoss:
+    """A loss of one output per point; ``curvature`` returns its diagonal second derivative."""
+
+    zero_intercept = 0.0
+
+    def curvature_along(self, F, D):
+        """Return the second derivative of the loss along D, a number."""
+        return float(self.curvature(F) @ (D * D))
+
+    def intercept_curvature(self, F):
+        """Return the second derivative in the intercept, of shape (1, 1)."""
+        return np.array([[self.curvature(F).sum()]])
+
+
+class Binomial(TwoClassLoss):
     r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`."""
 
     def __init__(self, y, weights):
         self.y, self.weights = y, weights
-        self.zero_intercept = 0.0
 
     def loss(self, F):
         """Return the loss of outputs F."""
@@ -43,14 +56,6 @@ class Binomial:
     def curvature(self, F):
         r"""Return :math:`W_i = s_i\,\sigma(F_i)\,\sigma(-F_i)`, the diagonal second derivative."""
         return self.weights * logistic_curvature(F)
-
-    def curvature_along(self, F, D):
-        """Return the second derivative of the loss along D, a number."""
-        return float(self.curvature(F) @ (D * D))
-
-    def intercept_curvature(self, F):
-        """Return the second derivative in the intercept, of shape (1, 1)."""
-        return np.array([[self.curvature(F).sum()]])
 
     def newton_step(self, gram, lam, F, R, r):
         """Return the Newton step of coefficients and intercept: one weighted ridge regression.

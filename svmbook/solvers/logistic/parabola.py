@@ -40,7 +40,9 @@ def minimise_parabola(Q, c, start, lam, max_violation):
             S = np.flatnonzero(x)
             if not len(S):
                 break
-            system = _jittered(Q[S[:, None], S])
+            # A larger diagonal, so that a singular system still gives a descent direction.
+            system = Q[S[:, None], S]
+            system.ravel()[:: len(S) + 1] += JITTER * np.diagonal(system).max(initial=0.0)
             _, direction, info = lapack.dposv(system, g[S] + lam * np.sign(x[S]))
             if info:
                 break
@@ -61,9 +63,3 @@ def minimise_parabola(Q, c, start, lam, max_violation):
         if violation <= max_violation or idle == PATIENCE:
             break
     return x
-
-
-def _jittered(Q):
-    """Increase the diagonal of Q, so that a singular system still gives a descent direction."""
-    Q.ravel()[:: len(Q) + 1] += JITTER * np.diagonal(Q).max(initial=0.0)
-    return Q

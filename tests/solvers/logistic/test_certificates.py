@@ -69,6 +69,29 @@ def test_solver_stops_after_three_steps_without_progress(module, solve, n_failur
         assert result.message == "stopped at rounding error"
 
 
+@pytest.mark.parametrize("solver", ["gram", "factor", "l1"])
+@pytest.mark.parametrize("lam", [1e-3, 1e-2, 1.0])
+def test_solver_stops_at_rounding_error(solver, lam):
+    X, y = stdev(2, 50, random_state=0)
+    K = gaussian(X, gamma=0.3)
+    if solver == "l1":
+        result = solve_logistic_l1(K, y, lam, tol=1e-30)
+    else:
+        result = solve_logistic(K if solver == "gram" else X, y, lam, form=solver, tol=1e-30)
+    assert not result.converged and result.message == "stopped at rounding error"
+    assert result.kkt_residual < 1e-12
+    assert result.n_iter < 50
+
+
+@pytest.mark.parametrize(("solve", "lam"), [(solve_logistic, 1e-4), (solve_logistic_l1, 1e-3)])
+def test_reaching_max_iter_is_reported(solve, lam):
+    X, y = non_separable(60, random_state=0)
+    result = solve(gaussian(X), y, lam, max_iter=1)
+    assert not result.converged and result.message == "max_iter was reached"
+    solution = solve(gaussian(X), y, lam)
+    assert result.objective - solution.objective <= result.gap  # holds at every iterate
+
+
 @pytest.mark.parametrize("start", [(30.0, 0.0), (-3.0, 40.0)])
 def test_no_step_raises_the_objective(start):
     X = np.array([[-3.0], [-1.0], [0.5], [2.0], [2.5], [40.0]])
