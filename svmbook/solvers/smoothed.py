@@ -16,11 +16,9 @@ closes. The cost is linear in the number of points if the Gram matrix has low ra
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from ..gram import LowRankGram
 from ..losses import hinge
 from .dual.result import certify
 from .logistic.likelihoods import TwoClassLoss
@@ -96,19 +94,11 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
             rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
             if np.ptp(y[rows]):
                 bounds = C[rows] * (C.sum() / C[rows].sum())
-                sample, gap = Dual(gram.part(rows), y[rows], bounds), max(START_GAP, tol)
+                sample, gap = (gram.part(rows), y[rows], bounds), max(START_GAP, tol)
                 _, start, width = _reduce_width(sample, start, (width, 1.0), gap, max_iter)
-        problem = Dual(gram, y, C)
+        problem = gram, y, C
         result, (weights, _), _ = _reduce_width(problem, start, (width, gap), tol, max_iter)
         return result, weights
-
-
-class Dual(NamedTuple):
-    """An SVM dual: Gram matrix, labels and upper bounds."""
-
-    gram: LowRankGram
-    y: np.ndarray
-    C: np.ndarray
 
 
 def _reduce_width(problem, start, width_and_gap, tol, max_iter):

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -189,29 +188,19 @@ def solve_logistic_l1_path(
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     """Do the same as `solve_logistic_l1_path`, for a `StoredGram` and a likelihood."""
     means = gram.K.mean(axis=0)
-    rows = gram.K - means[:, None]  # centred kernel functions; centring only changes b
+    # Centred kernel functions, one per row, so that a working set is contiguous in memory. Centring
+    # changes only b.
+    rows = gram.K - means[:, None]
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:
-        problem = Lasso(likelihood, rows, lam)
+        problem = likelihood, rows, lam
         (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
         result = _certified(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
         message = "" if result.converged else message or result.message
         results.append(replace(result, intercept=intercept, n_iter=n_iter, message=message))
     return results
-
-
-class Lasso(NamedTuple):
-    """A loss of the outputs plus lam times the sum of the absolute coefficients.
-
-    ``rows`` has one kernel function per row, so that the functions of a working set are contiguous
-    in memory.
-    """
-
-    likelihood: Binomial
-    rows: np.ndarray
-    lam: float
 
 
 def _solve(problem, start, tol, max_iter):

@@ -110,27 +110,22 @@ def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
     assert by_factor.objective <= objective * (1 + 1e-12)
 
 
-def test_huge_margins_do_not_prevent_convergence():
-    X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3]])
-    y = np.array([-1.0, -1.0, 1.0, 1.0, -1.0])
-    for lam in (1e-8, 1.0, 1e8):
-        result = solve_logistic(X, y, lam, form="factor")
-        assert result.converged, (lam, result)
-    start = np.array([1.0]), 0.0  # margins of +-1e4 at the first step
-    warm = solve_logistic(X, y, 1.0, form="factor", start=start, tol=1e-10)
-    cold = solve_logistic(X, y, 1.0, form="factor", tol=1e-10)
-    assert warm.converged
-    assert warm.coef == pytest.approx(cold.coef, rel=1e-6)
-
-
-def test_huge_margins_do_not_prevent_convergence_for_several_classes():
+@pytest.mark.parametrize(
+    ("y", "classes", "start"),
+    [
+        ([-1, -1, 1, 1, -1, -1], None, ([1.0], 0.0)),
+        ([0, 0, 1, 1, 2, 0], 3, ([[1.0, 0.0, -1.0]], [500.0, 0.0, -500.0])),
+    ],
+)
+def test_huge_margins_do_not_prevent_convergence(y, classes, start):
     X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
-    y = np.array([0, 0, 1, 1, 2, 0])
-    cold = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9)
-    start = np.array([[1.0, 0.0, -1.0]]), np.array([500.0, 0.0, -500.0])
-    warm = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9, start=start)
-    assert cold.converged and warm.converged
-    assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+    options = {"form": "factor", "classes": classes, "tol": 1e-9}
+    for lam in (1e-8, 1.0, 1e8):
+        cold = solve_logistic(X, y, lam, **options)
+        warm = solve_logistic(X, y, lam, start=start, **options)  # margins of 1e4 at the start
+        assert cold.converged and warm.converged, lam
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+        np.testing.assert_allclose(warm.coef, cold.coef, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e3])
