@@ -34,7 +34,7 @@ class LogisticResult:
     converged : bool
         Whether the tolerance was met.
     message : str
-        Why the solver stopped, if it did not converge.
+        Why the solver stopped; may be empty if it converged.
     full_gap : float, optional
         For coefficients restricted to a subset of points: an upper bound on the distance of the
         objective from its minimum over the coefficients of all points.
