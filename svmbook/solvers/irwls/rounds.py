@@ -209,7 +209,7 @@ class _IRWLSState:
         self._evaluate()
         self._record()
         n_iter, J = len(self.objectives), self.objectives[-1]
-        log.info("IRWLS, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
+        log.info("least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
         return t > 0.0
 
     def result(self, C, tol, failure):
