@@ -123,7 +123,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     A Newton step is a weighted ridge regression and costs one Cholesky factorisation of an n by n
     matrix, or of a d by d matrix for the linear kernel with fewer features than points. Other
     kernels store two arrays of :math:`n^2` numbers (three for "l1"): with 10,000 points this takes
-    1.6 GB, and a fit takes about a minute.
+    1.6 GB, and a fit takes about a minute. The lasso factors matrices of its nonzero coefficients:
+    for small ``lam`` these are many, and a fit can take a hundred times as long as for large ones.
 
     References
     ----------
