@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import svm_problems
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
@@ -169,6 +170,8 @@ def test_auto_chooses_the_documented_solver():
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
     with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 1000):
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
+        wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
+        assert DualSVC().fit(wide, y).solver_ == "active-set"
 
 
 def test_active_set_method_with_computed_gram_matrix(clouds):
