@@ -91,7 +91,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [line_of_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
-        output = float((kernel.unshifted().between(scaled[:1], scaled[support]) @ A[support])[0])
+        output = float((kernel.unshifted().values(scaled[:1], scaled[support]) @ A[support])[0])
         shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - shape_sum
 
