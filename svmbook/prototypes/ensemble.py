@@ -61,16 +61,8 @@ class Members(NamedTuple):
         return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
 
 
-class VotingRule(NamedTuple):
-    """Parameters of the vote, as they were in `fit`."""
-
-    voting: str
-    n_neighbors: int | None
-    metric: object
-
-
 class Ensemble(NamedTuple):
-    """What prediction needs of the members, and the rule by which they vote."""
+    """The arrays that prediction needs, and the parameters of the vote as they were in `fit`."""
 
     coef: np.ndarray
     intercept: np.ndarray
@@ -79,7 +71,9 @@ class Ensemble(NamedTuple):
     sigmoids: Sigmoid | None  # for votes weighted by probability
     frequencies: np.ndarray  # of the classes among the training points
     min_distance: float  # smaller distances are numerically zero
-    rule: VotingRule
+    voting: str
+    n_neighbors: int | None
+    metric: object
 
     def labels(self, X):
         """Return the index of the class with most votes; ties go to the first class."""
@@ -94,10 +88,10 @@ class Ensemble(NamedTuple):
         weight = positive.astype(float)
         if self.sigmoids is not None:
             weight *= self.sigmoids.probability(F)
-        elif self.rule.voting == "local":
-            rho = distances(X, self.exemplars, self.rule.metric)
+        elif self.voting == "local":
+            rho = distances(X, self.exemplars, self.metric)
             rho = np.where(positive, np.maximum(rho, self.min_distance), np.inf)
-            weight *= _local_weights(rho, self.rule.n_neighbors)
+            weight *= _local_weights(rho, self.n_neighbors)
         votes = weight @ np.eye(len(self.frequencies))[self.codes]
         return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.frequencies
 
@@ -198,7 +192,9 @@ class LocalEnsemble(VotingEnsemble):
             sigmoids,
             frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
             min_distance=max(DUPLICATE_TOL * np.median(dist), np.finfo(float).tiny),
-            rule=VotingRule(self.voting, self.n_neighbors, self.metric),
+            voting=self.voting,
+            n_neighbors=self.n_neighbors,
+            metric=self.metric,
         )
 
     def _set_fitted(self, members, ensemble, classes, train):

@@ -74,7 +74,7 @@ class PrototypeSVM(LocalEnsemble):
         members do not cover their own exemplar and are removed. In `ExemplarSVM` C = 1 is enough,
         because it multiplies the exemplar's C by the number of negatives.
     penalty : "l2" or "l1", default="l2"
-        The penalty on w: as above, or :math:`\|w\|_1`, which sets coefficients to zero.
+        As in `ExemplarSVM`.
     positive_weight : float or "balanced", default=1.0
         :math:`C_+/C`. With "balanced" it is the number of a member's negatives divided by the
         number of its positives.
@@ -89,16 +89,10 @@ class PrototypeSVM(LocalEnsemble):
     validation_fraction : float, default=0.25
         Fraction of each class in the validation set; each class keeps at least one training point.
     voting : "count", "probability", "libsvm" or "local", default="local"
-        Weight of a member's vote where its output is positive. "count": one. "probability": its
-        probability, from a sigmoid fitted on the validation set. "libsvm", as in the source: its
-        probability as in LIBSVM, from a sigmoid fitted by cross-validation on the member's own
-        points (with a fixed seed for the folds). "local": a weight that decreases with the distance
-        to its exemplar; this vote has the smallest error on most data sets.
+        Weight of a member's vote, as in `ExemplarSVM`. The source's vote is "libsvm". The error of
+        "local" is the smallest on most data sets.
     n_neighbors : int or None, default=None
-        For local votes: the number of members that vote, each with weight one. These are the
-        members with the nearest exemplars among those that cover the point. If None, all of these
-        vote with weight :math:`\rho_1^2/\rho^2`, where :math:`\rho_1` is the distance to the
-        nearest of their exemplars.
+        Number of members with a local vote, as in `ExemplarSVM`.
     metric : str or callable, default="euclidean"
         A metric of `sklearn.metrics.pairwise_distances`, for initial negatives, shifts and local
         votes.
@@ -107,13 +101,8 @@ class PrototypeSVM(LocalEnsemble):
 
     Attributes
     ----------
-    prototypes_ : list of Prototype
-        The members of the selected ensemble: ``coef``, ``intercept``, ``label``, ``exemplar``,
-        ``positives``, ``negatives``; the last three are indices of training points.
-    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
-        Hyperplanes of the members.
-    exemplars_ : ndarray of shape (n_members, n_features)
-        Exemplars of the members.
+    prototypes_, coef_, intercept_, exemplars_
+        The members of the selected ensemble, as in `ExemplarSVM`.
     history_ : list of Iteration
         One entry per ensemble, the first before any shift: ``accuracy`` on the validation set,
         ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates since the previous
@@ -123,16 +112,8 @@ class PrototypeSVM(LocalEnsemble):
         Number of shifts of the selected ensemble.
     validation_score_ : float
         Accuracy of the selected ensemble on the validation set.
-    relative_gap_ : float
-        Largest relative duality gap of a member: primal minus dual objective over the primal.
-    converged_ : bool
-        Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` had string column names.
+    relative_gap_, converged_, classes_, n_features_in_, feature_names_in_
+        As in `ExemplarSVM`.
 
     Raises
     ------

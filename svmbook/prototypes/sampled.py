@@ -48,29 +48,10 @@ class SampledPrototypeSVM(PrototypeSVM):
     ----------
     samples_ : list of ndarray
         Indices of the points of each sample.
-    prototypes_ : list of Prototype
-        The members of the selected ensemble: ``coef``, ``intercept``, ``label``, ``exemplar``,
-        ``positives``, ``negatives``; the last three are indices of training points.
-    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
-        Hyperplanes of the members.
-    exemplars_ : ndarray of shape (n_members, n_features)
-        Exemplars of the members.
-    history_ : list of Iteration
-        As in `PrototypeSVM`, for the last sample.
-    n_shifts_ : int
-        Number of shifts of the selected ensemble.
-    validation_score_ : float
-        Accuracy of the selected ensemble on the validation set of the last sample.
-    relative_gap_ : float
-        Largest relative duality gap of a member: primal minus dual objective over the primal.
-    converged_ : bool
-        Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` had string column names.
+    prototypes_, coef_, intercept_, exemplars_, history_, n_shifts_, validation_score_
+        As in `PrototypeSVM`, for the last sample; indices refer to all training points.
+    relative_gap_, converged_, classes_, n_features_in_, feature_names_in_
+        As in `PrototypeSVM`.
 
     Raises
     ------

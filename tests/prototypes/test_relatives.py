@@ -124,14 +124,11 @@ def test_more_clusters_than_points_are_refused():
         ProfileSVM().fit([[0.0], [1.0]], [0, 1])
 
 
-def test_nearest_label_is_predicted_far_from_all_points():
-    model = LocalizedSVM(gamma=1.0).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
-    assert model.predict([[-100.0], [100.0], [0.9]]).tolist() == ["a", "c", "b"]
-
-
 def test_nearest_label_is_predicted_where_all_weights_underflow():
-    model = LocalizedSVM(gamma=1.0).fit([[0.0], [0.05]], ["a", "b"])
-    assert model.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
+    three = LocalizedSVM(gamma=1.0).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    assert three.predict([[-100.0], [100.0], [0.9]]).tolist() == ["a", "c", "b"]
+    two = LocalizedSVM(gamma=1.0).fit([[0.0], [0.05]], ["a", "b"])
+    assert two.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
 
 
 def test_many_neighbours_with_negligible_weights_are_solved():

@@ -128,13 +128,6 @@ def test_set_params_does_not_change_votes_of_fitted_model():
     np.testing.assert_array_equal(model.decision_function(NEW), before)
 
 
-def test_few_rounds_of_mining_suffice():
-    model = ExemplarSVM(C=100.0, voting="count", n_negatives=1).fit(X, Y)
-    largest = max(len(member.negatives) for member in model.prototypes_)
-    assert largest <= 2**model.n_rounds_ + model.n_rounds_  # 1 + 1 + 2 + 4 and so on
-    assert model.n_rounds_ < 8  # adding one negative per round would take up to fifty
-
-
 def test_mining_doubles_the_number_of_added_negatives():
     # At this C all sixteen points of the other class have slack, so each round adds the maximum
     # number of negatives. Their total doubles until all sixteen are used.
