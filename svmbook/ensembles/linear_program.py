@@ -94,8 +94,8 @@ class LPBoost(BaseClassifier):
 
     Notes
     -----
-    The values of all stumps at all points are stored, about :math:`4dn^2` numbers, and the linear
-    programs grow likewise. A thousand points with 20 features take minutes; `StumpEnsembleSVC`
+    Memory holds the values of all stumps at all points, about :math:`4dn^2` numbers. The linear
+    programs grow likewise: a thousand points with 20 features take minutes. `StumpEnsembleSVC`
     takes fractions of a second.
 
     References

@@ -97,13 +97,13 @@ class StumpEnsembleSVC(StumpEnsemble):
     --------
     DualSVC : With ``kernel="stump"`` and features divided by their scales, the same model as a
         kernel expansion.
-    StumpEnsembleLogistic : The model with the log loss, which gives probabilities.
+    StumpEnsembleLogistic : The same with probabilities, by the log loss.
 
     Notes
     -----
-    The exact fit stores three arrays of :math:`n^2` numbers up to 10,000 points; beyond, it
-    computes rows when they are needed. With ``n_knots`` about 8nd numbers are stored, and a million
-    rows take seconds.
+    Memory of the exact fit: three arrays of :math:`n^2` numbers up to 10,000 points; beyond, rows
+    are computed when they are needed. With ``n_knots`` it is about 8nd numbers, and a million rows
+    take seconds.
 
     References
     ----------
@@ -210,8 +210,8 @@ class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
 
     Notes
     -----
-    The exact fit stores three arrays of :math:`n^2` numbers: 2.4 GB for 10,000 points. With
-    ``n_knots`` about 8nd numbers are stored, and a million rows take seconds.
+    Memory of the exact fit: three arrays of :math:`n^2` numbers, or 2.4 GB for 10,000 points. With
+    ``n_knots`` it is about 8nd numbers, and a million rows take seconds.
 
     References
     ----------

@@ -165,8 +165,8 @@ class LocalEnsemble(VotingEnsemble):
 
     def _retrained(self, members, X, codes, positive, negative):
         """Return the members with new sets of points; retrain those whose points changed."""
-        changed = (positive != members.positive) | (negative != members.negative)
-        changed = changed.any(axis=1)
+        different = (positive != members.positive) | (negative != members.negative)
+        changed = different.any(axis=1)
         planes = members.planes
         if changed.any():
             retrained = self._train(X, codes, positive[changed], negative[changed])

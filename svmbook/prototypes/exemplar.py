@@ -38,7 +38,7 @@ class ExemplarSVM(LocalEnsemble):
     them. The number of negatives added doubles in each round, so that few rounds suffice where
     classes overlap.
 
-    `fit` has no ``sample_weight``, because neighbours and members have no weights.
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class ExemplarSVM(LocalEnsemble):
 
     Notes
     -----
-    Distances and sets of negatives take about :math:`40n^2` bytes: 4 GB for 10,000 points.
+    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
 
     References
     ----------
@@ -178,19 +178,21 @@ class ExemplarSVM(LocalEnsemble):
         train, validation = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
             train, validation = validation_split(codes, float(self.validation_fraction), rng)
-        D, d = X[train], codes[train]
-        dist = distances(D, D, self.metric)
-        members = self._exemplars(D, d, dist)
+        X_val, codes_val = X[validation], codes[validation]
+        X, codes = X[train], codes[train]
+        dist = distances(X, X, self.metric)
+        members = self._exemplars(X, codes, dist)
         self.n_rounds_ = 0
         while self.mining:
-            hard = self._hard_negatives(members, D, d, int(self.n_negatives) * 2**self.n_rounds_)
+            n_largest = int(self.n_negatives) * 2**self.n_rounds_
+            hard = self._hard_negatives(members, X, codes, n_largest)
             if not hard.any():
                 break
             self.n_rounds_ += 1
             log.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
-            members = self._retrained(members, D, d, members.positive, members.negative | hard)
-        ensemble = self._voters(members, D, d, dist, X[validation], codes[validation], len(classes))
-        if not classified(D, *members.planes[:2])[1].any():
+            members = self._retrained(members, X, codes, members.positive, members.negative | hard)
+        ensemble = self._voters(members, X, codes, dist, X_val, codes_val, len(classes))
+        if not classified(X, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member classifies any training point as positive, so the most frequent class "
                 "is always predicted. Raise C or positive_weight.",

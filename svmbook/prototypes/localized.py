@@ -35,7 +35,7 @@ class LocalizedSVM(PairwiseClassifier):
     whose similarity is below 1e-10 times the largest are left out. Where every weight underflows,
     the label of the nearest training point is predicted.
 
-    `fit` has no ``sample_weight``, because ``n_neighbors`` is a number of points.
+    `fit` takes no ``sample_weight``, because ``n_neighbors`` is a number of points.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ class LocalizedSVM(PairwiseClassifier):
 
     Notes
     -----
-    `fit` only validates and stores the data. Prediction at one point computes its distances to all
-    training points and trains one small SVM per pair of classes.
+    `fit` only validates and stores the data. Prediction at a point costs its distances to all
+    training points and the training of one small SVM per pair of classes.
 
     References
     ----------

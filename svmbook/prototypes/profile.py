@@ -40,7 +40,7 @@ class ProfileSVM(PairwiseClassifier):
     cluster. One linear SVM per cluster and pair of its classes is trained. It predicts the points
     whose profiles are nearest to the centre of the cluster.
 
-    `fit` has no ``sample_weight``, because the clustering balances numbers of points.
+    `fit` takes no ``sample_weight``, because the clustering balances numbers of points.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class PrototypeSVM(LocalEnsemble):
       probability.
     - Members that cover no point are removed.
 
-    `fit` has no ``sample_weight``, because neighbours and members have no weights.
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class PrototypeSVM(LocalEnsemble):
 
     Notes
     -----
-    Distances and sets of points take about :math:`40n^2` bytes: 4 GB for 10,000 points.
+    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
 
     References
     ----------
@@ -215,14 +215,15 @@ class PrototypeSVM(LocalEnsemble):
         Algorithm 1, without the shift after the last validation.
         """
         train, validation = validation_split(codes, float(self.validation_fraction), rng)
-        D, d, V, v = X[train], codes[train], X[validation], codes[validation]
-        dist, indices = rounded(distances(D, D, self.metric)), indices[train]
+        X_val, codes_val = X[validation], codes[validation]
+        X, codes, indices = X[train], codes[train], indices[train]
+        dist = rounded(distances(X, X, self.metric))
         no_pairs = np.zeros((0, 2), dtype=int)
-        members, updates = self._exemplars(D, d, dist), (no_pairs, no_pairs, no_pairs[:, 0])
+        members, updates = self._exemplars(X, codes, dist), (no_pairs, no_pairs, no_pairs[:, 0])
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            ensemble = self._voters(members, D, d, dist, V, v, n_classes)
-            accuracy = float((ensemble.labels(V) == v).mean())
+            ensemble = self._voters(members, X, codes, dist, X_val, codes_val, n_classes)
+            accuracy = float((ensemble.labels(X_val) == codes_val).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
@@ -236,7 +237,7 @@ class PrototypeSVM(LocalEnsemble):
                 best = BestIteration(accuracy, shift, members, ensemble)
             if shift == self.n_shifts:
                 break
-            members, updates = self._iterate(members, D, d, dist, rng)
+            members, updates = self._iterate(members, X, codes, dist, rng)
             if not len(members.exemplars):
                 warnings.warn(
                     f"after {shift} shifts no member covers any training point, so all would be "

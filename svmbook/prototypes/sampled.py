@@ -23,7 +23,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     Trains a `PrototypeSVM` on a sample. Then it draws points uniformly from all that this ensemble
     misclassifies, adds them to the sample, and trains again. The last ensemble is kept.
 
-    `fit` has no ``sample_weight``, because neighbours and members have no weights.
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
