@@ -59,12 +59,8 @@ class AdaBoostStump(AdditiveModel):
         Only with more than two classes: one fitted classifier per pair of classes, in the order of
         `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
         attributes; ``classes_`` and ``n_iter_``, one number per pair, are also set here.
-    classes_ : ndarray of shape (n_classes,)
-        The labels. With two classes a positive output predicts ``classes_[1]``.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` had string column names.
+    classes_, n_features_in_, feature_names_in_
+        As in `StumpEnsembleSVC`.
 
     Raises
     ------

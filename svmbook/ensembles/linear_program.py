@@ -70,17 +70,9 @@ class LPBoost(BaseClassifier):
         Whether the relative duality gap is at most ``tol``; if not, `fit` warns.
     n_iter_ : int
         Number of linear programs solved.
-    estimators_ : list
-        Only with more than two classes: one fitted classifier per pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
-        attributes, whose indices refer to the points of the pair. ``classes_``, ``n_iter_``,
-        ``converged_`` and ``relative_gap_`` (the largest of all pairs) are also set here.
-    classes_ : ndarray of shape (n_classes,)
-        The labels. With two classes a positive output predicts ``classes_[1]``.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` had string column names.
+    estimators_, classes_, n_features_in_, feature_names_in_
+        As in `StumpEnsembleSVC`. The indices of ``dual_variables_`` in ``estimators_`` refer to the
+        points of the pair of classes.
 
     Raises
     ------

@@ -147,8 +147,9 @@ def rows_of_kernel(X, present, *, pairwise):
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     """Return the `KernelChoice` for the kernel parameters of an estimator.
 
-    ``kernel`` is a key of `svmbook.kernels.KERNELS`, "precomputed", or a function ``k(X, Z)``.
-    ``gamma="scale"`` is computed from ``X`` and the weights of its points.
+    ``kernel`` is a key of `svmbook.kernels.KERNELS`, "precomputed", or a function ``k(X, Z)``. A
+    function in `KERNELS` is replaced by its key. ``gamma="scale"`` is computed from ``X`` and the
+    weights of its points.
 
     Examples
     --------

@@ -74,12 +74,8 @@ class ProfileSVM(PairwiseClassifier):
         Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
     n_iter_ : int
         Number of iterations of the clustering.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where ``X`` had string column names.
+    classes_, n_features_in_, feature_names_in_
+        As in `LocalizedSVM`.
 
     Raises
     ------

@@ -114,7 +114,9 @@ def load_table(name):
         target=_labels(columns[-1]),
         feature_names=header[:-1],
         categories={
-            feature: words for feature, (_, words) in zip(header, encoded, strict=False) if words
+            feature: categories
+            for feature, (_, categories) in zip(header, encoded, strict=False)
+            if categories
         },
         DESCR=f"{name}: {entry.origin}. Licence: {entry.licence}. Read from {path.name}.",
     )
@@ -177,7 +179,7 @@ def _download(entry):
         )
     try:
         header, rows = _fetch(entry)
-    except Exception as error:  # the errors of the network are many
+    except Exception as error:  # network errors have many types
         raise FileNotFoundError(
             f"no {entry.name}.csv in {folders}, and the download failed ({error}). {advice}"
         ) from error
@@ -261,8 +263,9 @@ def _encode_column(column, votes):
     try:
         return np.array([float(cell) if cell else np.nan for cell in column]), ()
     except ValueError:
-        words = tuple(sorted({cell for cell in column if cell}))
-        return np.array([words.index(cell) if cell else np.nan for cell in column]), words
+        categories = tuple(sorted({cell for cell in column if cell}))
+        codes = [categories.index(cell) if cell else np.nan for cell in column]
+        return np.array(codes), categories
 
 
 def _labels(column):
