@@ -69,7 +69,7 @@ def test_functions_that_are_no_kernels_are_named(machine, kernel, message):
 
 
 def test_a_precomputed_matrix_must_be_square():
-    with pytest.raises(ValueError, match="square, one row a point"):
+    with pytest.raises(ValueError, match="square, with one row per point"):
         KernelLogisticRegression(kernel="precomputed").fit(X, Y)
 
 
