@@ -1,4 +1,4 @@
-"""Data: seeded generators, and classical tables by name."""
+"""Data sets: random generators, classical tables by name, and text messages."""
 
 from .generators import breiman, clouds, intervals, planar
 from .generators.breiman import *

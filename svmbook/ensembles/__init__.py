@@ -1,4 +1,4 @@
-"""Ensembles: machines of infinitely many stumps that can be read, and the boosting algorithms."""
+"""Ensembles: additive models of infinitely many stumps, and boosting algorithms."""
 
 from .boosting import AdaBoostStump
 from .linear_program import LPBoost

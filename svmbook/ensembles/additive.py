@@ -1,7 +1,7 @@
-r"""Machines that are sums of functions of one feature each, :math:`F(x) = b + \sum_j g_j(x_j)`.
+r"""Additive models: sums of functions of one feature each, :math:`F(x) = b + \sum_j g_j(x_j)`.
 
-Whatever an ensemble of stumps is made by, it can be drawn, read and evaluated so: the **shape
-function** of a feature sums what all its stumps say.
+Every ensemble of stumps can be written, plotted and evaluated in this form. The **shape function**
+:math:`g_j` of a feature is the weighted sum of all its stumps.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ __all__ = ["AdditiveModel", "Line", "Steps", "line_of_kernels", "steps_of_stumps
 
 
 class Line(NamedTuple):
-    """A shape function that is straight between knots, and constant outside."""
+    """A shape function that is linear between knots and constant outside."""
 
     knots: np.ndarray
     values: np.ndarray
 
     def __call__(self, x):
-        """Return the function's values: sorted ones find their knots one after the other."""
+        """Return the function's values at an array of any shape."""
         x = np.asarray(x, dtype=float)
-        order = np.argsort(x, axis=None)
+        order = np.argsort(x, axis=None)  # interpolation is faster at sorted points
         values = np.empty(x.size)
         values[order] = np.interp(x.ravel()[order], self.knots, self.values)
         return values.reshape(x.shape)
 
     def points(self):
-        """Return the corners, as pairs."""
+        """Return the pairs of knot and value."""
         return zip(self.knots, self.values, strict=True)
 
 
 class Steps(NamedTuple):
-    """A shape function that jumps after each threshold; it has one value more than thresholds."""
+    """A shape function that jumps after each threshold; there is one more value than thresholds."""
 
     thresholds: np.ndarray
     values: np.ndarray
@@ -53,27 +53,27 @@ class Steps(NamedTuple):
         return self.values[np.searchsorted(self.thresholds, x)]
 
     def points(self):
-        """Return both ends of each jump, as pairs."""
-        ends = np.repeat(self.values, 2)[1:-1]
-        return zip(np.repeat(self.thresholds, 2), ends, strict=True)
+        """Return two pairs of threshold and value per jump, before and after it."""
+        values = np.repeat(self.values, 2)[1:-1]
+        return zip(np.repeat(self.thresholds, 2), values, strict=True)
 
 
 def line_of_kernels(x, A):
     r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` as a `Line`, for coefficients that sum to zero.
 
-    Right of k sorted points its slope is :math:`-2\sum_{i \le k} A_i`.
+    To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} A_i`.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
-        Values of a feature, one or more.
+        Values of a feature, at least one.
     A : ndarray of shape (n,)
-        Coefficients; they sum to zero up to rounding.
+        Coefficients that sum to zero up to rounding error.
 
     Returns
     -------
     Line
-        Its first value is 0.
+        The function plus a constant, so that its first value is 0.
 
     Examples
     --------
@@ -82,46 +82,46 @@ def line_of_kernels(x, A):
     >>> line_of_kernels(np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5]))
     Line(knots=array([0., 2.]), values=array([0., 4.]))
     """
-    knots, place = distinct(x)
-    slopes = -2.0 * np.cumsum(np.bincount(place, A))[:-1]
+    knots, index = distinct(x)
+    slopes = -2.0 * np.cumsum(np.bincount(index, A))[:-1]
     return Line(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 
 
 def steps_of_stumps(stumps, weights, d):
-    r"""Return the shape functions of :math:`\sum_t w_t h_t`, and its constant part.
+    r"""Return the shape functions and the constant term of :math:`\sum_t w_t h_t`.
 
     Parameters
     ----------
     stumps : Stumps
         See `svmbook.solvers.boosting.stumps.Stumps`.
     weights : ndarray
-        Their weights.
+        Weights of the stumps.
     d : int
         Number of features.
 
     Returns
     -------
     shapes : list of Steps
-        One a feature; its first value is 0.
+        One per feature, whose first value is 0.
     constant : float
-        What the sum is below all thresholds.
+        The value of the sum below all thresholds.
     """
     jumps = 2.0 * weights * stumps.signs
     finite = np.isfinite(stumps.thresholds)
     shapes = []
     for j in range(d):
-        mine = finite & (stumps.features == j)
-        thresholds, place = np.unique(stumps.thresholds[mine], return_inverse=True)
-        heights = np.bincount(place, jumps[mine], minlength=len(thresholds))
+        rows = finite & (stumps.features == j)
+        thresholds, index = np.unique(stumps.thresholds[rows], return_inverse=True)
+        heights = np.bincount(index, jumps[rows], minlength=len(thresholds))
         shapes.append(Steps(thresholds, np.append(0.0, np.cumsum(heights))))
     return shapes, -float(weights @ stumps.signs)
 
 
 class AdditiveModel(BaseClassifier):
-    """Base of the additive machines: outputs, contributions, importances."""
+    """Base of the additive models: outputs, contributions, importances."""
 
     def contributions(self, X: ArrayLike) -> np.ndarray:
-        r"""Return what each feature adds to the output of each point, :math:`g_j(x_j)`.
+        r"""Return the contribution of each feature to each point's output, :math:`g_j(x_j)`.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class AdditiveModel(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            With ``intercept_`` a row sums to the output of its point. Positive numbers speak for
+            A row plus ``intercept_`` sums to the output of its point. Positive contributions favour
             ``classes_[1]``.
         """
         self._check_two_classes("contributions")
@@ -139,11 +139,11 @@ class AdditiveModel(BaseClassifier):
         return self._contributions(X)
 
     def explain(self, x: ArrayLike) -> DataFrame:
-        r"""Return what each feature adds to the output of one point, the largest effects first.
+        r"""Return the contribution of each feature to the output of one point, largest first.
 
-        In a pipeline call ``pipeline[-1].explain(pipeline[:-1].transform(x))``; names of features
-        survive after ``pipeline.set_output(transform="pandas")``. No scaler is needed: features are
-        measured in their standard deviations.
+        In a pipeline call ``pipeline[-1].explain(pipeline[:-1].transform(x))``. The names of the
+        features are kept after ``pipeline.set_output(transform="pandas")``. No scaler is needed,
+        because the penalty is in units of the standard deviations of the features.
 
         Parameters
         ----------
@@ -154,8 +154,8 @@ class AdditiveModel(BaseClassifier):
         -------
         pandas.DataFrame
             Columns ``feature``, ``value`` (of x) and ``contribution``, :math:`g_j(x_j)`, sorted by
-            size. The contributions and ``intercept_`` sum to the output; positive ones speak for
-            ``classes_[1]``.
+            absolute contribution. The contributions and ``intercept_`` sum to the output; positive
+            ones favour ``classes_[1]``.
 
         Raises
         ------
@@ -166,23 +166,23 @@ class AdditiveModel(BaseClassifier):
         --------
         >>> from svmbook import StumpEnsembleLogistic
         >>> X, y = [[0.0, 5.0], [1.0, 5.0], [2.0, 6.0]], [0, 1, 1]
-        >>> machine = StumpEnsembleLogistic().fit(X, y)
-        >>> machine.explain([2.0, 5.0]).round(2)
+        >>> model = StumpEnsembleLogistic().fit(X, y)
+        >>> model.explain([2.0, 5.0]).round(2)
           feature  value  contribution
         0      x0    2.0          0.59
         1      x1    5.0         -0.20
         """
         self._check_two_classes("explain")
-        if hasattr(x, "to_frame"):  # a row of a data frame, with the names of its columns
+        if hasattr(x, "to_frame"):  # a Series: a row of a data frame, with the column names
             x = x.to_frame().T
         x = x if np.ndim(x) == 2 else np.reshape(x, (1, -1))
         point = validate_data(self, x, dtype=np.float64, reset=False)
         if len(point) != 1:
             raise ValueError(f"explain takes one point; found {len(point)}.")
-        parts = self._contributions(point)[0]
-        order = np.argsort(-rounded(np.abs(parts)), kind="stable")
+        contributions = self._contributions(point)[0]
+        order = np.argsort(-rounded(np.abs(contributions)), kind="stable")
         names = self._feature_names()
-        rows = [(names[j], point[0, j], parts[j]) for j in order]
+        rows = [(names[j], point[0, j], contributions[j]) for j in order]
         return data_frame(rows, ["feature", "value", "contribution"])
 
     def shape_frame(self) -> DataFrame:
@@ -192,9 +192,9 @@ class AdditiveModel(BaseClassifier):
         -------
         pandas.DataFrame
             Columns ``feature``, ``value`` and ``contribution``: each knot :math:`t` of a feature
-            with :math:`g_j(t)`, between which the function is straight. A step function has two
-            rows at each threshold, its values before and after the jump. Positive contributions
-            speak for ``classes_[1]``.
+            and :math:`g_j(t)`. The function is linear between knots. A step function has two rows
+            per threshold, with its values before and after the jump. Positive contributions
+            favour ``classes_[1]``.
 
         Raises
         ------
@@ -203,13 +203,13 @@ class AdditiveModel(BaseClassifier):
 
         See Also
         --------
-        svmbook.plotting.plot_shapes : Draws the shape functions.
+        svmbook.plotting.plot_shapes : Plots the shape functions.
 
         Examples
         --------
         >>> from svmbook import StumpEnsembleSVC
-        >>> machine = StumpEnsembleSVC(C=10.0, feature_scale=None)
-        >>> machine.fit([[0.0], [1.0], [3.0]], [0, 1, 1]).shape_frame().round(2)
+        >>> model = StumpEnsembleSVC(C=10.0, feature_scale=None)
+        >>> model.fit([[0.0], [1.0], [3.0]], [0, 1, 1]).shape_frame().round(2)
           feature  value  contribution
         0      x0    0.0         -1.33
         1      x0    1.0          0.67
@@ -226,30 +226,28 @@ class AdditiveModel(BaseClassifier):
         return _check_feature_names_in(self)
 
     def _contributions(self, X):
-        parts = np.empty(X.shape, order="F")
+        contributions = np.empty(X.shape, order="F")
         for j, shape in enumerate(self.shape_functions_):
-            parts[:, j] = shape(X[:, j])
-        return parts
+            contributions[:, j] = shape(X[:, j])
+        return contributions
 
     def _outputs(self, X):
-        """Return the outputs, by one sorted search a feature."""
         F = np.full(len(X), self.intercept_[0])
         for j, shape in enumerate(self.shape_functions_):
             F += shape(X[:, j])
         return F
 
-    def _keep_shapes(self, shapes, intercept, X, weights):
-        """Set the fitted attributes of an additive machine, its shape functions centred.
+    def _set_shapes(self, shapes, intercept, X, weights):
+        """Set the fitted attributes of an additive model, with centred shape functions.
 
-        A number may be moved from a shape function to the intercept without a change; each is
-        moved so that its mean over the training points is zero.
+        The weighted mean of each shape function over the training points moves to the intercept.
         """
         self.shape_functions_ = shapes
-        parts, share = self._contributions(X), shares(weights)
-        means = share @ parts
+        contributions, weights = self._contributions(X), shares(weights)
+        means = weights @ contributions
         self.shape_functions_ = [
             shape._replace(values=shape.values - mean)
             for shape, mean in zip(shapes, means, strict=True)
         ]
         self.intercept_ = np.array([intercept + means.sum()])
-        self.feature_importances_ = np.sqrt(share @ (parts - means) ** 2)
+        self.feature_importances_ = np.sqrt(weights @ (contributions - means) ** 2)

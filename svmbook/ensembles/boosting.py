@@ -1,4 +1,4 @@
-"""Adaptive boosting of stumps, as an estimator."""
+"""AdaBoost with decision stumps."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ __all__ = ["AdaBoostStump"]
 
 
 class AdaBoostStump(AdditiveModel):
-    r"""Adaptive boosting of decision stumps.
+    r"""AdaBoost with decision stumps.
 
-    Walks downhill on :math:`\sum_i s_i e^{-y_iF(x_i)}`, where s are the sample weights times those
-    of the classes, and :math:`F = \sum_t w_th_t`: in each round the stump of the smallest weighted
-    error :math:`\epsilon_t` joins with :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. It
-    stops early only where a stump makes no error, which is then the whole ensemble and weighs one,
-    and where no stump beats chance.
+    Minimises :math:`\sum_i s_i e^{-y_iF(x_i)}` stagewise over :math:`F = \sum_t w_th_t`, where the
+    :math:`s_i` are the sample weights times the class weights. Each round adds the stump of the
+    smallest weighted error :math:`\epsilon_t` with the weight
+    :math:`w_t = \tfrac12\log((1 - \epsilon_t)/\epsilon_t)`. Boosting stops early if no stump beats
+    chance, or if the first stump makes no error; this stump then has weight one.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Rounds at most. The thesis tries 100 and 1,000.
+        Maximum number of rounds. The thesis uses 100 and 1,000.
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive.
 
@@ -42,35 +42,30 @@ class AdaBoostStump(AdditiveModel):
     ----------
     features_, thresholds_, signs_ : ndarray of shape (n_iter_,)
         The stumps in the order of the rounds: ``sign`` where ``feature > threshold``, else
-        ``-sign``. Thresholds lie in the middle between two training values; infinity makes a
-        constant.
+        ``-sign``. Finite thresholds lie midway between two training values; a stump with an
+        infinite threshold is constant.
     estimator_weights_ : ndarray of shape (n_iter_,)
         The weights :math:`w_t`.
     shape_functions_ : list of Steps
-        What all stumps of a feature say together, as steps with the mean zero over the training
+        Weighted sum of the stumps of each feature: step functions with mean zero over the training
         points.
     intercept_ : ndarray of shape (1,)
-        What is left.
+        The constant term.
     feature_importances_ : ndarray of shape (n_features,)
         Standard deviation of each shape function over the training points.
     n_iter_ : int
-        Rounds done.
+        Number of rounds.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
-    classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive decision value speaks for the second.
-    n_features_in_ : int
-        Features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Only with more than two classes: one fitted classifier per pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
+        attributes; ``classes_`` and ``n_iter_``, one number per pair, are also set here.
+    classes_, n_features_in_, feature_names_in_
+        As in `StumpEnsembleSVC`.
 
     Raises
     ------
     ValueError
-        One class; negative weights.
+        `y` has one class only; a weight is negative.
 
     See Also
     --------
@@ -79,7 +74,7 @@ class AdaBoostStump(AdditiveModel):
 
     Notes
     -----
-    The features are sorted once; then a round costs nd operations.
+    The features are sorted once. Then a round takes O(nd) operations.
 
     References
     ----------
@@ -92,8 +87,8 @@ class AdaBoostStump(AdditiveModel):
     >>> from svmbook import AdaBoostStump
     >>> from svmbook.datasets import twonorm
     >>> X, y = twonorm(200, random_state=0)
-    >>> machine = AdaBoostStump(50).fit(X, y)
-    >>> machine.n_iter_, machine.score(X, y) > 0.95
+    >>> model = AdaBoostStump(50).fit(X, y)
+    >>> model.n_iter_, model.score(X, y) > 0.95
     (50, True)
     """
 
@@ -117,7 +112,7 @@ class AdaBoostStump(AdditiveModel):
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights to start from, not negative. A point of weight zero counts as absent.
+            Initial weights, not negative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -133,12 +128,12 @@ class AdaBoostStump(AdditiveModel):
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
-        self._keep_shapes(shapes, constant, X, weights)
+        self._set_shapes(shapes, constant, X, weights)
         self.classes_ = classes
         if not result.hypotheses:
             warnings.warn(
-                f"{result.message} on the training points, as with XOR: the ensemble is empty "
-                "and gives every point the same label. Add features, or combine them.",
+                f"{result.message} on the training points, as with XOR: the ensemble is empty and "
+                "predicts the same label for every point. Add features, or products of features.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -155,7 +150,7 @@ class AdaBoostStump(AdditiveModel):
         Yields
         ------
         ndarray of shape (n_samples,)
-            Outputs of the ensemble so far.
+            Outputs of the ensemble after that round.
         """
         self._check_two_classes("staged_decision_function")
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -176,14 +171,14 @@ class AdaBoostStump(AdditiveModel):
         Yields
         ------
         ndarray of shape (n_samples,)
-            Labels of the ensemble so far.
+            Labels predicted after that round.
         """
         for F in self.staged_decision_function(X):
             yield decode_labels(self.classes_, F)
 
 
 def _concatenated(stumps):
-    """Return stumps of length one as one tuple of arrays."""
+    """Join a list of `Stumps`, one stump each, into one."""
     if not stumps:
         return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
     return Stumps(*(np.concatenate(parts) for parts in zip(*stumps, strict=True)))

@@ -1,9 +1,10 @@
-r"""Base learners as what they are to an ensemble: hypotheses that can be drawn, and their weight.
+r"""Base learners of infinite ensembles: random samples of their hypotheses, and their total weight.
 
-A kernel of an infinite ensemble is an integral, :math:`\int r^2\,h(x)\,h(z)\,d\mu`. Where the
-total weight :math:`\int r^2\,d\mu`, the learner's **mass**, is finite, it is the mass times the
-mean of :math:`h(x)h(z)` over hypotheses drawn at random, so T of them come as near as
-:math:`T^{-1/2}`. That is a second route to each closed form of `svmbook.kernels.ensembles`.
+The kernel of an infinite ensemble is an integral, :math:`\int r^2\,h(x)\,h(z)\,d\mu`. Let the
+total weight :math:`\int r^2\,d\mu`, the **mass** of the learner, be finite. Then the kernel is the
+mass times the mean of :math:`h(x)h(z)` over random hypotheses. A sample of T hypotheses
+approximates it with an error of order :math:`T^{-1/2}`. This is an independent check of each closed
+form in `svmbook.kernels.ensembles`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..kernels.ensembles import mean_cosine, stump_mass
 
 __all__ = ["And", "Closure", "Leaves", "Perceptrons", "Rules", "Stumps", "sampled_kernel"]
 
-HYPOTHESES_AT_ONCE = 1000  # hypotheses drawn at a time
+BATCH_SIZE = 1000  # hypotheses drawn at a time
 
 
 class Stumps:
@@ -26,7 +27,7 @@ class Stumps:
     Parameters
     ----------
     box : array-like of shape (2, d)
-        Lowest and highest thresholds.
+        Lowest and highest threshold of each feature.
     """
 
     def __init__(self, box: ArrayLike) -> None:
@@ -34,7 +35,7 @@ class Stumps:
         self.mass = stump_mass(box)
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many hypotheses say, of shape (n, count)."""
+        """Draw hypotheses; return the function from points to their values, (n, count)."""
         widths = self.high - self.low
         j = rng.choice(len(widths), count, p=widths / widths.sum())
         a = self.low[j] + widths[j] * rng.random(count)
@@ -43,14 +44,14 @@ class Stumps:
 
 
 class Perceptrons:
-    r"""All perceptrons :math:`q\,\mathrm{sign}(\theta^\top x - a)` that cut a ball.
+    r"""All perceptrons :math:`q\,\mathrm{sign}(\theta^\top x - a)` whose hyperplane cuts a ball.
 
     Parameters
     ----------
     d : int
         Number of features.
     radius : float
-        Of the ball around the origin.
+        Radius of the ball around the origin.
     """
 
     def __init__(self, d: int, radius: float) -> None:
@@ -58,7 +59,7 @@ class Perceptrons:
         self.mass = radius / mean_cosine(d)
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many hypotheses say, of shape (n, count)."""
+        """Draw hypotheses; return the function from points to their values, (n, count)."""
         theta = rng.standard_normal((self.d, count))
         theta /= np.linalg.norm(theta, axis=0)
         a = self.radius * rng.uniform(-1.0, 1.0, count)
@@ -67,25 +68,25 @@ class Perceptrons:
 
 
 class Rules:
-    r"""The rules of some hypotheses, :math:`(h + 1)/2`: 1 for yes, 0 for no.
+    r"""Rules: the hypotheses of a learner with values 0 and 1, :math:`(h + 1)/2`.
 
     Parameters
     ----------
     learner : object
-        With a ``mass`` and ``draw``.
+        Has ``mass`` and ``draw``, and hypotheses with values -1 and +1.
     """
 
     def __init__(self, learner: object) -> None:
         self.learner, self.mass = learner, learner.mass
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many rules say, of shape (n, count)."""
-        says = self.learner.draw(count, rng)
-        return lambda X: 0.5 * (says(X) + 1.0)
+        """Draw rules; return the function from points to their values, of shape (n, count)."""
+        h = self.learner.draw(count, rng)
+        return lambda X: 0.5 * (h(X) + 1.0)
 
 
 class And:
-    """All pairs of rules of two sorts, each saying yes where both do.
+    """Conjunctions of two rules, one from each of two sets.
 
     Parameters
     ----------
@@ -98,13 +99,13 @@ class And:
         self.mass = first.mass * second.mass
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many rules say, of shape (n, count)."""
-        one, other = self.first.draw(count, rng), self.second.draw(count, rng)
-        return lambda X: one(X) * other(X)
+        """Draw conjunctions; return the function from points to their values, (n, count)."""
+        first, second = self.first.draw(count, rng), self.second.draw(count, rng)
+        return lambda X: first(X) * second(X)
 
 
 class Closure:
-    """Rules as hypotheses, each with its negation: -1 and +1, complete and neutral.
+    """Rules and their negations as hypotheses with values -1 and +1.
 
     Parameters
     ----------
@@ -116,23 +117,23 @@ class Closure:
         self.rules, self.mass = rules, rules.mass
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many hypotheses say, of shape (n, count)."""
-        says, q = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
-        return lambda X: q * (2.0 * says(X) - 1.0)
+        """Draw hypotheses; return the function from points to their values, (n, count)."""
+        rules, q = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
+        return lambda X: q * (2.0 * rules(X) - 1.0)
 
 
 class Leaves:
-    r"""Leaves of trees: the AND of a Poisson number of rules.
+    r"""Leaves of trees: conjunctions of a random number of rules, with Poisson distribution.
 
-    With the mean 2L of that number, and mass :math:`e^L`, the leaves that hold a point have L rules
-    in the mean and the total weight one.
+    The mean of that number is 2L and the mass is :math:`e^L`. The leaves that contain a given point
+    then have L rules on average and total weight one.
 
     Parameters
     ----------
     rules : object
-        Rules, each true of half of its points' weight.
+        Rules; each point satisfies rules of half the total weight.
     degree : float
-        The mean L.
+        L, the mean number of rules of the leaves that contain a point.
     """
 
     def __init__(self, rules: object, degree: float) -> None:
@@ -140,10 +141,10 @@ class Leaves:
         self.mass = float(np.exp(degree))
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Return a function of points: what so many leaves say, of shape (n, count)."""
+        """Draw leaves; return the function from points to their values, of shape (n, count)."""
         sizes = rng.poisson(2.0 * self.degree, count)
-        says = [self.rules.draw(size, rng) for size in sizes]
-        return lambda X: np.stack([one(X).prod(axis=1) for one in says], axis=1)
+        leaves = [self.rules.draw(size, rng) for size in sizes]
+        return lambda X: np.stack([rules(X).prod(axis=1) for rules in leaves], axis=1)
 
 
 def sampled_kernel(
@@ -154,18 +155,18 @@ def sampled_kernel(
     count: int,
     random_state: int | np.random.Generator | None = None,
 ) -> np.ndarray:
-    r"""Return the mass of a learner times the mean of :math:`h(x)h(z)` over drawn hypotheses.
+    r"""Return the mass of a learner times the mean of :math:`h(x)h(z)` over random hypotheses.
 
     Parameters
     ----------
     learner : object
-        With a ``mass`` and ``draw``.
+        Has ``mass`` and ``draw``.
     X : ndarray of shape (n, d)
         Points.
     Z : ndarray of shape (m, d), default=None
         Other points; ``X`` itself by default.
     count : int
-        Hypotheses.
+        Number of hypotheses.
     random_state : int or Generator, default=None
         Seed.
 
@@ -187,7 +188,7 @@ def sampled_kernel(
     X = np.asarray(X, dtype=float)
     Z = X if Z is None else np.asarray(Z, dtype=float)
     total = np.zeros((len(X), len(Z)))
-    for start in range(0, count, HYPOTHESES_AT_ONCE):
-        says = learner.draw(min(HYPOTHESES_AT_ONCE, count - start), rng)
-        total += says(X) @ says(Z).T
+    for start in range(0, count, BATCH_SIZE):
+        h = learner.draw(min(BATCH_SIZE, count - start), rng)
+        total += h(X) @ h(Z).T
     return learner.mass / count * total

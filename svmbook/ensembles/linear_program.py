@@ -1,4 +1,4 @@
-"""The ensemble of largest margin in the one-norm, as an estimator."""
+"""LPBoost: the ensemble of largest margin in the l1 norm."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LPBoost"]
 
 
 class LPBoost(BaseClassifier):
-    r"""The ensemble of largest margin in the one-norm, found by column generation.
+    r"""The ensemble of largest margin in the l1 norm, found by column generation.
 
     Minimises over the weights :math:`w \ge 0` of all hypotheses and :math:`\xi \ge 0`
 
@@ -36,55 +36,49 @@ class LPBoost(BaseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive. ``C=inf`` is the hard margin. Where slack is cheaper
-        than any hypothesis the best ensemble is empty, and every point gets the first label.
+        Regularisation parameter: the weight of the slacks, positive. ``C=inf`` is the hard margin.
+        If C is so small that every hypothesis costs more than the slack it saves, the optimal
+        ensemble is empty and ``classes_[0]`` is always predicted.
     estimator : classifier, default=None
-        The base learner: a scikit-learn classifier whose ``fit`` takes ``sample_weight``, fitted
-        anew in each iteration; None for all decision stumps with thresholds midway between
+        The base learner: a scikit-learn classifier whose ``fit`` takes ``sample_weight``. A copy is
+        fitted in each iteration. None uses all decision stumps with thresholds midway between
         neighbouring training values. The certificate assumes that the base learner finds the
         hypothesis of smallest weighted error, as stumps do.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-6
-        Relative gap to reach.
+        Tolerance of the relative duality gap.
     max_iter : int, default=1000
-        Linear programs at most.
+        Maximum number of linear programs.
 
     Attributes
     ----------
     hypotheses_ : list
         Hypotheses of positive weight; each returns an array of shape (n, 1) of -1 and +1.
     estimator_weights_ : ndarray
-        Their weights.
-    prices_ : ndarray of shape (n_samples,)
-        The dual variables of the points: no hypothesis has :math:`\sum_i u_iy_ih(x_i) > 1`.
+        Weights of the hypotheses.
+    dual_variables_ : ndarray of shape (n_samples,)
+        The dual variables :math:`u_i` of the points: every hypothesis has
+        :math:`\sum_i u_iy_ih(x_i) \le 1`.
     margin_ : float
         The smallest :math:`y_iF(x_i)/\sum_h w_h` of the training points.
     objective_, dual_objective_ : float
-        The objective, and its lower bound from the prices.
+        The objective, and its lower bound from the dual variables.
     relative_gap_ : float
-        Their difference as a fraction of the objective.
+        The duality gap as a fraction of the objective.
     converged_ : bool
-        Whether the gap is within ``tol``; where it is not, `fit` warns.
+        Whether the relative duality gap is at most ``tol``; if not, `fit` warns.
     n_iter_ : int
-        Linear programs solved.
-    estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
-    classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive decision value speaks for the second.
-    n_features_in_ : int
-        Features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Number of linear programs solved.
+    estimators_, classes_, n_features_in_, feature_names_in_
+        As in `StumpEnsembleSVC`. The indices of ``dual_variables_`` in ``estimators_`` refer to the
+        points of the pair of classes.
 
     Raises
     ------
     ValueError
-        One class; negative weights; a base learner without ``sample_weight``; a
-        hard margin where no ensemble separates the classes.
+        `y` has one class only; a weight is negative; the base learner has no ``sample_weight``; no
+        ensemble separates the classes for ``C=inf``.
 
     See Also
     --------
@@ -92,9 +86,9 @@ class LPBoost(BaseClassifier):
 
     Notes
     -----
-    All stumps on all points are held, about :math:`4dn^2` numbers, and the linear programs grow as
-    fast: a thousand points with 20 features take minutes. `StumpEnsembleSVC` takes fractions of a
-    second.
+    Memory holds the values of all stumps at all points, about :math:`4dn^2` numbers. The linear
+    programs grow likewise: a thousand points with 20 features take minutes. `StumpEnsembleSVC`
+    takes fractions of a second.
 
     References
     ----------
@@ -105,8 +99,8 @@ class LPBoost(BaseClassifier):
     --------
     >>> from svmbook import LPBoost
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0]
-    >>> machine = LPBoost(C=float("inf")).fit(X, y)
-    >>> round(machine.margin_, 4), machine.score(X, y)
+    >>> model = LPBoost(C=float("inf")).fit(X, y)
+    >>> round(model.margin_, 4), model.score(X, y)
     (0.3333, 1.0)
     """
 
@@ -118,10 +112,10 @@ class LPBoost(BaseClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _memory_advice = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the two-norm."
+    _memory_advice = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the l2 norm."
 
     def _stored_numbers(self, n, d):
-        return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps on all points
+        return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps at all points
 
     def __init__(
         self,
@@ -149,7 +143,7 @@ class LPBoost(BaseClassifier):
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative. A point of weight zero counts as absent.
+            Factors of ``C``, not negative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -160,15 +154,16 @@ class LPBoost(BaseClassifier):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]
-        learner = (
-            MiddleStumps(X) if self.estimator is None else _FittedLearners(self.estimator, X, y)
-        )
+        if self.estimator is None:
+            learner = MiddleStumps(X)
+        else:
+            learner = _ClassifierLearner(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": present}
         result = lpboost(learner, X, y, C, **options)
         self.classes_ = classes
-        self.prices_ = np.zeros(n)
-        self.prices_[present] = result.multipliers
+        self.dual_variables_ = np.zeros(n)
+        self.dual_variables_[present] = result.multipliers
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
@@ -191,40 +186,41 @@ class LPBoost(BaseClassifier):
         return F
 
 
-class _FittedLearners:
-    """A scikit-learn classifier as base learner: fitted anew for each set of weights."""
+class _ClassifierLearner:
+    """A base learner that fits a copy of a scikit-learn classifier to each set of weights."""
 
     def __init__(self, classifier, X, y):
         if not has_fit_parameter(classifier, "sample_weight"):
             raise ValueError(
                 f"the fit of estimator={classifier!r} takes no sample_weight, which boosting "
-                "needs; give a classifier that takes weights, for instance DecisionTreeClassifier."
+                "needs; use a classifier that does, for instance DecisionTreeClassifier."
             )
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, above):
-        """Return the classifier fitted to points weighted by the sizes of g, if it is of use."""
-        paid = g != 0.0  # points of weight zero do not affect which hypothesis is best
-        if np.ptp(self.y[paid]):
+        """Return the classifier fitted with weights |g|, and its edge, or none if not ``above``."""
+        weighted = g != 0.0  # points of weight zero do not affect which hypothesis is best
+        X, y, weights = self.X[weighted], self.y[weighted], np.abs(g[weighted])
+        if np.ptp(y):
             fitted = clone(self.classifier)
-            fitted.fit(self.X[paid], self.y[paid], sample_weight=np.abs(g[paid]))
+            fitted.fit(X, y, sample_weight=weights)
         else:
-            fitted = DummyClassifier().fit(self.X[paid], self.y[paid])  # same answer on every point
-        hypothesis = _FittedLearner(fitted)
+            fitted = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
+        hypothesis = _ClassifierHypothesis(fitted)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])
 
 
-class _FittedLearner:
-    """A fitted classifier as a hypothesis."""
+class _ClassifierHypothesis:
+    """A fitted classifier with the interface of `svmbook.solvers.boosting.stumps.Stumps`."""
 
     def __init__(self, fitted):
         self.fitted = fitted
 
     def __call__(self, X):
-        """Return what it says, an array of -1 and +1 of shape (n, 1)."""
+        """Return the predictions, an array of -1 and +1 of shape (n, 1)."""
         return self.fitted.predict(X)[:, None]
 
     def as_list(self):
-        """Return a list of it."""
+        """Return the hypotheses one by one; here there is one."""
         return [self]

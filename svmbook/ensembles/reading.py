@@ -1,4 +1,4 @@
-"""Reading a fitted additive model: how sure its shape functions are."""
+"""Bootstrap bands of the shape functions of additive models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .additive import AdditiveModel
 
 __all__ = ["Band", "shape_bands"]
 
-BAND_POINTS = 101  # values of a feature at which a band is computed
+BAND_POINTS = 101  # points at which a band is computed, per feature
 
 
 class Band(NamedTuple):
@@ -37,45 +37,45 @@ def shape_bands(
 ) -> list[Band]:
     r"""Return bootstrap bands of the shape functions of an additive model.
 
-    The model is fitted to samples of the points drawn with replacement. A band holds the quantiles
-    :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions, each with the mean zero
-    over the given points. It shows what another sample of the same kind would change. It does not
-    show the bias of the penalty, so read it as a lower bound of the uncertainty.
+    The model is refitted to bootstrap samples, drawn from the points with replacement. A band
+    consists of the quantiles :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions,
+    each centred to mean zero over the given points. The band shows sampling variation. It does not
+    show the bias that the penalty causes, so it is a lower bound of the uncertainty.
 
     Parameters
     ----------
     machine : estimator
-        A fitted `StumpEnsembleLogistic`, `StumpEnsembleSVC` or `AdaBoostStump` for two classes; a
-        copy of it is fitted again.
+        A fitted `StumpEnsembleLogistic`, `StumpEnsembleSVC` or `AdaBoostStump` for two classes;
+        copies of it are refitted.
     X : array-like of shape (n_samples, n_features)
-        The points it was fitted to.
+        The training points of the model.
     y : array-like of shape (n_samples,)
-        Their labels.
+        Labels of the points.
     n_refits : int, default=50
-        Number of samples; quantiles of 0.05 and 0.95 need about fifty.
+        Number of bootstrap samples; the quantiles 0.05 and 0.95 need about fifty.
     level : float, default=0.9
-        Share of the refits between the two curves of a band.
+        Fraction of the refitted functions between the two curves of a band.
     random_state : int, RandomState or None, default=None
-        Draws the samples.
+        Seed of the bootstrap samples.
 
     Returns
     -------
     list of Band
-        One a feature, at 101 values from its smallest to its largest.
+        One per feature, at 101 values from its smallest to its largest.
 
     Raises
     ------
     TypeError
         The model is not additive.
     ValueError
-        The model has more than two classes, ``y`` others than the model, or a number is out of
-        range.
+        The model has more than two classes, ``y`` has labels that are not classes of the model, or
+        a number is out of range.
     sklearn.exceptions.NotFittedError
         The model is not fitted.
 
     See Also
     --------
-    svmbook.plotting.plot_shapes : Draws shape functions with their bands.
+    svmbook.plotting.plot_shapes : Plots shape functions with their bands.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def shape_bands(
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.ensembles import shape_bands
     >>> X, y = twonorm(100, random_state=0)
-    >>> machine = StumpEnsembleLogistic(n_knots=8).fit(X, y)
-    >>> bands = shape_bands(machine, X, y, n_refits=10, random_state=0)
+    >>> model = StumpEnsembleLogistic(n_knots=8).fit(X, y)
+    >>> bands = shape_bands(model, X, y, n_refits=10, random_state=0)
     >>> len(bands), bool((bands[0].low <= bands[0].high).all())
     (20, True)
     """
@@ -92,8 +92,8 @@ def shape_bands(
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
     if not isinstance(machine, AdditiveModel):
         raise TypeError(
-            f"shape_bands takes an additive model; found {type(machine).__name__}. Of a pipeline "
-            "pass the last step, pipeline[-1], and the points as its other steps transform them, "
+            f"shape_bands takes an additive model; found {type(machine).__name__}. For a pipeline "
+            "pass its last step, pipeline[-1], and the points transformed by the other steps, "
             "pipeline[:-1].transform(X)."
         )
     check_is_fitted(machine)
@@ -102,22 +102,22 @@ def shape_bands(
     if not np.isin(y, machine.classes_).all():
         raise ValueError(
             f"y has labels that the model was not fitted to; its classes are {machine.classes_}. "
-            "For the model of a pair of classes pass the points of the pair alone: "
-            "rows = np.isin(y, machine.classes_)."
+            "For the model of a pair of classes pass only the points of the pair: "
+            "rows = np.isin(y, model.classes_)."
         )
-    places = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
+    grid = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):
-        rows = _rows_of_both_classes(rng, y)
+        rows = _bootstrap_rows(rng, y)
         refit = clone(machine).fit(points[rows], y[rows])
-        shapes = zip(refit.shape_functions_, places.T, points.T, strict=True)
+        shapes = zip(refit.shape_functions_, grid.T, points.T, strict=True)
         curves.append([g(x) - g(column).mean() for g, x, column in shapes])
     low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
-    return [Band(*of_feature) for of_feature in zip(places.T, low, high, strict=True)]
+    return [Band(*band) for band in zip(grid.T, low, high, strict=True)]
 
 
-def _rows_of_both_classes(rng, y):
-    """Return rows drawn with replacement; drawn again where a class is missing."""
+def _bootstrap_rows(rng, y):
+    """Return rows drawn with replacement, until both classes are among them."""
     while True:
         rows = rng.randint(len(y), size=len(y))
         if (y[rows] != y[rows[0]]).any():

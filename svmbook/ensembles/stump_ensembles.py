@@ -1,4 +1,4 @@
-r"""Machines over all stumps, :math:`F(x) = b + \sum_j g_j(x_j)`: fitted, then read."""
+r"""Additive models over all decision stumps, :math:`F(x) = b + \sum_j g_j(x_j)`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
 
 
 class StumpEnsembleSVC(StumpEnsemble):
-    r"""Support vector machine over all decision stumps, as functions of one feature each.
+    r"""Support vector machine over all decision stumps, written as an additive model.
 
     Minimises over shape functions :math:`g_j` and b
 
@@ -28,24 +28,24 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     .. math:: F(x) = b + \sum_j g_j(x_j),
 
-    where :math:`s_j` is the unit of feature j, and :math:`C_i` is ``C`` times the weight of the
-    class of :math:`x_i` times its sample weight. That is the support vector machine with the stump
+    where :math:`s_j` is the scale of feature j, and :math:`C_i` is ``C`` times the weight of the
+    class of :math:`x_i` times its sample weight. This is the support vector machine with the stump
     kernel :math:`-\sum_j |x_j - z_j|/s_j`, an ensemble of infinitely many stumps
-    (`svmbook.kernels.stump`). Its shape functions are straight between training values and constant
-    beyond the outermost.
+    (`svmbook.kernels.stump`). The shape functions are linear between neighbouring training values
+    and constant outside their range.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive.
+        Regularisation parameter: the weight of the losses, positive.
     feature_scale : {"std", None}, default="std"
-        The unit of each feature. "std" is its standard deviation over the training points, with
-        their weights: then a change of units changes nothing. None takes the features as they are,
-        as the book's formulas do; ten times the features with a tenth of ``C`` are the same machine
-        there, and a feature with large numbers is hardly penalised.
+        The scale of each feature. "std" is its weighted standard deviation over the training
+        points, so that the units of the features do not matter. With None all scales are 1, as in
+        the book's formulas. Then features times ten with ``C`` divided by ten give the same model,
+        and a feature with large values is hardly penalised.
     n_knots : int, default=None
-        Largest number of knots per feature. Knots are quantiles of its values, and its shape
-        function bends only there. By default every support vector is a knot, which is exact and
+        Maximum number of knots per feature: quantiles of its values, between which its shape
+        function is linear. By default every support vector is a knot, which is exact and
         takes a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points. It grows fast with ``n_knots``: each step factors a matrix with
         ``r = n_features * (n_knots - 1)`` rows, in ``r**3 / 3`` operations. So set it only if r is
@@ -53,68 +53,68 @@ class StumpEnsembleSVC(StumpEnsemble):
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
-        Relative duality gap to reach; between knots it is that of the machine between knots.
+        Tolerance of the relative duality gap; with ``n_knots`` that of the problem with knots.
     max_iter : int, default=10000
-        Steps of the solver at most.
+        Maximum number of iterations of the solver.
 
     Attributes
     ----------
     shape_functions_ : list of Line
-        One a feature: ``knots`` and ``values``, the mean over the training points zero. Called with
-        values of the feature it returns those of the function.
+        One function per feature, with arrays ``knots`` and ``values``, centred to mean zero over
+        the training points. It can be called with an array of feature values.
     intercept_ : ndarray of shape (1,)
         The mean output.
     feature_scale_ : ndarray of shape (n_features,)
-        The units :math:`s_j`; 1 for constant features.
+        The scales :math:`s_j`; 1 for constant features.
     feature_importances_ : ndarray of shape (n_features,)
         Standard deviation of each shape function over the training points, in units of the margin.
     relative_gap_, objective_, kkt_residual_ : float
-        Primal minus dual objective, the objective, and the largest violation of the optimality
-        conditions in units of the margin; between knots also how far the weights are from those of
-        the multipliers, relative to their length, if that is more.
+        The relative duality gap, the objective, and the largest violation of the optimality
+        conditions in units of the margin. With ``n_knots`` the violation is at least the relative
+        distance of the weights from those that the multipliers give.
     converged_ : bool
-        Whether that is certified to ``tol``; where it is not, `fit` warns.
+        Whether the solution is certified to ``tol``; if not, `fit` warns.
     n_iter_ : int
-        Steps of the solver.
+        Number of iterations of the solver.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        Only with more than two classes: one fitted classifier per pair of classes, in the order of
+        `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
+        attributes. ``classes_``, ``n_iter_``, ``converged_`` and ``relative_gap_`` (the largest of
+        all pairs) are also set here.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive decision value speaks for the second.
+        The labels. With two classes a positive output predicts ``classes_[1]``.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Names of the features, where ``X`` had string column names.
 
     Raises
     ------
     ValueError
-        One class; negative weights.
+        `y` has one class only; a weight is negative.
 
     See Also
     --------
-    DualSVC : With ``kernel="stump"``, on features in these units, the same machine as a sum of
-        kernels.
-    StumpEnsembleLogistic : The same with probabilities.
+    DualSVC : With ``kernel="stump"`` and features divided by their scales, the same model as a
+        kernel expansion.
+    StumpEnsembleLogistic : The same with probabilities, by the log loss.
 
     Notes
     -----
-    Exact, three arrays of :math:`n^2` numbers are held up to 10,000 points, and rows are computed
-    as they are needed beyond. Between knots about 8nd numbers are held, and a million rows take
-    seconds.
+    Memory of the exact fit: three arrays of :math:`n^2` numbers up to 10,000 points; beyond, rows
+    are computed when they are needed. With ``n_knots`` it is about 8nd numbers, and a million rows
+    take seconds.
 
     References
     ----------
-    Lin (2005), section 4.1; knots and shape functions are ours.
+    Lin (2005), section 4.1. The knots and the shape functions are additions of this package.
 
     Examples
     --------
     >>> from svmbook import StumpEnsembleSVC
     >>> X, y = [[0.0, 3.0], [1.0, 3.0], [2.0, 3.0], [4.0, 3.0]], [0, 0, 1, 1]
-    >>> machine = StumpEnsembleSVC(C=10.0).fit(X, y)
-    >>> machine.shape_functions_[0].knots, machine.shape_functions_[1].values
+    >>> model = StumpEnsembleSVC(C=10.0).fit(X, y)
+    >>> model.shape_functions_[0].knots, model.shape_functions_[1].values
     (array([1., 2.]), array([0.]))
     """
 
@@ -147,14 +147,14 @@ class StumpEnsembleSVC(StumpEnsemble):
         return n * d if computed else super()._stored_numbers(n, d)
 
     def _gram(self, kernel, scaled):
-        """Return the Gram matrix of the points, computed as it is asked for where they are many."""
+        """Return the Gram matrix of the points; of many points its rows are computed on demand."""
         n = len(scaled)
         if n <= STORED_POINTS:
             return super()._gram(kernel, scaled)
         return ComputedGram(kernel.blocks(scaled), n)
 
     def _solve(self, gram, problem):
-        """Return a result, and what holds the function: coefficients of points, or weights."""
+        """Return a result, and the coefficients of the points or the weights at the knots."""
         C = upper_bounds(float(self.C), problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, StumpGram):
@@ -164,7 +164,7 @@ class StumpEnsembleSVC(StumpEnsemble):
 
 
 class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
-    r"""Logistic regression over all decision stumps, as functions of one feature each.
+    r"""Logistic regression over all decision stumps, written as an additive model.
 
     Minimises over shape functions :math:`g_j` and b
 
@@ -172,9 +172,9 @@ class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
 
     .. math:: F(x) = b + \sum_j g_j(x_j),
 
-    where :math:`s_j` is the unit of feature j, and :math:`r_i` is the weight of the class of
-    :math:`x_i` times its sample weight. Outputs are natural log odds, so what a feature contributes
-    is a factor of the odds.
+    where :math:`s_j` is the scale of feature j, and :math:`r_i` is the weight of the class of
+    :math:`x_i` times its sample weight. Outputs are natural log odds, so each contribution is the
+    logarithm of a factor of the odds.
 
     Parameters
     ----------
@@ -182,50 +182,53 @@ class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
         The weight :math:`\lambda` of the penalty, positive.
     feature_scale, n_knots, class_weight, max_iter
         As in `StumpEnsembleSVC`; ``class_weight`` and sample weights are factors of the loss. The
-        time of a step grows with the cube of ``n_knots`` here too.
+        time of an iteration grows with the cube of ``n_knots`` here too.
     tol : float, default=1e-6
-        The norm of the gradient at which to stop, as a fraction of the sum of the norms of its
-        terms, and the duality gap, as a fraction of the objective. A smooth loss makes the last
-        digits cheap.
+        Tolerance of the norm of the gradient, relative to the sum of the norms of its terms, and of
+        the duality gap, relative to the objective. It is small because Newton's method converges
+        quadratically on a smooth loss.
 
     Attributes
     ----------
     shape_functions_, intercept_, feature_scale_, feature_importances_
         As in `StumpEnsembleSVC`, in natural log odds.
     relative_gap_, objective_, kkt_residual_ : float
-        Gap, objective, and the norm of the gradient relative to the sum of its terms' norms.
+        The relative duality gap, the objective, and the norm of the gradient relative to the sum
+        of the norms of its terms.
     converged_, n_iter_, estimators_, classes_, n_features_in_, feature_names_in_
         As in `StumpEnsembleSVC`.
 
     Raises
     ------
     ValueError
-        One class; negative weights.
+        `y` has one class only; a weight is negative.
 
     See Also
     --------
-    KernelLogisticRegression : With ``kernel="stump"``, on features in these units, the same
-        machine as a sum of kernels.
+    KernelLogisticRegression : With ``kernel="stump"`` and features divided by their scales, the
+        same model as a kernel expansion.
 
     Notes
     -----
-    Exact, three arrays of :math:`n^2` numbers are held: with 10,000 points 2.4 GB. Between knots
-    about 8nd numbers are held, and a million rows take seconds.
+    Memory of the exact fit: three arrays of :math:`n^2` numbers, or 2.4 GB for 10,000 points. With
+    ``n_knots`` it is about 8nd numbers, and a million rows take seconds.
 
     References
     ----------
-    Lin (2005), section 4.1, for the kernel; the rest is ours.
+    Lin (2005), section 4.1, for the kernel. The logistic loss, the knots and the shape functions
+    are additions of this package.
 
     Examples
     --------
     >>> from svmbook import StumpEnsembleLogistic
     >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
-    >>> machine = StumpEnsembleLogistic(lam=0.5).fit(X, y)
-    >>> machine.predict_proba([[1.5], [100.0]]).round(2)
+    >>> model = StumpEnsembleLogistic(lam=0.5).fit(X, y)
+    >>> model.predict_proba([[1.5], [100.0]]).round(2)
     array([[0.52, 0.48],
            [0.17, 0.83]])
 
-    Gaps and words in a table need scikit-learn's transformers, whose names the model keeps:
+    Missing values and text columns need scikit-learn's transformers. The model keeps the names of
+    their outputs:
 
     >>> import pandas as pd
     >>> from sklearn.compose import make_column_transformer
@@ -270,7 +273,7 @@ class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
         self.max_iter = max_iter
 
     def _solve(self, gram, problem):
-        """Return a result, and what holds the function: coefficients of points, or weights."""
+        """Return a result, and the coefficients of the points or the weights at the knots."""
         likelihood = Binomial(problem.y, problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         (result,) = ridge_path(gram, likelihood, [float(self.lam)], **options)

@@ -1,4 +1,4 @@
-"""Kernels: functions of two arrays, what a Gram matrix must be, and the estimators' choice."""
+"""Kernel functions of two arrays, checks of Gram matrices, and the parameter ``kernel``."""
 
 from .checks import check_gram, check_square
 from .ensembles import perceptron, stump, stump_regions, stump_tree

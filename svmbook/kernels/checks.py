@@ -1,4 +1,4 @@
-"""What a training Gram matrix must be: finite, square, symmetric, positive semi-definite."""
+"""Checks that a training Gram matrix is finite, square, symmetric and positive semi-definite."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from sklearn.utils import check_array
 
 __all__ = ["IndefiniteKernelError", "check_definite", "check_finite", "check_gram", "check_square"]
 
-# Beyond these a matrix was not meant to be symmetric or semi-definite: more than the rounding
-# errors of single precision, in which many a Gram matrix has been computed.
-ASYMMETRY_TOL = 1e-6  # relative to the cosines: a larger difference is refused
-INDEFINITE_TOL = 1e-7  # relative to the number of points, the trace of the cosines
-SYMMETRY_TOL = 1e-13  # relative to the cosines: a smaller difference is rounding
-DOUBLE_POINTS = 500  # points up to which single precision would save nothing
-TILE = 256  # rows and columns of a block that stays in the cache
+# Larger than the rounding errors of single precision, in which many Gram matrices are computed.
+ASYMMETRY_TOL = 1e-6  # a larger difference of two cosines is refused
+INDEFINITE_TOL = 1e-7  # of an eigenvalue, relative to the trace of the cosines, which is n
+SYMMETRY_TOL = 1e-13  # a smaller difference of two cosines is rounding error
+DOUBLE_POINTS = 500  # up to this number of points single precision saves no time
+TILE = 256  # rows and columns of a block that fits into the cache
 
 
 class IndefiniteKernelError(ValueError):
@@ -25,29 +24,29 @@ class IndefiniteKernelError(ValueError):
 def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
     r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
 
-    The matrix is looked at in units of the points' lengths, as cosines
-    :math:`R_{ij} = K_{ij} / \sqrt{K_{ii}K_{jj}}`. Semi-definiteness is decided by one Cholesky
-    factorisation (:math:`n^3/3` operations) of :math:`R + n\varepsilon I`: it exists only where no
-    eigenvalue lies below minus the shift. With :math:`\varepsilon` = 1e-7 the rounding errors of
-    single precision do not stand in the way.
+    The checks use the matrix of cosines, :math:`R_{ij} = K_{ij} / \sqrt{K_{ii}K_{jj}}`.
+    Semi-definiteness is decided by one Cholesky factorisation (:math:`n^3/3` operations) of
+    :math:`R + n\varepsilon I`, which exists only if no eigenvalue of R is below
+    :math:`-n\varepsilon`. The value :math:`\varepsilon` = 1e-7 tolerates the rounding errors of
+    single precision.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
         Gram matrix of the training points.
     definite : bool, default=True
-        Whether to factor; False where the kernel is known to be semi-definite, or where
-        :math:`n^3/3` operations are too many. The other conditions are checked in any case.
+        Whether to check semi-definiteness. Use False if the kernel is known to be semi-definite, or
+        if :math:`n^3/3` operations are too many. The other conditions are always checked.
 
     Returns
     -------
     ndarray of shape (n, n)
-        ``K`` as an array of floats; symmetric, where rounding had left a difference.
+        ``K`` as an array of floats, symmetrised if rounding errors had made it asymmetric.
 
     Raises
     ------
     ValueError
-        Naming the first condition that fails, and what to do.
+        A condition fails; the message names the first one, and a remedy.
 
     Examples
     --------
@@ -70,9 +69,9 @@ def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
     if asymmetry > ASYMMETRY_TOL:
         raise ValueError(
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
-            "symmetrise it, K = (K + K.T) / 2, if the difference is rounding."
+            "symmetrise it, K = (K + K.T) / 2, if the difference is rounding error."
         )
-    if asymmetry > SYMMETRY_TOL:  # solvers read one triangle, certificates the other
+    if asymmetry > SYMMETRY_TOL:  # solvers and certificates may read different triangles
         K = 0.5 * (K + K.T)
     if definite:
         check_definite(K)
@@ -94,18 +93,15 @@ def check_square(K: ArrayLike) -> None:
     """
     if K.shape[0] != K.shape[1]:
         raise ValueError(
-            f"a training Gram matrix is square, one row a point; found shape {K.shape}."
+            f"a training Gram matrix is square, with one row per point; found shape {K.shape}."
         )
 
 
 def check_finite(K):
-    """Return a Gram matrix if all its entries are finite.
-
-    Where all row sums are finite, so are the entries: a fraction of the time.
-    """
+    """Return a Gram matrix, or raise an error if an entry is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = K @ np.ones(len(K))
-    if not (np.isfinite(sums).all() or np.isfinite(K).all()):
+        row_sums = K @ np.ones(len(K))  # if they are finite, so are the entries: a faster test
+    if not (np.isfinite(row_sums).all() or np.isfinite(K).all()):
         raise ValueError(
             "the kernel has values that are not finite on the training points; scale the "
             "features (for instance with StandardScaler) or lower gamma or degree."
@@ -114,43 +110,41 @@ def check_finite(K):
 
 
 def _asymmetry(K, lengths):
-    """Return the largest difference of two cosines that should be equal, or zero if none shows.
+    """Return the largest difference of two cosines that should be equal, or zero if negligible.
 
-    Two products with one random vector tell most matrices, in a fraction of the time; only where
-    they differ are all entries compared, tile by tile. What the products hide is of the order of
-    1e-13 times the root of n: rounding.
+    The products of K and of its transpose with a random vector are compared first. Only if they
+    differ, all entries are compared, in tiles that fit into the cache. A difference that the
+    products do not show is of order 1e-13 sqrt(n), which is rounding error.
     """
     v = np.random.default_rng(0).standard_normal(len(K)) / lengths
     with np.errstate(over="ignore", invalid="ignore"):
         if (np.abs(K @ v - v @ K) <= SYMMETRY_TOL * np.sqrt(len(K)) * lengths).all():
             return 0.0
-    rows = _tiles(K)
+    tiles = _tiles(K)
     return max(
         (np.abs(K[i, j] - K[j, i].T) / (lengths[i, None] * lengths[j])).max()
-        for i in rows
-        for j in rows
+        for i in tiles
+        for j in tiles
         if j.start <= i.start
     )
 
 
 def check_definite(K):
-    r"""Refuse a Gram matrix with an eigenvalue that is more negative than rounding explains.
+    r"""Refuse a Gram matrix with an eigenvalue more negative than rounding errors explain.
 
-    Decided by one Cholesky factorisation (:math:`n^3/3` operations, in single precision where they
-    are many) of the points' cosines plus :math:`n\varepsilon I`, :math:`\varepsilon` = 1e-7: it
-    exists only where no eigenvalue lies below minus the shift.
+    The test is the Cholesky factorisation in `check_gram`; with many points in single precision.
     """
     precision = np.float32 if len(K) > DOUBLE_POINTS else np.float64
     lengths = _lengths(K)
-    scaled = np.empty(K.shape, dtype=precision)
-    with np.errstate(over="ignore"):  # of a matrix that is indefinite
+    cosines = np.empty(K.shape, dtype=precision)
+    with np.errstate(over="ignore"):  # only an indefinite matrix can overflow
         for rows in _tiles(K):
-            scaled[rows] = K[rows] / lengths / lengths[rows, None]  # in double, for any size of K
-    scaled.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
-    (potrf,) = get_lapack_funcs(("potrf",), (scaled,))
-    L, info = potrf(scaled.T, lower=1, clean=0, overwrite_a=1)
-    found = np.isfinite(np.diagonal(L))  # LAPACK does not check for NaN
-    info = info or (0 if found.all() else 1 + int(np.argmin(found)))
+            cosines[rows] = K[rows] / lengths / lengths[rows, None]  # divided in double precision
+    cosines.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
+    (potrf,) = get_lapack_funcs(("potrf",), (cosines,))
+    L, info = potrf(cosines.T, lower=1, clean=0, overwrite_a=1)
+    finite = np.isfinite(np.diagonal(L))  # LAPACK does not check for NaN
+    info = info or (0 if finite.all() else 1 + int(np.argmin(finite)))
     if info:
         raise IndefiniteKernelError(
             "the kernel is not positive semi-definite on the training points "
@@ -164,6 +158,6 @@ def _tiles(K):
 
 
 def _lengths(K):
-    """Return the lengths of the points in feature space, 1 for those of length zero."""
+    """Return the norms of the points in feature space, with 1 in place of 0."""
     diagonal = np.diagonal(K)
     return np.where(diagonal > 0, np.sqrt(np.maximum(diagonal, 0.0)), 1.0)

@@ -1,4 +1,4 @@
-"""The estimators' parameter ``kernel``: a name or a function becomes checked kernel values."""
+"""The parameter ``kernel`` of the estimators: from a name or a function to checked values."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SUM_ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a
 
 @dataclass(frozen=True, eq=False)
 class KernelChoice:
-    r"""A kernel with its parameters fixed: ``function(X, Z)``, None for a precomputed one.
+    r"""A kernel with fixed parameters: ``function(X, Z)``, or None for a precomputed kernel.
 
-    Its ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are
-    the parameters that a named kernel reads. A conditionally definite kernel (definite on vectors
-    that sum to zero) is shifted at one of the training points, o,
+    ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are the
+    parameters of a named kernel. A conditionally definite kernel (definite on vectors that sum to
+    zero) is shifted at one of the training points, o:
 
-    .. math:: k_o(x, z) = k(x, z) - k(x, o) - k(o, z) + k(o, o),
+    .. math:: k_o(x, z) = k(x, z) - k(x, o) - k(o, z) + k(o, o).
 
-    which is positive semi-definite and agrees with k on vectors that sum to zero. Solvers get the
-    shifted kernel; `unshifted_coefficients` writes their solution in terms of k itself.
+    The shifted kernel is positive semi-definite and agrees with k on vectors that sum to zero.
+    Solvers get the shifted kernel; `unshifted_coefficients` writes their solution in terms of k.
     ``shift_row`` is the row of o among the training points, and ``shift_point`` is o as an array of
     one row (None for a precomputed kernel).
     """
@@ -46,25 +46,26 @@ class KernelChoice:
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
     def gram(self, X, *, definite=True):
-        """Return the Gram matrix of training points, checked for what a solver takes for granted.
+        """Return the checked Gram matrix of training points.
 
-        For a precomputed kernel ``X`` is that matrix. Without ``definite``, whether it is positive
-        semi-definite is not checked.
+        For a precomputed kernel ``X`` is that matrix. With ``definite=False`` it is not checked
+        that the matrix is positive semi-definite.
         """
-        if self.known_definite:  # square and symmetric as well
-            return check_finite(self.between(X, X, finite=False))
-        K = X if self.name == "precomputed" else self._values(X, X)
+        if self.known_definite:  # also square and symmetric
+            return check_finite(self.values(X, X, finite=False))
+        K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         if self.shift_row is not None:
             o = self.shift_row
             K = shifted(K, K[:, o], K[o], K[o, o])
         return check_gram(K, definite=definite)
 
     def shifted(self, X):
-        """Return the kernel shifted at one of these training points (their Gram matrix).
+        """Return the kernel shifted at one of these training points.
 
-        It is the point nearest to the mean in feature space: the shift then costs fewest digits.
+        This is the point nearest to the mean in feature space, where the shift loses the fewest
+        digits. For a precomputed kernel ``X`` is the Gram matrix of the points.
         """
-        K = X if self.name == "precomputed" else self._values(X, X)
+        K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         return self._shifted_at(X, np.argmax(2.0 * K.mean(axis=1) - np.diagonal(K)))
 
     def _shifted_at(self, X, row):
@@ -76,65 +77,66 @@ class KernelChoice:
         return replace(self, shift_row=None, shift_point=None)
 
     def unshifted_coefficients(self, A, intercept, X):
-        r"""Return coefficients and intercept of the same function, written with the kernel itself.
+        r"""Return the coefficients and the intercept of the same function in the unshifted kernel.
 
-        With :math:`k_o` the function is :math:`\sum_j A_j k_o(x, x_j) + b`. With k its
-        coefficients sum to zero: :math:`A'_o = A_o - \sum_j A_j`, and
+        In :math:`k_o` the function is :math:`\sum_j A_j k_o(x, x_j) + b`. In k its coefficients
+        sum to zero: :math:`A'_o = A_o - \sum_j A_j`, other coefficients stay, and
         :math:`b' = b - \sum_j A'_j\,k(o, x_j)`.
         """
         if self.shift_row is None:
             return A, intercept
         A, total, o = A.copy(), A.sum(axis=0), self.shift_row
         A[o] -= np.where(np.abs(total) > SUM_ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
-        at_o = X[o] if self.name == "precomputed" else self._values(self.shift_point, X)[0]
-        return A, intercept - at_o @ A
+        K_o = X[o] if self.name == "precomputed" else self._unshifted_values(self.shift_point, X)[0]
+        return A, intercept - K_o @ A
 
     def blocks(self, X):
-        """Return the function of two lists of training points that computes their kernel values."""
-        return lambda rows, columns: self.between(X[rows], X[columns])
+        """Return a function from two index arrays to the kernel values of these training points."""
+        return lambda rows, columns: self.values(X[rows], X[columns])
 
-    def between(self, X, Z, *, finite=True):
-        """Return the kernel values, shifted if the kernel is, of new points with old ones."""
-        K = self._values(X, Z)
+    def values(self, X, Z, *, finite=True):
+        """Return the kernel values of two arrays of points; with ``finite``, check them."""
+        K = self._unshifted_values(X, Z)
         if self.shift_point is not None:
-            at_o = (self._values(points, self.shift_point)[:, 0] for points in (X, Z))
-            K = shifted(K, *at_o, self._values(self.shift_point, self.shift_point)[0, 0])
+            o = self.shift_point
+            K_xo, K_zo = (self._unshifted_values(points, o)[:, 0] for points in (X, Z))
+            K = shifted(K, K_xo, K_zo, self._unshifted_values(o, o)[0, 0])
         if finite and not np.isfinite(K).all():
             raise ValueError(
                 f"the kernel ({self.name}) has values that are not finite on these points; "
-                "bring them to the scale of the training points."
+                "scale them like the training points."
             )
         return K
 
-    def with_support(self, X, machine):
+    def with_support(self, X, model):
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
-            return X[:, machine.support_]
-        if not machine.support_vectors_.shape[0]:  # the penalty or an early stop may leave none
+            return X[:, model.support_]
+        if not model.support_vectors_.shape[0]:  # none after an early stop or with a large penalty
             return np.empty((X.shape[0], 0))
-        return self.between(X, machine.support_vectors_)
+        return self.values(X, model.support_vectors_)
 
-    def _values(self, X, Z):
+    def _unshifted_values(self, X, Z):
         with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported below
             K = np.asarray(self.function(X, Z))
         n, m = X.shape[0], Z.shape[0]
         if K.shape != (n, m):
             raise ValueError(
                 f"the kernel returned shape {K.shape} for {n} points against {m}; it must return "
-                f"({n}, {m})."
+                f"shape ({n}, {m})."
             )
         if K.dtype.kind not in "fiub":
             raise ValueError(f"the kernel returned values of type {K.dtype}, not real numbers.")
         return K.astype(np.float64, copy=False)
 
 
-def shifted(K, of_X, of_Z, of_o):
+def shifted(K, K_xo, K_oz, k_oo):
     """Return kernel values shifted at o: k(x, z) - k(x, o) - k(o, z) + k(o, o)."""
-    return K - np.add.outer(of_X, of_Z) + of_o
+    return K - np.add.outer(K_xo, K_oz) + k_oo
 
 
 def rows_of_kernel(X, present, *, pairwise):
-    """Return some of the training points; for a precomputed kernel their Gram matrix."""
+    """Return the training points ``present``, or if X is a Gram matrix their Gram matrix."""
     if pairwise:
         check_square(X)
     if len(present) == X.shape[0]:
@@ -143,10 +145,11 @@ def rows_of_kernel(X, present, *, pairwise):
 
 
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
-    """Turn an estimator's kernel parameters into a `KernelChoice`.
+    """Return the `KernelChoice` for the kernel parameters of an estimator.
 
-    ``kernel`` is a key of `svmbook.kernels.KERNELS` or the function behind one, "precomputed", or
-    any ``k(X, Z)``; from ``X`` and the weights of its points ``gamma="scale"`` is computed.
+    ``kernel`` is a key of `svmbook.kernels.KERNELS`, "precomputed", or a function ``k(X, Z)``. A
+    function in `KERNELS` is replaced by its key. ``gamma="scale"`` is computed from ``X`` and the
+    weights of its points.
 
     Examples
     --------
@@ -158,22 +161,22 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     """
     name = kernel
     if callable(kernel):
-        ours = (key for key, (function, _) in KERNELS.items() if function is kernel)
-        name = next(ours, "callable")
+        names = (key for key, (function, _) in KERNELS.items() if function is kernel)
+        name = next(names, "callable")
     if name not in KERNELS:
         return KernelChoice(name, kernel if callable(kernel) else None)
-    function, reads = KERNELS[name]
+    function, parameters = KERNELS[name]
     values = {"degree": degree, "coef0": coef0}
-    if "gamma" in reads:
+    if "gamma" in parameters:
         values["gamma"] = _gamma(gamma, X, sample_weight)
-    if "box" in reads:
+    if "box" in parameters:
         values["box"] = box_of(X)
-    params = {parameter: values[parameter] for parameter in reads}
-    chosen = KernelChoice(name, partial(function, **params), params)
+    params = {parameter: values[parameter] for parameter in parameters}
+    choice = KernelChoice(name, partial(function, **params), params)
     if name in CONDITIONAL:
         mean = (shares(sample_weight) @ X)[None]
-        chosen = chosen._shifted_at(X, np.argmax(chosen._values(X, mean)))
-    return chosen
+        choice = choice._shifted_at(X, np.argmax(choice._unshifted_values(X, mean)))
+    return choice
 
 
 def _gamma(gamma, X, sample_weight):
@@ -181,16 +184,17 @@ def _gamma(gamma, X, sample_weight):
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    share = shares(sample_weight)
+    weights = shares(sample_weight)
     with np.errstate(over="ignore"):  # overflow is reported with the kernel values
-        away = X - share @ X.mean(axis=1)
-        unit = np.abs(away).max()
-        if unit <= SUM_ROUNDING * np.abs(X).max():  # all the same
+        centred = X - weights @ X.mean(axis=1)
+        unit = np.abs(centred).max()  # the squares of X itself may overflow or underflow
+        if unit <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
             return 1.0
-        gamma = 1.0 / (X.shape[1] * (share @ ((away / unit) ** 2).mean(axis=1))) / unit / unit
+        variance = weights @ ((centred / unit) ** 2).mean(axis=1)
+        gamma = 1.0 / (X.shape[1] * variance) / unit / unit
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(
-            "gamma='scale', one over the variance of the features, is not finite or zero for "
+            "gamma='scale', one over the variance of the features, is zero or not finite for "
             f"values of size {unit:.0e}; scale the features (for instance with StandardScaler)."
         )
     return float(gamma)

@@ -1,8 +1,8 @@
-r"""Kernels of infinite ensembles: inner products of the answers of all stumps, or all perceptrons.
+r"""Kernels of infinite ensembles, of all stumps or all perceptrons, in closed form.
 
-A kernel that embeds a set of hypotheses h with weights :math:`r` and a measure is
-:math:`\int r^2\,h(x)\,h(z)\,d\mu`, :eq:`eq-embedding`, Lin (2005, definition 3). What
-`svmbook.ensembles.learners` draws at random converges to what is written here in closed form.
+The kernel that embeds a set of hypotheses h with weights :math:`r` and a measure :math:`\mu` is
+:math:`\int r^2\,h(x)\,h(z)\,d\mu`, :eq:`eq-embedding`, Lin (2005, definition 3).
+`svmbook.ensembles.learners` approximates these kernels by random samples of hypotheses.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ __all__ = [
 def stump(X: ArrayLike, Z: ArrayLike | None = None, *, box: ArrayLike | None = None) -> np.ndarray:
     r"""Return :math:`\Delta_S - \|x - z\|_1`, the kernel of all decision stumps.
 
-    A stump :math:`q\,\mathrm{sign}(x_j - a)` asks one feature one question. With thresholds a
-    uniform in the range :math:`[L_j, R_j]` of each feature, both signs q, and
-    :math:`r = \tfrac12` the integral is :eq:`eq-stump-kernel`, and the constant
-    :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`.
+    A stump is the hypothesis :math:`q\,\mathrm{sign}(x_j - a)`. Let the thresholds a be uniform in
+    the range :math:`[L_j, R_j]` of each feature, with both signs q and :math:`r = \tfrac12`. Then
+    the integral is :eq:`eq-stump-kernel`, with :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`.
 
     Parameters
     ----------
@@ -40,10 +39,10 @@ def stump(X: ArrayLike, Z: ArrayLike | None = None, *, box: ArrayLike | None = N
     Z : array-like of shape (m, d), optional
         Other points; ``X`` itself by default.
     box : array-like of shape (2, d), default=None
-        The lowest and the highest threshold of each feature. No stump tells points beyond from
-        points at the edge, so they are moved there. By default the simplified kernel,
-        :math:`-\|x - z\|_1`, which is definite on vectors that sum to zero and on no others:
-        enough for a machine with an intercept.
+        The lowest and the highest threshold of each feature. Points outside the box are moved to
+        its boundary, because no stump separates them from it. The default is the simplified kernel
+        :math:`-\|x - z\|_1`, which is definite only on vectors that sum to zero. This suffices for
+        an SVM with an intercept.
 
     Returns
     -------
@@ -72,18 +71,18 @@ def perceptron(
 ) -> np.ndarray:
     r"""Return :math:`\Delta_P - \|x - z\|_2`, the kernel of all perceptrons.
 
-    A perceptron :math:`q\,\mathrm{sign}(\theta^\top x - a)` asks on which side of a hyperplane a
-    point lies. With directions uniform on the sphere, thresholds a uniform in :math:`[-R, R]`, and
-    r such that the distance has the factor one, :math:`\Delta_P = R/m`, where m is the mean of
-    :math:`|\theta_1|` over the sphere, `mean_cosine`.
+    A perceptron is the hypothesis :math:`q\,\mathrm{sign}(\theta^\top x - a)`. Let its direction be
+    uniform on the sphere, its threshold a uniform in :math:`[-R, R]`, and r such that the distance
+    has the factor one. Then :math:`\Delta_P = R/m`, where m is the mean of :math:`|\theta_1|` over
+    the sphere, `mean_cosine`.
 
     Parameters
     ----------
     X, Z : array-like
         As in `stump`.
     radius : float, default=None
-        The R of a ball around the origin that holds all points. By default the simplified kernel,
-        :math:`-\|x - z\|_2`, definite on vectors that sum to zero.
+        The radius R of a ball around the origin that contains all points. The default is the
+        simplified kernel :math:`-\|x - z\|_2`, which is definite only on vectors that sum to zero.
 
     Returns
     -------
@@ -91,7 +90,8 @@ def perceptron(
 
     References
     ----------
-    Lin (2005), definition 5; read with an area for its measure, its constant lacks the sphere's.
+    Lin (2005), definition 5. If its measure is read as an area, its constant lacks the area of the
+    sphere.
 
     Examples
     --------
@@ -113,11 +113,12 @@ def stump_regions(
     degree: int = 3,
     as_printed: bool = False,
 ) -> np.ndarray:
-    r"""Return the kernel of regions with L stump boundaries, L being ``degree``.
+    r"""Return the kernel of regions with L stump boundaries, where L is ``degree``.
 
-    A region cuts a region of one boundary less, or the rest of the space with equal right, by one
-    more stump; it or its complement is the hypothesis. With the weight of all hypotheses brought
-    to one, so that :math:`k(x, x) = 1`,
+    A region with L boundaries is the intersection of a half-space, given by a stump, with a region
+    of L - 1 boundaries or its complement. Hypotheses are the regions and their complements. With
+    their total weight normalised to one, so that :math:`k(x, x) = 1`, the kernel is
+    :math:`\kappa_L` with
 
     .. math:: \kappa_1 = K_S/\Delta_S, \qquad
         \kappa_L = \tfrac14(\kappa_{L-1} + 1)(\kappa_1 + 1).
@@ -125,13 +126,13 @@ def stump_regions(
     Parameters
     ----------
     X, Z, box
-        As in `stump`; here the kernel needs its constant.
+        As in `stump`; the box is required.
     degree : int, default=3
-        Boundaries.
+        Number of boundaries.
     as_printed : bool, default=False
-        Take one off at each level, as the source does: it treats AND as if it said yes as often
-        as no. At two levels that is a constant, which no machine sees; from three on the function
-        is another.
+        Whether to subtract one at each level, as the source does: its formula assumes that a
+        conjunction is true as often as false. For two boundaries this only adds a constant, which
+        changes no SVM with an intercept; from three boundaries on the kernels differ.
 
     Returns
     -------
@@ -161,16 +162,17 @@ def stump_tree(
 ) -> np.ndarray:
     r"""Return :math:`\exp(-\tfrac L2(1 - K_S/\Delta_S))`, the kernel of leaves of random trees.
 
-    A leaf is the AND of any number of stumps, a Poisson number with mean L among the leaves that
-    hold a given point; L is ``degree``. With :math:`\gamma = L/(2\Delta_S)` this is the Laplacian
-    kernel :math:`\exp(-\gamma\|x - z\|_1)`, in a unit that no scaling of the features changes.
+    A leaf is the conjunction of a random number of stumps. Among the leaves that contain a given
+    point this number has a Poisson distribution with mean L, which is ``degree``. The kernel is
+    the Laplacian kernel :math:`\exp(-\gamma\|x - z\|_1)` with :math:`\gamma = L/(2\Delta_S)`. It
+    does not depend on a common scale of the features.
 
     Parameters
     ----------
     X, Z, box
-        As in `stump`; here the kernel needs its constant.
+        As in `stump`; the box is required.
     degree : int, default=3
-        Mean number of stumps that a leaf around a point is made of.
+        Mean number of stumps of the leaves that contain a point.
 
     Returns
     -------
@@ -178,7 +180,7 @@ def stump_tree(
 
     References
     ----------
-    Lin (2005), theorem 15, by way of rules that say 0 or 1.
+    Lin (2005), theorem 15, derived from rules with values 0 and 1.
 
     Examples
     --------
@@ -191,13 +193,13 @@ def stump_tree(
 
 
 def _agreement(X, Z, box):
-    """Return how much more often two points are alike to a random stump than not."""
+    """Return the mean of h(x)h(z) over random stumps h, which is 1 for equal points."""
     mass = stump_mass(box)
     return stump(X, Z, box=box) / mass if mass else np.ones((len(X), len(X if Z is None else Z)))
 
 
 def stump_mass(box):
-    r"""Return :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`, the squared weight of all stumps.
+    r"""Return :math:`\Delta_S = \tfrac12\sum_j(R_j - L_j)`, the total squared weight of the stumps.
 
     Parameters
     ----------
@@ -242,7 +244,7 @@ def mean_cosine(d):
 
 
 def box_of(X):
-    """Return the smallest box that holds some points.
+    """Return the smallest axis-parallel box that contains some points.
 
     Parameters
     ----------

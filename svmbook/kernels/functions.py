@@ -1,9 +1,7 @@
-r"""Kernels: Gram matrices in closed form.
+r"""Kernel functions of the inner product or of a distance.
 
 Each function takes ``X`` of shape (n, d) and ``Z`` of shape (m, d) and returns the n times m
-matrix of :math:`k(x_i, z_j)`; ``Z=None`` stands for ``Z=X``. Parameters are named as in
-scikit-learn: ``gamma`` in units of one over a squared (Gaussian) or plain (Laplacian,
-exponential) distance.
+matrix of :math:`k(x_i, z_j)`; ``Z=None`` means ``Z=X``. Parameters are named as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -23,10 +21,10 @@ __all__ = [
     "polynomial",
 ]
 
-FEW_FEATURES = 6  # up to which differences cost less than a product of matrices
-CACHE_NUMBERS = 32768  # numbers that stay in the cache
-SPARSE_NUMBERS = 4_000_000  # numbers in a product of sparse matrices, 12 bytes each
-# Of |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits in their difference.
+FEW_FEATURES = 6  # up to this number differences are faster than a product of matrices
+CACHE_NUMBERS = 32768  # numbers in a block that fits into the cache
+SPARSE_NUMBERS = 4_000_000  # numbers in a block of a product of sparse matrices, 12 bytes each
+# Relative to |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
 
 
@@ -76,9 +74,9 @@ def polynomial(
     gamma : float, default=1.0
         Factor of the inner product.
     coef0 : float, default=1.0
-        Added constant; weighs the lower degrees.
+        Added constant; a larger value gives lower degrees more weight.
     degree : int, default=3
-        The power.
+        The exponent p.
 
     Returns
     -------
@@ -103,7 +101,8 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) ->
     X, Z : array-like
         As in `linear`.
     gamma : float, default=1.0
-        One over a squared length; :math:`\gamma = 1/(2\sigma^2)` for a bell of width sigma.
+        One over a squared length: :math:`\gamma = 1/(2\sigma^2)` for the standard deviation
+        :math:`\sigma`.
 
     Returns
     -------
@@ -168,7 +167,7 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
 
 
 def _sparse_products(X, Z):
-    """Return XZ', some rows at a time: the sparse product takes more room than a full matrix."""
+    """Return XZ' in blocks of rows: the sparse product needs more memory than a dense matrix."""
     X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
     step = max(1, SPARSE_NUMBERS // max(1, K.shape[1]))
     for start in range(0, len(K), step):
@@ -180,26 +179,27 @@ def _squared_distances(X, Z):
     """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one product of matrices."""
     if X.shape[1] <= FEW_FEATURES:
         return cdist(X, Z, "sqeuclidean")
-    centre = Z.mean(axis=0)  # distances do not change, and keep their digits far from the origin
-    moved = Z - centre
-    X, Z = moved if X is Z else X - centre, moved
-    D = X @ Z.T  # of X with itself exactly symmetric, and so is what follows
-    lengths, others = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
+    mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
+    centred = Z - mean
+    X, Z = centred if X is Z else X - mean, centred
+    D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
+    X_squared, Z_squared = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
     step = max(1, CACHE_NUMBERS // max(1, len(Z)))
     for start in range(0, len(X), step):
-        few, here = D[start : start + step], lengths[start : start + step]
-        few *= -2.0
-        few += np.add.outer(here, others)
-        near = np.flatnonzero(few <= CANCELLATION_TOL * (here.max() + others))
-        for first in range(0, len(near), CACHE_NUMBERS):
-            i, j = np.divmod(near[first : first + CACHE_NUMBERS], len(Z))
-            lost = few[i, j] <= CANCELLATION_TOL * (here[i] + others[j])
-            i, j = i[lost], j[lost]
-            few[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
+        block, squared = D[start : start + step], X_squared[start : start + step]
+        block *= -2.0
+        block += np.add.outer(squared, Z_squared)
+        # Recompute small distances from differences.
+        small = np.flatnonzero(block <= CANCELLATION_TOL * (squared.max() + Z_squared))
+        for first in range(0, len(small), CACHE_NUMBERS):
+            i, j = np.divmod(small[first : first + CACHE_NUMBERS], len(Z))
+            inexact = block[i, j] <= CANCELLATION_TOL * (squared[i] + Z_squared[j])
+            i, j = i[inexact], j[inexact]
+            block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D
 
 
-#: The distance D of two arrays behind each kernel that is exp(-gamma D).
+#: The function that computes the distances D of each kernel exp(-gamma D).
 DISTANCES = {
     "rbf": _squared_distances,
     "laplacian": manhattan_distances,
@@ -208,7 +208,7 @@ DISTANCES = {
 
 
 def _exp(D, gamma):
-    """Return exp(-gamma D) in the place of D."""
+    """Return exp(-gamma D), computed in place."""
     D *= -gamma
     return np.exp(D, out=D)
 

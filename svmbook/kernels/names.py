@@ -1,12 +1,12 @@
-"""The kernels by the names that the estimators take."""
+"""The names of the kernels for the parameter ``kernel`` of the estimators."""
 
 from .ensembles import perceptron, stump, stump_regions, stump_tree
 from .functions import exponential, gaussian, laplacian, linear, polynomial
 
 __all__ = ["CONDITIONAL", "KERNELS"]
 
-#: Kernel functions by name, each with the parameters it reads; ``box`` is the smallest that holds
-#: the training points.
+#: Kernel functions by name, each with the names of its parameters. The estimators set ``box`` to
+#: the smallest box that contains the training points.
 KERNELS = {
     "linear": (linear, ()),
     "poly": (polynomial, ("gamma", "coef0", "degree")),
@@ -18,5 +18,5 @@ KERNELS = {
     "stump_regions": (stump_regions, ("box", "degree")),
     "stump_tree": (stump_tree, ("box", "degree")),
 }
-#: Those that are definite on vectors that sum to zero alone.
+#: Kernels that are only conditionally definite: on vectors that sum to zero.
 CONDITIONAL = ("stump", "perceptron")

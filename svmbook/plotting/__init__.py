@@ -1,4 +1,4 @@
-"""Pictures of machines in the plane. They draw on given axes and never fit a machine."""
+"""Plots of classifiers and their points, drawn on given axes, and the style of the figures."""
 
 from .many import CLASS_COLOURS, plot_classes, plot_regions
 from .moving import MovingFigure

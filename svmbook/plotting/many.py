@@ -1,7 +1,7 @@
-"""Pictures of machines for several classes in the plane.
+"""Plots of up to seven classes in the plane.
 
-As in `svmbook.plotting.two`, each function draws on the axes it is given and returns what it
-drew. A class has a colour and a marker, so that no picture depends on colour alone.
+As in `svmbook.plotting.two`, each function draws on given axes and returns the artists. Each class
+has its own colour and marker, so that no plot depends on colour alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import ArrayLike
 
-from .two import COLOURS, _check_points, _grid, _tint
+from .two import COLOURS, _check_points, _draw_image, _grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CLASS_COLOURS", "plot_classes", "plot_regions"]
 
-#: Colours of classes 0, 1, 2 and so on; told apart by colour-blind readers. Markers and borders
-#: of regions help where there is no colour.
+#: Colours of classes 0, 1, 2 and so on, which colour-blind readers can distinguish. Markers and
+#: borders of regions distinguish the classes without colour.
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B4A8A")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_TINT = 0.28  # of its colour in a region: the points on it must stand out
-# A marker's edge: white would leave the two palest colours without one on their own regions.
+_REGION_ALPHA = 0.28  # low enough that points stand out
+# Edge colours of markers: white is hard to see between the two palest colours and their regions.
 _EDGES = ("white", "white", "white", "white", COLOURS["ink"], COLOURS["ink"], "white")
 
 
@@ -38,30 +38,30 @@ def plot_classes(
     size: float = 24.0,
     labels: Sequence[str] | None = None,
 ) -> dict:
-    """Draw points of up to seven classes, one marker and one colour for each.
+    """Plot points of up to seven classes, with one marker and one colour per class.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     X : array-like of shape (n, 2)
         Points.
     codes : array-like of shape (n,)
-        Numbers of the classes, 0 to 6.
+        Class indices, 0 to 6.
     size : float, default=24.0
         Marker area in square points, not negative.
     labels : sequence of str, default=None
-        Entries of the legend, by number; "class 0" and so on by default.
+        Legend entry of each class; "class 0" and so on by default.
 
     Returns
     -------
     dict
-        The `matplotlib.collections.PathCollection` of each class that occurs, by number.
+        The `matplotlib.collections.PathCollection` of each class that occurs, by class index.
 
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite, numbers that are none of a class, or fewer
+        A point is not in the plane or not finite, a code is not a class index, or there are fewer
         labels than classes.
 
     Examples
@@ -77,11 +77,11 @@ def plot_classes(
     codes = _check_codes(codes, len(X))
     labels = [f"class {code}" for code in range(len(CLASS_COLOURS))] if labels is None else labels
     if len(labels) <= codes.max(initial=-1):
-        raise ValueError(f"labels is {labels!r}; give an entry of the legend for each class.")
-    drawn = {}
+        raise ValueError(f"labels is {labels!r}; give one legend entry per class.")
+    scatters = {}
     for code in np.unique(codes).tolist():
         rows = codes == code
-        drawn[code] = ax.scatter(
+        scatters[code] = ax.scatter(
             *X[rows].T,
             s=size,
             color=CLASS_COLOURS[code],
@@ -93,23 +93,24 @@ def plot_classes(
         )
     ax.set_xlabel("$x_1$")
     ax.set_ylabel("$x_2$")
-    return drawn
+    return scatters
 
 
 def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesImage:
-    """Tint the regions in which a machine answers each class, and draw their borders.
+    """Colour the regions in which a classifier predicts each class, and draw their borders.
 
-    Call it after the points are drawn: it reads the limits and leaves them as they are.
+    Call this function after the points are plotted: it uses the limits of the axes and does not
+    change them.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     predict : callable
-        Maps an array of shape (m, 2) to m numbers of classes, 0 to 6; -1 stands for no answer and
-        is drawn in grey.
+        Maps an array of shape (m, 2) to m class indices, 0 to 6; -1 means no prediction and is
+        drawn in grey.
     resolution : int, default=240
-        Grid points a side, at least 2.
+        Number of grid points per axis, at least 2.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     Raises
     ------
     ValueError
-        The function's values are not one class a point.
+        The values of the function are not one class index per point.
 
     Examples
     --------
@@ -134,18 +135,18 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     first, second, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
     codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(second), len(first))
-    for code in np.unique(codes)[1:]:  # all but one: the last border belongs to its neighbours
-        inside = (codes == code).astype(float)
-        ax.contour(first, second, inside, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
-    colours = [(*to_rgb(colour), _TINT) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
-    span = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
-    image = _tint(ax, first, second, codes, cmap=ListedColormap(colours), **span)
+    for code in np.unique(codes)[1:]:  # the borders of the first class belong to other classes too
+        mask = (codes == code).astype(float)
+        ax.contour(first, second, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
+    colours = [(*to_rgb(colour), _REGION_ALPHA) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
+    scale = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
+    image = _draw_image(ax, first, second, codes, cmap=ListedColormap(colours), **scale)
     ax.set(xlim=limits[0], ylim=limits[1])
     return image
 
 
 def _check_codes(codes, n, *, lowest=0):
-    """Return n numbers of classes."""
+    """Return n class indices as an array, or raise an error."""
     codes = np.asarray(codes) if n else np.zeros(0, dtype=int)
     if codes.shape != (n,):
         raise ValueError(f"there are {n} points, but the classes have shape {codes.shape}.")

@@ -1,4 +1,4 @@
-"""Figures that move by a slider, in a page as in a notebook, with or without a kernel."""
+"""Figures with a slider, for web pages and for notebooks, with or without a running kernel."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .style import figure_svg
 
 __all__ = ["MovingFigure"]
 
-PLAIN = " !$'()*+,-./:;=?@[]_`{|}~"  # what a quoted address may hold as it is
+UNQUOTED = " !$'()*+,-./:;=?@[]_`{|}~"  # characters that need no percent-encoding in a data URL
 
-# Shows the picture whose number the slider has, and reads its title to whoever cannot see it.
-_MOVE = (
+# Shows the picture of the slider's position, and gives its title to screen readers.
+_ON_INPUT = (
     "const box = this.closest('.moving'), all = box.querySelectorAll('img');"
     "all.forEach((image, k) => image.hidden = k != this.value);"
     "box.querySelector('output').value = all[this.value].title;"
@@ -24,22 +24,22 @@ _MOVE = (
 
 
 class MovingFigure:
-    r"""A handful of pictures, one for each state, and a slider that chooses among them.
+    r"""A few pictures, one per state, and a slider that selects one of them.
 
-    The pictures are drawn once, so that what a notebook stores needs no kernel to move.
+    All pictures are drawn in advance, so the slider works without a kernel.
 
     Parameters
     ----------
     draw : callable
-        Maps a state to a new `matplotlib.figure.Figure`; all should be of one size.
+        Maps a state to a new `matplotlib.figure.Figure`; all figures should have the same size.
     states : sequence
-        Few: each is a picture that the reader has to load.
+        The states. Use few, because all pictures are loaded.
     label : callable
         Maps a state to a short title in plain text, such as "C = 0.1".
     alt : str
-        What the pictures show and how they change, for a reader who cannot see them.
+        Alternative text: what the pictures show and how they change.
     start : int, default=0
-        Number of the state that is shown first.
+        Index of the state that is shown first.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MovingFigure:
     Raises
     ------
     ValueError
-        There is no such start.
+        ``start`` is not the index of a state.
 
     Examples
     --------
@@ -84,13 +84,13 @@ class MovingFigure:
         for number, (title, svg) in enumerate(self.pictures):
             hidden = "" if number == self.start else " hidden"
             images.append(
-                f'<img src="data:image/svg+xml,{quote(svg, safe=PLAIN)}" title="{escape(title)}"'
+                f'<img src="data:image/svg+xml,{quote(svg, safe=UNQUOTED)}" title="{escape(title)}"'
                 f' alt="{escape(title)}. {escape(self.alt)}"{hidden}>'
             )
         shown = escape(self.pictures[self.start][0])
         return (
             f'<div class="moving">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
-            f' aria-label="state of the figure" aria-valuetext="{shown}" oninput="{escape(_MOVE)}">'
-            f" <output>{shown}</output></label></div>"
+            f' aria-label="state of the figure" aria-valuetext="{shown}"'
+            f' oninput="{escape(_ON_INPUT)}"> <output>{shown}</output></label></div>'
         )

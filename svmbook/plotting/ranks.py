@@ -1,4 +1,4 @@
-"""Mean ranks of methods on a line, and which of them cannot be told apart."""
+"""Critical-difference diagrams: mean ranks of methods, and groups that do not differ."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_ranks"]
 
-BAR_GAP = 0.07  # between two bars, relative to the range of ranks
+BAR_GAP = 0.07  # horizontal distance of two bars, relative to the range of the ranks
 
 
 def plot_ranks(
     ax: Axes, names: Sequence[str], means: ArrayLike, critical_difference: float
 ) -> list[tuple[str, ...]]:
-    """Draw mean ranks in their order, the best on top, and bars beside those that do not differ.
+    """Plot sorted mean ranks, the best on top, and bars that join methods which do not differ.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     names : sequence of str
-        The methods.
+        Names of the methods.
     means : array-like of shape (n_methods,)
-        Their mean ranks.
+        Mean ranks of the methods.
     critical_difference : float
-        Mean ranks that lie no further apart share a bar.
+        Methods share a bar if their mean ranks differ by no more than this.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def plot_ranks(
     Raises
     ------
     ValueError
-        There are not as many names as ranks.
+        The numbers of names and of ranks differ.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def plot_ranks(
     ax.scatter(means[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
     step = BAR_GAP * max(np.ptp(means), critical_difference)
     for k, (first, last) in enumerate(groups, start=1):
-        beside = means.max() + k * step
-        ax.plot([beside, beside], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)
+        x = means.max() + k * step
+        ax.plot([x, x], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)
     ax.set_yticks(np.arange(len(order)), [names[k] for k in order])
     ax.invert_yaxis()
     ax.set_xlabel("mean rank")
@@ -70,11 +70,11 @@ def plot_ranks(
 
 
 def _groups(means, critical_difference):
-    """Return first and last of each widest run of rising ranks within the difference."""
-    groups, farthest = [], 0
+    """Return first and last index of each maximal group of sorted means within the difference."""
+    groups, previous_last = [], 0
     for first in range(len(means)):
         last = int(np.searchsorted(means, means[first] + critical_difference, side="right")) - 1
-        if last > max(first, farthest):
+        if last > max(first, previous_last):
             groups.append((first, last))
-            farthest = last
+            previous_last = last
     return groups

@@ -1,4 +1,4 @@
-"""Pictures of additive machines: one curve a feature."""
+"""Plots of the shape functions of additive models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_shapes"]
 
-MAX_MARKS = 200  # values that are marked below a curve
+MAX_MARKS = 200  # maximum number of feature values marked below a curve
 
 
 def plot_shapes(
@@ -26,22 +26,22 @@ def plot_shapes(
     X: ArrayLike | None = None,
     bands: list | None = None,
 ) -> list[Line2D]:
-    """Draw shape functions, one on each of some axes, and where the values of the feature lie.
+    """Plot shape functions, one per axes, and a rug of the values of each feature.
 
-    Axes that are left over are hidden.
+    Axes without a shape function are hidden.
 
     Parameters
     ----------
     axes : sequence of matplotlib.axes.Axes
-        Where to draw; if there are fewer than shape functions, the first ones are drawn.
+        Axes to draw on; if there are fewer than shape functions, the first functions are plotted.
     shapes : sequence or estimator
-        Shape functions as a machine keeps them: ``knots`` and ``values``, straight in between, or
-        ``thresholds`` and one value more, for steps. Or the fitted machine, which also names its
-        features and the unit of its outputs.
+        A fitted additive model, or shape functions: `Line` with ``knots`` and ``values``, or
+        `Steps` with ``thresholds`` and one value more. A model also provides the names of the
+        features and the label of the vertical axis.
     names : sequence of str, default=None
-        Labels of the axes; by default the machine's names of its features, or "$x_1$" and so on.
+        Labels of the horizontal axes; by default the model's feature names, or "$x_1$" and so on.
     X : array-like of shape (n, d), default=None
-        Points whose values are marked, by short lines at the foot; 200 of them at most.
+        Points whose values are marked by short lines at the bottom; at most 200 are marked.
     bands : list of Band, default=None
         Bands around the curves, from `svmbook.ensembles.shape_bands`.
 
@@ -53,32 +53,32 @@ def plot_shapes(
     Raises
     ------
     TypeError
-        An estimator without shape functions, such as a pipeline.
+        The estimator has no shape functions, for instance because it is a pipeline.
     ValueError
-        There are fewer names, columns of points or bands than shape functions to draw.
+        There are fewer names, columns of points or bands than shape functions to plot.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from svmbook import StumpEnsembleSVC
     >>> from svmbook.plotting import plot_shapes
-    >>> machine = StumpEnsembleSVC().fit([[0.0], [1.0], [3.0]], [0, 1, 1])
+    >>> model = StumpEnsembleSVC().fit([[0.0], [1.0], [3.0]], [0, 1, 1])
     >>> figure, ax = plt.subplots()
-    >>> len(plot_shapes([ax], machine.shape_functions_))
+    >>> len(plot_shapes([ax], model.shape_functions_))
     1
     >>> plt.close(figure)
     """
-    axes, unit = np.ravel(axes), None
+    axes, ylabel = np.ravel(axes), None
     if hasattr(shapes, "fit"):
         model, shapes = shapes, _shapes_of(shapes)
         names = getattr(model, "feature_names_in_", None) if names is None else names
-        kind = "log odds of" if hasattr(model, "predict_proba") else "output for"
-        unit = f"{kind} {model.classes_[1]}"  # positive values speak for this class
+        quantity = "log odds of" if hasattr(model, "predict_proba") else "output for"
+        ylabel = f"{quantity} {model.classes_[1]}"  # positive values favour this class
     axes, unused = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
-    for given, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
-        if given is not None and len(axes) > len(given):
-            raise ValueError(f"there are {len(axes)} shape functions for {len(given)} {what}.")
+    for values, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
+        if values is not None and len(axes) > len(values):
+            raise ValueError(f"there are {len(axes)} shape functions for {len(values)} {what}.")
     for ax in unused:
         ax.set_visible(False)
     curves = []
@@ -90,22 +90,21 @@ def plot_shapes(
         if bands is not None:
             ax.fill_between(*bands[j], color=COLOURS[1], alpha=0.25, lw=0)
         if column is not None:
-            some = column[:: -(-len(column) // MAX_MARKS)]
-            foot = np.zeros(len(some))
-            transform = ax.get_xaxis_transform()
-            ax.plot(some, foot, "|", color=COLOURS["ink"], ms=7, transform=transform)
+            marked = column[:: -(-len(column) // MAX_MARKS)]
+            bottom, transform = np.zeros(len(marked)), ax.get_xaxis_transform()
+            ax.plot(marked, bottom, "|", color=COLOURS["ink"], ms=7, transform=transform)
         ax.set_xlabel(f"$x_{{{j + 1}}}$" if names is None else names[j])
-        place = ax.get_subplotspec()
-        if unit is not None and (place is None or place.is_first_col()):
-            ax.set_ylabel(unit)
+        position = ax.get_subplotspec()
+        if ylabel is not None and (position is None or position.is_first_col()):
+            ax.set_ylabel(ylabel)
     return curves
 
 
 def _shapes_of(model):
-    """Return the shape functions of a fitted additive model, or say which object has them."""
+    """Return the shape functions of a fitted additive model."""
     if not hasattr(model, "shape_functions_"):
         raise TypeError(
-            f"{type(model).__name__} has no shape functions. Pass a fitted additive model: of a "
+            f"{type(model).__name__} has no shape functions. Pass a fitted additive model: for a "
             "pipeline its last step, pipeline[-1]; with more than two classes one of estimators_, "
             "which are the models of the pairs."
         )
@@ -113,13 +112,13 @@ def _shapes_of(model):
 
 
 def _curve(shape, column):
-    """Return points of a curve: the knots, or both ends of each step, and the ends of the data."""
+    """Return the vertices of a curve, which covers the knots or thresholds and the data."""
     ends = [] if column is None else [column.min(), column.max()]
     if hasattr(shape, "knots"):
         x = np.union1d(shape.knots, ends)
         return x, shape(x)
-    marks = np.append(shape.thresholds, ends)
-    marks = marks if len(marks) else np.zeros(1)  # a feature without effect
-    beyond = 1.0 if column is None else 0.0
-    x = [marks.min() - beyond, *np.repeat(shape.thresholds, 2), marks.max() + beyond]
+    x = np.append(shape.thresholds, ends)
+    x = x if len(x) else np.zeros(1)  # a feature without stumps
+    margin = 1.0 if column is None else 0.0
+    x = [x.min() - margin, *np.repeat(shape.thresholds, 2), x.max() + margin]
     return np.array(x), np.repeat(shape.values, 2)

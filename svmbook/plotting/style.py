@@ -1,8 +1,7 @@
-"""The look of the book's figures, and the form in which a notebook keeps them.
+"""The style of the book's figures, and the SVG in which notebooks store them.
 
-In a notebook figures are stored as SVG: sharp on every screen, light, and the same on each run. The
-root element names the place of each panel, so that a page can show the panels one below the other
-where it is too narrow for them side by side.
+SVG is sharp on every screen, small, and reproducible. Its root element has the position of each
+panel, so that a narrow page can show the panels one below the other.
 """
 
 from __future__ import annotations
@@ -23,23 +22,23 @@ from PIL import Image
 
 __all__ = ["figure_svg", "use_book_style"]
 
-RASTER_MARKERS = 120  # markers in a figure from which they are stored as pixels ...
-FINE, COLUMN = 192, 1440  # ... an inch, and across a wide figure: two for each of a plain screen
-RASTER_DPI = 120  # ... per inch where nothing is cut off: all states of a moving figure are loaded
+RASTER_MARKERS = 120  # with more markers than this a figure stores them as pixels
+MAX_DPI, MAX_PIXELS = 192, 1440  # per inch, and across a wide figure: twice a standard screen's
+MOVING_DPI = 120  # for moving figures, because the pictures of all states are loaded
 PIXELS = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
-DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # beyond a hundredth of a point
+DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # more than two decimals of a point
 
 
 def use_book_style() -> None:
-    """Switch matplotlib to the style of the book's figures, for all figures made from now on.
+    """Set Matplotlib's defaults to the style of the book's figures.
 
-    A notebook shows them as SVG from then on.
+    In a notebook figures are then shown as SVG.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import use_book_style
-    >>> with plt.rc_context():  # what is drawn afterwards keeps its style
+    >>> with plt.rc_context():  # restores the defaults
     ...     use_book_style()
     ...     plt.rcParams["image.cmap"]
     'cividis'
@@ -49,7 +48,7 @@ def use_book_style() -> None:
     if shell is not None:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-        set_matplotlib_formats()  # none of Matplotlib's own
+        set_matplotlib_formats()  # removes Matplotlib's formatters
         shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, figure_svg)
 
 
@@ -59,15 +58,15 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What to store; it is left as it was.
+        The figure, which is not changed.
     crop : bool, default=True
-        Whether to cut the margins off, as far as nothing is drawn there.
+        Whether to crop empty margins.
 
     Returns
     -------
     str
-        With the attribute ``data-panels`` where there are several panels: left, top, width and
-        height of each as fractions of the whole, in the order in which they were made.
+        The SVG. A figure with several panels has the attribute ``data-panels``: left, top, width
+        and height of each panel as fractions of the figure, in the order of ``figure.axes``.
 
     Examples
     --------
@@ -79,54 +78,54 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     >>> plt.close(figure)
     """
     text = StringIO()
-    with _rasterise_markers(figure), _own_scales(figure):
+    with _rasterise_markers(figure), _show_shared_tick_labels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(FINE if crop else RASTER_DPI, COLUMN / figure.get_figwidth())
+        dpi = min(MAX_DPI if crop else MOVING_DPI, MAX_PIXELS / figure.get_figwidth())
         figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panels(figure) if crop and len(figure.axes) > 1 else []
-    svg = PIXELS.sub(_with_a_palette, DECIMALS.sub(r"\1", text.getvalue()))
+    svg = PIXELS.sub(_with_palette, DECIMALS.sub(r"\1", text.getvalue()))
     if len(panels) > 1:
-        places = ", ".join(" ".join(f"{part:.4f}" for part in panel) for panel in panels)
-        svg = svg.replace("<svg ", f'<svg data-panels="{places}" ', 1)
+        bounds = ", ".join(" ".join(f"{number:.4f}" for number in panel) for panel in panels)
+        svg = svg.replace("<svg ", f'<svg data-panels="{bounds}" ', 1)
     return svg[svg.index("<svg ") :]
 
 
 @contextmanager
 def _rasterise_markers(figure):
-    """Store many markers as pixels: as shapes they would weigh megabytes."""
-    flat = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in space
-    crowd = [marks for marks in flat if len(marks.get_offsets()) > 1]
-    before = [marks.get_rasterized() for marks in crowd]
-    if sum(len(marks.get_offsets()) for marks in crowd) > RASTER_MARKERS:
-        for marks in crowd:
-            marks.set_rasterized(True)
+    """Store many markers as pixels, because as paths they would take megabytes."""
+    collections = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in 3D
+    scatters = [scatter for scatter in collections if len(scatter.get_offsets()) > 1]
+    before = [scatter.get_rasterized() for scatter in scatters]
+    if sum(len(scatter.get_offsets()) for scatter in scatters) > RASTER_MARKERS:
+        for scatter in scatters:
+            scatter.set_rasterized(True)
     try:
         yield
     finally:
-        for marks, was in zip(crowd, before, strict=True):
-            marks.set_rasterized(was)
+        for scatter, rasterized in zip(scatters, before, strict=True):
+            scatter.set_rasterized(rasterized)
 
 
-def _with_a_palette(match):
-    """Store markers in 256 colours, a third of the bytes; shades, which fill all, keep theirs."""
-    picture, stored = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
-    pixels = np.asarray(picture)
+def _with_palette(match):
+    """Store markers with 256 colours in a third of the bytes; opaque images are not changed."""
+    image, stored = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
+    pixels = np.asarray(image)
     if pixels[..., 3].min() > 0:
         return match[0]
-    # A colour as one number: numbers are sorted much faster than rows of four.
-    colours, which = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
+    # Each colour as one integer, because integers are sorted faster than rows of four.
+    colours, index = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
     if len(colours) > 256:
-        few = picture.quantize(method=Image.Quantize.FASTOCTREE)
-    else:  # which the quantiser would mix even so
-        few = Image.fromarray(which.astype(np.uint8))
-        few.putpalette(colours.tobytes(), "RGBA")
-    few.save(stored, "png", optimize=True)
+        indexed = image.quantize(method=Image.Quantize.FASTOCTREE)
+    else:  # exact, unlike the quantiser
+        indexed = Image.fromarray(index.astype(np.uint8))
+        indexed.putpalette(colours.tobytes(), "RGBA")
+    indexed.save(stored, "png", optimize=True)
     return b64encode(stored.getvalue()).decode()
 
 
 @contextmanager
-def _own_scales(figure):
-    """Show the numbers beside each axis that panels share: on a phone each panel stands alone."""
+def _show_shared_tick_labels(figure):
+    """Show the tick labels of shared axes on each panel, because a phone shows panels singly."""
     hidden = [
         (axis, {label: False})
         for ax in figure.axes
@@ -146,26 +145,20 @@ def _own_scales(figure):
 
 
 def _panels(figure):
-    """Return (left, top, width, height) of each panel, a colour bar with what it explains."""
+    """Return (left, top, width, height) of each panel; a colour bar belongs to its panel."""
     boxes = {}
     for ax in figure.axes:
-        bar = getattr(ax, "_colorbar", None)  # there is no public way from the axes to their bar
+        bar = getattr(ax, "_colorbar", None)  # there is no public attribute for it
         panel = getattr(bar.mappable, "axes", None) if bar is not None else None
         box = ax.get_tightbbox()
-        if box is not None:  # of axes that are hidden
-            place = (panel or ax).get_position().bounds  # equal for axes that lie on each other
-            boxes.setdefault(place, []).append(box)
-    whole = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
+        if box is not None:  # None for hidden axes
+            position = (panel or ax).get_position().bounds  # equal for twin axes
+            boxes.setdefault(position, []).append(box)
+    outer = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
     panels = []
     for parts in boxes.values():
         box = Bbox.union(parts)
         box = Bbox.from_extents(*(box.extents / figure.dpi)).padded(0.04)
-        panels.append(
-            (
-                (box.x0 - whole.x0) / whole.width,
-                (whole.y1 - box.y1) / whole.height,
-                box.width / whole.width,
-                box.height / whole.height,
-            )
-        )
+        left, top = (box.x0 - outer.x0) / outer.width, (outer.y1 - box.y1) / outer.height
+        panels.append((left, top, box.width / outer.width, box.height / outer.height))
     return panels

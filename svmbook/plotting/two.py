@@ -1,9 +1,8 @@
-"""Pictures of two-class machines in the plane.
+"""Plots of two classes and a decision function in the plane.
 
-Each function draws on the axes it is given and returns what it drew. None of them fits a
-machine or creates a figure. Class -1 is blue and round, class +1 is vermilion and square, so that
-no picture depends on colour alone. What would draw a wrong picture in silence is refused; what
-Matplotlib or NumPy refuse is left to them.
+Each function draws on given axes and returns the artists; none fits a model or creates a figure.
+Points of class -1 are blue circles and points of class +1 vermilion squares, so that no plot
+depends on colour alone. The functions refuse input that would give a wrong plot without an error.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support"]
 
-#: Colours of the classes -1 and +1, and of everything that belongs to neither.
+#: Colours of the classes -1 and +1; "ink" for lines and text, "quiet" for the background.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
 _MARKERS = {-1: "o", 1: "s"}
-# Transparent where the function is zero: what lies behind the picture decides how light that is.
+# Transparent where the function is zero, so that the map suits light and dark pages.
 _SIDES = ListedColormap(
-    [(*to_rgb(COLOURS[1 if depth > 0 else -1]), abs(depth)) for depth in np.linspace(-1, 1, 256)]
+    [(*to_rgb(COLOURS[1 if value > 0 else -1]), abs(value)) for value in np.linspace(-1, 1, 256)]
 )
 
 
@@ -40,12 +39,12 @@ def plot_points(
     labels: Sequence[str] = ("class -1", "class +1"),
     **scatter,
 ) -> dict:
-    """Draw points of two classes, one marker and one colour for each.
+    """Plot points of two classes, with one marker and one colour per class.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     X : array-like of shape (n, 2)
         Points.
     y : array-like of shape (n,)
@@ -53,9 +52,9 @@ def plot_points(
     size : float or array-like of shape (n,), default=28.0
         Marker area in square points, not negative.
     labels : pair of str, default=("class -1", "class +1")
-        Entries of the legend, of class -1 first.
+        Legend entries of class -1 and class +1.
     **scatter
-        Passed on to ``ax.scatter``; colour, marker and label belong to the classes.
+        Passed on to ``ax.scatter``, except for colour, marker and label, which are set by class.
 
     Returns
     -------
@@ -65,15 +64,15 @@ def plot_points(
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite, or labels other than -1 and +1.
+        A point is not in the plane or not finite, or a label is neither -1 nor +1.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from svmbook.plotting import plot_points
     >>> figure, ax = plt.subplots()
-    >>> drawn = plot_points(ax, [[0, 0], [1, 1], [2, 0]], [-1, 1, 1])
-    >>> len(drawn[-1].get_offsets()), len(drawn[1].get_offsets())
+    >>> scatters = plot_points(ax, [[0, 0], [1, 1], [2, 0]], [-1, 1, 1])
+    >>> len(scatters[-1].get_offsets()), len(scatters[1].get_offsets())
     (1, 2)
     >>> plt.close(figure)
     """
@@ -83,10 +82,10 @@ def plot_points(
     negative, positive = labels
     style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
     style |= normalize_kwargs(scatter, PathCollection)  # "lw" must replace "linewidth"
-    drawn = {}
+    scatters = {}
     for sign, label in ((-1, negative), (1, positive)):
         rows = y == sign
-        drawn[sign] = ax.scatter(
+        scatters[sign] = ax.scatter(
             *X[rows].T,
             s=sizes[rows],
             color=COLOURS[sign],
@@ -96,24 +95,24 @@ def plot_points(
         )
     ax.set_xlabel("$x_1$")
     ax.set_ylabel("$x_2$")
-    return drawn
+    return scatters
 
 
 def ring_support(
     ax: Axes, X: ArrayLike, *, size: ArrayLike = 95.0, label: str = "support vectors"
 ) -> PathCollection:
-    """Draw a ring around each of the points.
+    """Draw a ring around each point.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     X : array-like of shape (n, 2)
         Points; there may be none.
     size : float or array-like of shape (n,), default=95.0
         Area of a ring in square points, not negative.
     label : str, default="support vectors"
-        Entry of the legend.
+        Legend entry.
 
     Returns
     -------
@@ -123,7 +122,7 @@ def ring_support(
     Raises
     ------
     ValueError
-        Points that are not in the plane or not finite.
+        A point is not in the plane or not finite.
 
     Examples
     --------
@@ -154,33 +153,34 @@ def plot_machine(
     shade: bool = True,
     resolution: int = 160,
 ) -> dict:
-    """Draw the boundary of a machine, its margins and its two sides, within the axes' limits.
+    """Draw the decision boundary of a classifier, its margin boundaries and its two sides.
 
-    Call it after the points are drawn: it reads the limits and leaves them as they are.
+    Call this function after the points are plotted: it uses the limits of the axes and does not
+    change them.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
-        Where to draw.
+        Axes to draw on.
     decision_function : callable
         Maps an array of shape (m, 2) to m finite values, positive for the class +1.
     levels : sequence of float, default=(-1, 0, 1)
-        Values to draw as lines, each once, in any order; zero is solid, the others are dashed.
+        Contour levels in any order; the line of level zero is solid, the others are dashed.
     shade : bool, default=True
-        Whether to tint the two sides.
+        Whether to colour the two sides.
     resolution : int, default=160
-        Grid points a side, at least 2.
+        Number of grid points per axis, at least 2.
 
     Returns
     -------
     dict
-        "lines", the `matplotlib.contour.QuadContourSet` with its levels sorted, and "sides", the
+        "lines", the `matplotlib.contour.QuadContourSet` with sorted levels, and "sides", the
         `matplotlib.image.AxesImage` or None.
 
     Raises
     ------
     ValueError
-        The function's values are not one finite number a point, or there are no levels to draw.
+        The values of the function are not one finite number per point, or there are no levels.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def plot_machine(
     [0.25, 0.5, 0.75]
     >>> plt.close(figure)
     """
-    levels = np.unique(_finite(levels, "levels"))  # a contour wants them sorted, each once
+    levels = np.unique(_finite(levels, "levels"))  # Matplotlib needs increasing levels
     if not len(levels):
         raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
     first, second, grid = _grid(ax, resolution)
@@ -201,7 +201,8 @@ def plot_machine(
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
-        sides = _tint(ax, first, second, np.clip(values, -2, 2), cmap=_SIDES, vmin=-6, vmax=6)
+        clipped = np.clip(values, -2, 2)
+        sides = _draw_image(ax, first, second, clipped, cmap=_SIDES, vmin=-6, vmax=6)
     lines = ax.contour(
         first,
         second,
@@ -217,20 +218,20 @@ def plot_machine(
 
 
 def _grid(ax, resolution):
-    """Return places along both axes, and the points of their grid."""
+    """Return the coordinates of a grid along both axes, and its points."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
     return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
 
 
-def _tint(ax, first, second, values, **colours):
-    """Colour the plane by values on a grid, one pixel each, and return the image."""
-    across, up = (0.5 * (places[1] - places[0]) for places in (first, second))
+def _draw_image(ax, first, second, values, **colours):
+    """Colour the plane by values on a grid, with one pixel per value, and return the image."""
+    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (first, second))
     return ax.imshow(
         values,
-        extent=(first[0] - across, first[-1] + across, second[0] - up, second[-1] + up),
+        extent=(first[0] - dx, first[-1] + dx, second[0] - dy, second[-1] + dy),
         origin="lower",
-        interpolation="none",  # stored as pixels; viewers smooth it
+        interpolation="none",  # viewers smooth the stored pixels
         aspect=ax.get_aspect(),
         zorder=0,
         **colours,
@@ -238,36 +239,36 @@ def _tint(ax, first, second, values, **colours):
 
 
 def _finite(values, name):
-    """Return an array of floats; Matplotlib would leave out what is not finite without a word."""
+    """Return an array of finite floats, because Matplotlib silently omits other values."""
     values = np.asarray(values, dtype=float)
     if not np.isfinite(values).all():
-        strange = values[~np.isfinite(values)][0]
-        raise ValueError(f"{name} holds {strange}; only finite values can be drawn.")
+        invalid = values[~np.isfinite(values)][0]
+        raise ValueError(f"{name} contains {invalid}; only finite values can be plotted.")
     return values
 
 
 def _check_points(X):
-    """Return points of the plane, of shape (n, 2); an empty list holds none."""
+    """Return points of the plane, of shape (n, 2); an empty list is accepted."""
     X = _finite(X, "X")
     if X.shape == (0,):
         return X.reshape(0, 2)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(
-            f"X has shape {X.shape}; a picture in the plane needs shape (n, 2), one row a point. "
+            f"X has shape {X.shape}; a plot in the plane needs shape (n, 2), one row per point. "
             "Choose two columns, for instance X[:, [0, 1]]."
         )
     return X
 
 
 def _check_signs(y, n):
-    """Return n labels -1 and +1."""
+    """Return n labels -1 and +1 as an array, or raise an error."""
     y = np.asarray(y)
     if y.shape != (n,):
-        raise ValueError(f"y has shape {y.shape}, but X holds {n} points; y needs shape ({n},).")
-    strange = y[(y != -1) & (y != 1)]
-    if len(strange):
+        raise ValueError(f"y has shape {y.shape}, but X has {n} points; y needs shape ({n},).")
+    invalid = y[(y != -1) & (y != 1)]
+    if len(invalid):
         raise ValueError(
-            f"y holds the label {strange.tolist()[0]!r}; only -1 and +1 can be drawn. "
-            "Translate other labels first: `classes, y = svmbook.labels.encode_labels(y)`."
+            f"y contains the label {invalid.tolist()[0]!r}; only -1 and +1 can be plotted. "
+            "Encode other labels first: `classes, y = svmbook.labels.encode_labels(y)`."
         )
     return y

@@ -1,4 +1,4 @@
-"""Ensembles of local linear machines: exemplars, prototypes, and their relatives."""
+"""Ensembles of local linear SVMs: exemplars, prototypes, localized and profile SVMs."""
 
 from .exemplar import ExemplarSVM
 from .localized import LocalizedSVM

@@ -1,4 +1,4 @@
-"""Ensembles of local linear machines: what their members are, and how they vote."""
+"""Ensembles of local linear SVMs: their members, their training and their vote."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = [
 ]
 
 TRAINERS = {"l2": linear_members, "l1": sparse_members}
-OUTPUT_TOL = 1e-11  # relative to the terms of an output: numerically zero
-# Of an intercept, which is the difference of a label and an output.
+OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
+# Rounding error of an intercept, which is the difference of a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
-SHARE_VOTES = 1e-9  # votes that the share of a class is worth: it decides between equal votes
-VOTE_DECIMALS = 10  # to which votes are rounded, so that equal sums of votes are equal
-BLOCK_OUTPUTS = 200_000  # outputs of ensemble members per block: they stay in the cache
+FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
+VOTE_DECIMALS = 10  # sums of votes are rounded to as many decimals, so that ties are exact
+BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
 
 
 class Prototype(NamedTuple):
-    """A member of a fitted ensemble: a hyperplane, and the training points that made it."""
+    """A member of a fitted ensemble: a hyperplane and the indices of its training points."""
 
     coef: np.ndarray
     intercept: float
@@ -48,41 +48,35 @@ class Prototype(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The members of an ensemble in training; all arrays have one row, or number, a member."""
+    """The members of an ensemble in training; each array has one entry or row per member."""
 
-    exemplars: np.ndarray  # number of the exemplar
-    codes: np.ndarray  # number of its class
-    positive: np.ndarray  # (n_members, n_samples): whether a point is one of the positives
+    exemplars: np.ndarray  # index of the exemplar
+    codes: np.ndarray  # class of the exemplar
+    positive: np.ndarray  # (n_members, n_samples): which points are positives
     negative: np.ndarray
     planes: Hyperplanes
 
     def kept(self, rows):
-        """Return some of the members."""
+        """Return the members that an index array or mask selects."""
         return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
 
 
-class Rule(NamedTuple):
-    """How members vote: the parameters of an ensemble at its fit."""
+class Ensemble(NamedTuple):
+    """The arrays that prediction needs, and the parameters of the vote as they were in `fit`."""
 
+    coef: np.ndarray
+    intercept: np.ndarray
+    exemplars: np.ndarray  # (n_members, n_features)
+    codes: np.ndarray
+    sigmoids: Sigmoid | None  # for votes weighted by probability
+    frequencies: np.ndarray  # of the classes among the training points
+    min_distance: float  # smaller distances are numerically zero
     voting: str
     n_neighbors: int | None
     metric: object
 
-
-class Ensemble(NamedTuple):
-    """What it takes to vote."""
-
-    coef: np.ndarray
-    intercept: np.ndarray
-    exemplars: np.ndarray  # the points themselves
-    codes: np.ndarray
-    sigmoids: Sigmoid | None  # of votes by a probability
-    shares: np.ndarray  # of the classes among the training points
-    resolution: float  # smaller distances are numerically zero
-    rule: Rule
-
     def labels(self, X):
-        """Return the number of the class with most votes, of equal ones the first."""
+        """Return the index of the class with most votes; ties go to the first class."""
         return self.votes(X).argmax(axis=1)
 
     def votes(self, X):
@@ -94,28 +88,28 @@ class Ensemble(NamedTuple):
         weight = positive.astype(float)
         if self.sigmoids is not None:
             weight *= self.sigmoids.probability(F)
-        elif self.rule.voting == "local":
-            rho = distances(X, self.exemplars, self.rule.metric)
-            rho = np.where(positive, np.maximum(rho, self.resolution), np.inf)
-            weight *= _nearness(rho, self.rule.n_neighbors)
-        votes = weight @ np.eye(len(self.shares))[self.codes]
-        return votes.round(VOTE_DECIMALS) + SHARE_VOTES * self.shares
+        elif self.voting == "local":
+            rho = distances(X, self.exemplars, self.metric)
+            rho = np.where(positive, np.maximum(rho, self.min_distance), np.inf)
+            weight *= _local_weights(rho, self.n_neighbors)
+        votes = weight @ np.eye(len(self.frequencies))[self.codes]
+        return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.frequencies
 
 
 def classified(X, coef, intercept):
-    """Return the outputs of hyperplanes, and where they are positive by more than rounding.
+    """Return the outputs of hyperplanes, and where they are positive beyond rounding error.
 
-    Both arrays have the shape (n_samples, n_members). Which points a member classifies as positive
-    decides which points it learns from, so a point on its plane must not be on either side by the
-    last bit of a sum.
+    Both arrays have the shape (n_samples, n_members). The points that a member classifies as
+    positive determine its next training set. So rounding must not decide on which side of its
+    hyperplane a point lies.
     """
     F = X @ coef.T + intercept
     lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
     return F, OUTPUT_TOL * (lengths + np.abs(intercept)) + INTERCEPT_ROUNDING < F
 
 
-def _nearness(rho, n_neighbors):
-    """Return vote weights by the positive distances of exemplars, infinite for non-voters."""
+def _local_weights(rho, n_neighbors):
+    """Return vote weights, given distances to exemplars that are infinite for non-voters."""
     if n_neighbors is not None:
         n, rho = min(n_neighbors, rho.shape[1]), rounded(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
@@ -124,9 +118,9 @@ def _nearness(rho, n_neighbors):
 
 
 class LocalEnsemble(VotingEnsemble):
-    r"""Base of the ensembles: members are trained here, and vote.
+    r"""Base of the ensembles of exemplars and prototypes: trains the members and their vote.
 
-    A member claims a point where :math:`w_m^\top x + b_m > 0`, and then votes for its class.
+    A member votes for its class at the points where :math:`w_m^\top x + b_m > 0`.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -144,68 +138,74 @@ class LocalEnsemble(VotingEnsemble):
         return 5.1 * n * n
 
     def _begin(self, X, y):
-        """Check training data; return points, labels, a number for each label, and a generator."""
+        """Validate training data; return points, classes, class indices, and a generator."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         return X, classes, codes, self._generator()
 
     def _train(self, X, codes, positive, negative):
-        """Return a hyperplane for each row of two arrays of bool."""
+        """Return one hyperplane per row of two boolean masks."""
         return self._hyperplanes(X, positive, negative, self._weights(codes, positive, negative))
 
     def _hyperplanes(self, X, positive, negative, weight):
-        """Return them for given factors of C for the positives."""
+        """Return the hyperplanes for given factors of C for the positives."""
         return TRAINERS[self.penalty](X, positive, negative, float(self.C), weight)
 
     def _weights(self, codes, positive, negative):
-        """Return how many times a negative a positive of each member costs."""
+        """Return the factor of C for each member's positives."""
         if self.positive_weight == "balanced":
             return negative.sum(axis=1) / positive.sum(axis=1)
         return np.full(len(positive), float(self.positive_weight))
 
-    def _exemplars(self, X, codes, between):
-        """Return one member a point, trained against its first negatives."""
+    def _exemplars(self, X, codes, dist):
+        """Return one member per point, trained against its initial negatives."""
         positive = np.eye(len(X), dtype=bool)
-        negative = initial_negatives(between, codes, int(self.n_negatives))
+        negative = initial_negatives(dist, codes, int(self.n_negatives))
         planes = self._train(X, codes, positive, negative)
         return Members(np.arange(len(X)), codes, positive, negative, planes)
 
     def _retrained(self, members, X, codes, positive, negative):
-        """Return the members with other points, those trained anew whose points have changed."""
-        changed = (positive != members.positive) | (negative != members.negative)
-        again = changed.any(axis=1)
+        """Return the members with new sets of points; retrain those whose points changed."""
+        different = (positive != members.positive) | (negative != members.negative)
+        changed = different.any(axis=1)
         planes = members.planes
-        if again.any():
-            fresh = self._train(X, codes, positive[again], negative[again])
-            planes = planes.replaced(again, fresh)
+        if changed.any():
+            retrained = self._train(X, codes, positive[changed], negative[changed])
+            planes = planes.replaced(changed, retrained)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
-    def _ensemble(self, members, X, codes, between, held, held_codes, n_classes):
-        """Return the voters that members make; X are the points they were trained on."""
+    def _voters(self, members, X, codes, dist, X_val, codes_val, n_classes):
+        """Return the ensemble of the members, which were trained on points of X."""
         coef, intercept = members.planes[:2]
         sigmoids = None
         if self.voting == "probability":
-            sigmoids = fit_sigmoids(held @ coef.T + intercept, held_codes[:, None] == members.codes)
+            sigmoids = fit_sigmoids(X_val @ coef.T + intercept, codes_val[:, None] == members.codes)
         elif self.voting == "libsvm":
             weight = self._weights(codes, members.positive, members.negative)
             sigmoids = inner_sigmoids(
                 X, members.positive, members.negative, weight, self._hyperplanes
             )
-        shares = np.bincount(codes, minlength=n_classes) / len(codes)
-        exemplars, rule = X[members.exemplars], Rule(self.voting, self.n_neighbors, self.metric)
-        resolution = max(DUPLICATE_TOL * np.median(between), np.finfo(float).tiny)
         return Ensemble(
-            coef, intercept, exemplars, members.codes, sigmoids, shares, resolution, rule
+            coef,
+            intercept,
+            X[members.exemplars],
+            members.codes,
+            sigmoids,
+            frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
+            min_distance=max(DUPLICATE_TOL * np.median(dist), np.finfo(float).tiny),
+            voting=self.voting,
+            n_neighbors=self.n_neighbors,
+            metric=self.metric,
         )
 
-    def _set_fitted(self, members, ensemble, classes, numbers):
-        """Set the fitted attributes; ``numbers`` are those of the points in the data of `fit`."""
-        self._committee_ = ensemble
+    def _set_fitted(self, members, ensemble, classes, train):
+        """Set the fitted attributes; ``train`` are the indices of the members' points in `fit`."""
+        self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplars, codes, positive, negative, planes = members
         self.prototypes_ = [
-            Prototype(w, b, label, i, numbers[P], numbers[N])
+            Prototype(w, b, label, i, train[P], train[N])
             for w, b, label, i, P, N in zip(
-                *planes[:2], classes[codes], numbers[exemplars], positive, negative, strict=True
+                *planes[:2], classes[codes], train[exemplars], positive, negative, strict=True
             )
         ]
         self.relative_gap_ = max(0.0, float(planes.gap.max()))
@@ -213,31 +213,31 @@ class LocalEnsemble(VotingEnsemble):
         self._certify(self.relative_gap_, stacklevel=5)
 
     def _outputs(self, X):
-        """Return votes: for two classes those for the second minus those for the first."""
-        votes = self._committee_.votes(X)
+        """Return votes per class, or for two classes the votes for the second minus the first."""
+        votes = self._ensemble_.votes(X)
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
 
 
-def validation_split(codes, share, rng):
-    """Return the numbers of points to train on, and of points to hold out.
+def validation_split(codes, fraction, rng):
+    """Return the indices of training points and of validation points, stratified by class.
 
-    Of each class its share is held out, but never its last point; at least one point of the most
-    frequent class is.
+    Each class keeps at least one training point, and the most frequent class has at least one
+    validation point.
     """
     counts = np.bincount(codes)
     if counts.max() == 1:
         raise ValueError(
-            f"validation_fraction={share:g} holds no point out, as each class has one point only; "
-            "bring more, or a larger sample."
+            f"validation_fraction={fraction:g} leaves the validation set empty, because each class "
+            "has only one point; use more points, or a larger sample."
         )
-    least = np.arange(len(counts)) == counts.argmax()
-    sizes = np.minimum(np.maximum(np.round(share * counts), least), counts - 1)
-    out = sampled_by_class(codes, sizes, rng)
-    return np.setdiff1d(np.arange(len(codes)), out), out
+    minimum = np.arange(len(counts)) == counts.argmax()
+    sizes = np.minimum(np.maximum(np.round(fraction * counts), minimum), counts - 1)
+    validation = sampled_by_class(codes, sizes, rng)
+    return np.setdiff1d(np.arange(len(codes)), validation), validation
 
 
 def sampled_by_class(codes, sizes, rng):
-    """Return the numbers, in their order, of so many points of each class."""
+    """Return the sorted indices of a random sample with ``sizes[c]`` points of class c."""
     parts = [
         rng.permutation(np.flatnonzero(codes == code))[: int(sizes[code])]
         for code in np.unique(codes)

@@ -1,4 +1,4 @@
-"""One linear machine a training point."""
+"""Exemplar SVMs: one linear SVM per training point."""
 
 from __future__ import annotations
 
@@ -19,88 +19,90 @@ from .negatives import distances, smallest_per_row
 
 __all__ = ["ExemplarSVM"]
 
-SLACK_DECIMALS = 10  # outputs that differ by less, in units of the margin, are equal
-HARD_OUTPUT = -1.0 + 1e-8  # a negative with a larger output has a slack: it is hard
+OUTPUT_DECIMALS = 10  # outputs are rounded, so that ties do not depend on rounding errors
+HARD_OUTPUT = -1.0 + 1e-8  # a negative is hard (has positive slack) if its output is larger
 
 
 class ExemplarSVM(LocalEnsemble):
-    r"""One linear machine a training point: itself against points of other classes.
+    r"""One linear SVM per training point, the exemplar, against points of other classes.
 
-    The member of exemplar e minimises
+    The ensemble member of exemplar e minimises
 
     .. math:: \tfrac12\|w\|^2 + C_+\max(0, 1 - w^\top x_e - b)
         + C\sum_{i \in N_e}\max(0, 1 + w^\top x_i + b).
 
-    Its negatives :math:`N_e` begin as the nearest ones on the side of the very nearest, which are
-    algorithm 2 of Shen (2013). With ``mining`` the negatives of largest slack are added, some a
-    round, until no other negative has one: then the member is the machine of its exemplar against
-    *all* points of other classes, found from few of them. Each round adds twice as many as the
-    last, so that few rounds do where classes overlap.
+    The initial negatives :math:`N_e` are chosen by algorithm 2 of Shen (2013): the nearest points
+    of other classes that lie on the same side as the very nearest. With ``mining``, each round
+    adds negatives of largest slack until no other negative has positive slack. Then the member
+    equals the SVM of its exemplar against *all* points of other classes, trained on only a few of
+    them. The number of negatives added doubles in each round, so that few rounds suffice where
+    classes overlap.
 
-    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack of a negative, positive and finite.
+        Regularisation parameter: the weight of a negative's slack, positive and finite.
     penalty : "l2" or "l1", default="l2"
-        The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
+        The penalty on w: as above, or :math:`\|w\|_1`, which sets coefficients to zero.
     positive_weight : float or "balanced", default="balanced"
-        :math:`C_+/C`, or the number of points of other classes that are trained on, so that both
-        sides of the problem with all of them weigh the same: else an exemplar close to many of them
-        is given up.
+        :math:`C_+/C`. With "balanced" it is the number of training points of other classes, so
+        that both sides of the full problem have the same total weight. With a smaller value, a
+        member may misclassify an exemplar that is close to many points of other classes.
     n_negatives : int, default=7
-        Negatives to begin with, and of the first round of mining.
+        Number of initial negatives, and of negatives added in the first round of mining.
     mining : bool, default=True
-        Whether to look for negatives with a slack.
+        Whether to add negatives that have positive slack.
     voting : "count", "probability", "libsvm" or "local", default="probability"
-        Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
-        fitted on points held out; its probability as LIBSVM finds it, by a sigmoid fitted in a
-        cross-validation of the member's own points (whose folds are drawn with a fixed seed); or
-        less the farther its exemplar is.
-    n_neighbors : int, default=None
-        For local votes: so many nearest exemplars among the claimants vote, with one vote each.
-        Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
-        the nearest of them.
+        Weight of a member's vote where its output is positive. "count": one. "probability": its
+        probability, from a sigmoid fitted on a validation set. "libsvm": its probability as in
+        LIBSVM, from a sigmoid fitted by cross-validation on the member's own points (with a fixed
+        seed for the folds). "local": a weight that decreases with the distance to its exemplar.
+    n_neighbors : int or None, default=None
+        For local votes: the number of members that vote, each with weight one. These are the
+        members with the nearest exemplars among those whose output is positive. If None, all
+        of these vote with weight :math:`\rho_1^2/\rho^2`, where :math:`\rho_1` is the distance to
+        the nearest of their exemplars.
     metric : str or callable, default="euclidean"
-        A distance of `sklearn.metrics.pairwise_distances`, for first negatives and local votes.
+        A metric of `sklearn.metrics.pairwise_distances`, for initial negatives and local votes.
     validation_fraction : float, default=0.25
-        Share of each class that no member is trained on; with votes by probability only.
+        Fraction of each class in the validation set; only used if ``voting="probability"``.
     random_state : int, RandomState or None, default=None
-        Chooses the points held out.
+        Seed of the choice of the validation set.
 
     Attributes
     ----------
     prototypes_ : list of Prototype
         The members: ``coef``, ``intercept``, ``label``, ``exemplar``, ``positives``, ``negatives``;
-        the last three are numbers of training points.
+        the last three are indices of training points.
     coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
-        Their hyperplanes.
+        Hyperplanes of the members.
     exemplars_ : ndarray of shape (n_members, n_features)
-        Their exemplars.
+        Exemplars of the members.
     relative_gap_ : float
         Largest relative duality gap of a member: primal minus dual objective over the primal.
     converged_ : bool
-        Whether it is at most 1e-4; where it is not, `fit` warns.
+        Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
     n_rounds_ : int
-        Rounds of mining.
+        Number of rounds of mining.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Names of the features, where ``X`` had string column names.
 
     Raises
     ------
     ValueError
-        One class; no point to hold out.
+        `y` has one class only; each class has only one point, so that none is left for validation.
 
     Warns
     -----
     ConvergenceWarning
-        No member claims any training point; a member's duality gap is wide, or its sigmoid was
-        not fitted.
+        No member classifies any training point as positive; a member's duality gap is too large,
+        or its sigmoid was not fitted.
 
     See Also
     --------
@@ -108,7 +110,7 @@ class ExemplarSVM(LocalEnsemble):
 
     Notes
     -----
-    About :math:`5n^2` numbers are held, distances and sets of negatives: with 10,000 points 4 GB.
+    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
 
     References
     ----------
@@ -120,8 +122,8 @@ class ExemplarSVM(LocalEnsemble):
     >>> from sklearn.datasets import load_iris
     >>> from svmbook import ExemplarSVM
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = ExemplarSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(machine.prototypes_), machine.score(X, y) > 0.9
+    >>> model = ExemplarSVM(C=10.0, random_state=0).fit(X, y)
+    >>> len(model.prototypes_), model.score(X, y) > 0.9
     (114, True)
     """
 
@@ -158,7 +160,7 @@ class ExemplarSVM(LocalEnsemble):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train one member a point.
+        """Train one member per point.
 
         Parameters
         ----------
@@ -173,29 +175,31 @@ class ExemplarSVM(LocalEnsemble):
             The fitted estimator.
         """
         X, classes, codes, rng = self._begin(X, y)
-        numbers, out = np.arange(len(X)), np.zeros(0, dtype=int)
+        train, validation = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
-            numbers, out = validation_split(codes, float(self.validation_fraction), rng)
-        D, d = X[numbers], codes[numbers]
-        between = distances(D, D, self.metric)
-        members = self._exemplars(D, d, between)
+            train, validation = validation_split(codes, float(self.validation_fraction), rng)
+        X_val, codes_val = X[validation], codes[validation]
+        X, codes = X[train], codes[train]
+        dist = distances(X, X, self.metric)
+        members = self._exemplars(X, codes, dist)
         self.n_rounds_ = 0
         while self.mining:
-            harder = self._hard_negatives(members, D, d, int(self.n_negatives) * 2**self.n_rounds_)
-            if not harder.any():
+            n_largest = int(self.n_negatives) * 2**self.n_rounds_
+            hard = self._hard_negatives(members, X, codes, n_largest)
+            if not hard.any():
                 break
             self.n_rounds_ += 1
-            log.info("mining, round %d: %d negatives more", self.n_rounds_, harder.sum())
-            members = self._retrained(members, D, d, members.positive, members.negative | harder)
-        ensemble = self._ensemble(members, D, d, between, X[out], codes[out], len(classes))
-        if not classified(D, *members.planes[:2])[1].any():
+            log.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
+            members = self._retrained(members, X, codes, members.positive, members.negative | hard)
+        ensemble = self._voters(members, X, codes, dist, X_val, codes_val, len(classes))
+        if not classified(X, *members.planes[:2])[1].any():
             warnings.warn(
-                "no member claims any training point, so that the most frequent class is the only "
-                "answer. Raise C or positive_weight.",
+                "no member classifies any training point as positive, so the most frequent class "
+                "is always predicted. Raise C or positive_weight.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._set_fitted(members, ensemble, classes, numbers)
+        self._set_fitted(members, ensemble, classes, train)
         return self
 
     def _weights(self, codes, positive, negative):
@@ -203,9 +207,9 @@ class ExemplarSVM(LocalEnsemble):
             return len(codes) - np.bincount(codes)[codes[positive.argmax(axis=1)]]
         return super()._weights(codes, positive, negative)
 
-    def _hard_negatives(self, members, X, codes, most):
-        """Return the negatives of largest slack that are not yet among those of each member."""
+    def _hard_negatives(self, members, X, codes, n_largest):
+        """Return for each member the points of largest slack that are not yet its negatives."""
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
-        others = (members.codes[:, None] != codes) & ~members.negative
-        F = np.where(others, F, -np.inf)
-        return smallest_per_row(-F.round(SLACK_DECIMALS), most) & (F > HARD_OUTPUT)
+        candidates = (members.codes[:, None] != codes) & ~members.negative
+        F = np.where(candidates, F, -np.inf)
+        return smallest_per_row(-F.round(OUTPUT_DECIMALS), n_largest) & (F > HARD_OUTPUT)

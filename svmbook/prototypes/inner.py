@@ -1,4 +1,4 @@
-"""Sigmoids of ensemble members by cross-validation inside each member's own points, as LIBSVM's."""
+"""Sigmoids of ensemble members by cross-validation on each member's own points, as in LIBSVM."""
 
 import numpy as np
 
@@ -6,26 +6,26 @@ from ..calibration import fit_sigmoids
 
 __all__ = ["inner_sigmoids"]
 
-FOLDS = 5  # of LIBSVM's cross-validation
+FOLDS = 5  # as in LIBSVM
 
 
 def inner_sigmoids(X, positive, negative, weight, train):
     r"""Fit a sigmoid for each member on outputs from a cross-validation of its own points.
 
     The points of a member are divided at random into five folds. Its output on a point of a fold is
-    that of the SVM trained on the member's points in the other folds. Without positives there the
-    output is -1, without negatives +1, without any point 0. On these outputs Platt's sigmoid is
-    fitted, `svmbook.calibration.fit_sigmoid`. A member with a single positive never has an output
-    of that point other than -1.
+    that of the SVM trained on the member's points in the other folds. If these include no positive,
+    the output is -1; if no negative, +1; if there are no other points, 0. Platt's sigmoid is fitted
+    to these outputs (`svmbook.calibration.fit_sigmoid`). The output on a member's only positive is
+    therefore always -1.
 
-    The folds come from a fixed seed, as LIBSVM's do.
+    The folds have a fixed seed, as in LIBSVM.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Points.
     positive, negative : ndarray of bool, of shape (n_members, n_samples)
-        Which points are a member's positives and negatives.
+        Masks of each member's positives and negatives.
     weight : ndarray of shape (n_members,)
         Factor of C for a member's positives.
     train : callable
@@ -34,7 +34,7 @@ def inner_sigmoids(X, positive, negative, weight, train):
     Returns
     -------
     Sigmoid
-        Slopes and intercepts, arrays of shape (n_members,).
+        Slopes and intercepts, each of shape (n_members,).
 
     References
     ----------
@@ -44,21 +44,21 @@ def inner_sigmoids(X, positive, negative, weight, train):
     present = positive | negative
     rng = np.random.default_rng(0)
     order = np.where(present, rng.random(present.shape), np.inf).argsort(axis=1)
-    # One row per member: its own points in random order, and others to fill the row up.
-    own = order[:, : present.sum(axis=1).max()]
-    place, size = np.arange(own.shape[1]), present.sum(axis=1, keepdims=True)
-    fold = np.where(place < size, place * FOLDS // size, -1)
-    outputs = np.zeros(own.shape)
+    # One row per member: its own points in random order, padded with other points (fold -1).
+    points = order[:, : present.sum(axis=1).max()]
+    position, size = np.arange(points.shape[1]), present.sum(axis=1, keepdims=True)
+    fold = np.where(position < size, position * FOLDS // size, -1)
+    outputs = np.zeros(points.shape)
     for k in range(FOLDS):
-        there = np.zeros(present.shape, dtype=bool)
-        np.put_along_axis(there, own, fold != k, axis=1)
-        P, N = positive & there, negative & there
-        some_positive, some_negative = P.any(axis=1), N.any(axis=1)
-        F = (some_positive.astype(float) - some_negative)[:, None] * np.ones(own.shape)
-        both = some_positive & some_negative
+        in_training = np.zeros(present.shape, dtype=bool)
+        np.put_along_axis(in_training, points, fold != k, axis=1)
+        P, N = positive & in_training, negative & in_training
+        has_positive, has_negative = P.any(axis=1), N.any(axis=1)
+        F = (has_positive.astype(float) - has_negative)[:, None] * np.ones(points.shape)
+        both = has_positive & has_negative
         if both.any():
             planes = train(X, P[both], N[both], weight[both])
-            F[both] = np.take_along_axis(planes.coef @ X.T, own[both], axis=1)
+            F[both] = np.take_along_axis(planes.coef @ X.T, points[both], axis=1)
             F[both] += planes.intercept[:, None]
         outputs = np.where(fold == k, F, outputs)
-    return fit_sigmoids(outputs.T, np.take_along_axis(positive, own, axis=1).T, (fold >= 0).T)
+    return fit_sigmoids(outputs.T, np.take_along_axis(positive, points, axis=1).T, (fold >= 0).T)

@@ -1,4 +1,4 @@
-"""A machine for each test point."""
+"""Localized SVMs: one linear SVM per query point, trained at prediction."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from sklearn.utils._param_validation import Interval
 from ..base import apply_in_blocks
 from ..solvers.batched.members import hyperplanes
 from ..ties import rounded
-from .pairwise import PairwiseClassifier, alone, outputs_of_planes
+from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
 __all__ = ["LocalizedSVM"]
 
-# Similarities below exp(-23) = 1e-10 of the largest are left out: the rounding error of a slack at
-# the largest C is larger than their effect.
+# Points whose similarity is below exp(-23) = 1e-10 times the largest are left out: even at the
+# largest C their effect is smaller than the rounding error of a slack.
 MAX_LOG_RATIO = 23.0
 
 
 class LocalizedSVM(PairwiseClassifier):
-    r"""A linear machine for each point that is asked about.
+    r"""A linear SVM for each query point, trained at prediction.
 
-    For the point :math:`\bar x` and each pair of classes it minimises
+    For a query point :math:`\bar x` and each pair of classes it minimises
 
     .. math:: \tfrac12\|w\|^2 + C\sum_i \sigma(x_i, \bar x)\max(0, 1 - y_i(w^\top x_i + b))
 
-    over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, when it
-    is asked: `fit` only keeps the points. Points of less than 1e-10 of the largest similarity are
-    left out. Where all prices vanish in double precision, the nearest point answers.
+    over the nearest training points, with :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`. Points
+    whose similarity is below 1e-10 times the largest are left out. Where every weight underflows,
+    the label of the nearest training point is predicted.
 
-    `fit` takes no ``sample_weight``: neighbours are counted.
+    `fit` takes no ``sample_weight``, because ``n_neighbors`` is a number of points.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack at the point itself, positive and finite.
+        Regularisation parameter: the weight of the slack of a training point at :math:`\bar x`
+        itself, positive and finite.
     gamma : float or "scale", default="scale"
-        Of the similarity; "scale" is 1 / (n_features * variance of all numbers in X).
+        Parameter of the similarity. "scale" is 1 / (n_features * X.var()).
     n_neighbors : int or None, default=50
-        So many nearest points count, and all that are as near as the last of them; the others,
-        whose similarity is less, do not. None for all points. Up to 64 all machines are trained in
-        one batch, above them one after the other.
+        Number of nearest training points to use, with all ties at the last one. None uses all
+        points. SVMs of up to 64 points are trained in batches, larger ones one after the other.
 
     Attributes
     ----------
@@ -55,19 +55,19 @@ class LocalizedSVM(PairwiseClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Names of the features, where ``X`` had string column names.
 
     Raises
     ------
     ValueError
-        One class.
+        `y` has one class only.
 
     Warns
     -----
     ConvergenceWarning
-        When asked: a machine's duality gap is wide.
+        At prediction: the duality gap of an SVM is too large.
 
     See Also
     --------
@@ -75,8 +75,8 @@ class LocalizedSVM(PairwiseClassifier):
 
     Notes
     -----
-    `fit` costs nothing. Each new point costs its distances to all training points and one small
-    machine for each pair of classes.
+    `fit` only validates and stores the data. Prediction at a point costs its distances to all
+    training points and the training of one small SVM per pair of classes.
 
     References
     ----------
@@ -106,7 +106,7 @@ class LocalizedSVM(PairwiseClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep the training points.
+        """Validate and store the training points.
 
         Parameters
         ----------
@@ -121,40 +121,41 @@ class LocalizedSVM(PairwiseClassifier):
             The fitted estimator.
         """
         self._points_, classes, self._codes_, self.gamma_ = self._begin(X, y)
-        near = len(X) if self.n_neighbors is None else int(self.n_neighbors)
-        self._near_, self._C_ = min(near, len(self._points_)), float(self.C)
+        n_neighbors = len(X) if self.n_neighbors is None else int(self.n_neighbors)
+        self._n_neighbors_, self._C_ = min(n_neighbors, len(self._points_)), float(self.C)
         self.classes_ = classes
         return self
 
     def _outputs(self, X):
-        (n, d), near = self._points_.shape, self._near_
-        return apply_in_blocks(super()._outputs, X, max(near * (near + d), n))
+        (n, d), k = self._points_.shape, self._n_neighbors_
+        return apply_in_blocks(super()._outputs, X, max(k * (k + d), n))
 
-    def _pairs(self, X):
-        far = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
-        last = self._near_ - 1
-        limit = np.partition(far, last, axis=1)[:, last, None]
-        most = (far <= limit).sum(axis=1).max()  # points as near as the last neighbour are included
-        near = np.argsort(far, axis=1, kind="stable")[:, :most]
-        far = np.take_along_axis(far, near, axis=1)
-        prices = self._C_ * np.exp(-far)
-        counts = (far <= limit) & (far - far[:, :1] <= MAX_LOG_RATIO)
-        counts[prices[:, 0] < np.finfo(float).tiny, 1:] = False
-        codes = self._codes_[near]
+    def _pair_decision_function(self, X):
+        scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
+        last = self._n_neighbors_ - 1
+        limit = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
+        n_columns = (scaled_sq_dist <= limit).sum(axis=1).max()  # ties at the limit are included
+        neighbors = np.argsort(scaled_sq_dist, axis=1, kind="stable")[:, :n_columns]
+        scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
+        C = self._C_ * np.exp(-scaled_sq_dist)
+        included = scaled_sq_dist <= limit
+        included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
+        included[C[:, 0] < np.finfo(float).tiny, 1:] = False
+        codes = self._codes_[neighbors]
 
         def outputs_of_pair(a, b):
-            there_a, there_b = (((codes == c) & counts).any(axis=1) for c in (a, b))
-            F, both = alone(there_a, there_b), there_a & there_b
+            has_a, has_b = (((codes == c) & included).any(axis=1) for c in (a, b))
+            F, both = single_class_output(has_a, has_b), has_a & has_b
             if both.any():
-                of_pair = counts[both] & ((codes[both] == a) | (codes[both] == b))
-                first = np.argsort(~of_pair, axis=1, kind="stable")
-                first = first[:, : of_pair.sum(axis=1).max()]
-                take = partial(np.take_along_axis, indices=first, axis=1)
+                in_pair = included[both] & ((codes[both] == a) | (codes[both] == b))
+                columns = np.argsort(~in_pair, axis=1, kind="stable")
+                columns = columns[:, : in_pair.sum(axis=1).max()]
+                take = partial(np.take_along_axis, indices=columns, axis=1)
                 y = np.where(take(codes[both]) == b, 1.0, -1.0)
-                worth = take(np.where(of_pair, prices[both], 0.0))
-                planes = hyperplanes(self._points_[take(near[both])], y, worth)
+                weights = take(np.where(in_pair, C[both], 0.0))
+                planes = hyperplanes(self._points_[take(neighbors[both])], y, weights)
                 F[both] = outputs_of_planes(X[both], *planes[:2])
-                self._warn_of_wide_gap(float(planes.gap.max()), stacklevel=7)
+                self._warn_of_large_gap(float(planes.gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

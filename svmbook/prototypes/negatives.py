@@ -1,4 +1,4 @@
-"""Which points a member is trained against: the nearest of other classes, and those it mistakes."""
+"""Initial negatives of an exemplar: the nearest points of other classes on one side of a plane."""
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -10,51 +10,51 @@ __all__ = ["distances", "initial_negatives", "smallest_per_row"]
 
 DUPLICATE_TOL = 1e-10  # relative to the median distance: points this close count as duplicates
 PLANE_TOL = 1e-10  # relative to squared distances: a point this close lies on the plane
-# Metrics that depend on more than two points.
+# Metrics that depend on more than the two points compared.
 UNSUPPORTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
 
 
 def distances(A, B, metric="euclidean"):
-    """Return the distances of all rows of two arrays, by a metric of scikit-learn."""
-    if metric in ("euclidean", "l2"):  # from differences: exact far from the origin, too
+    """Return the distances between the rows of two arrays, by a metric of scikit-learn."""
+    if metric in ("euclidean", "l2"):  # from differences: accurate also far from the origin
         return cdist(A, B)
     if metric in UNSUPPORTED_METRICS:
         raise ValueError(
-            f"metric={metric!r} is no distance of two points alone. Scale or rotate the features "
-            "before, and take 'euclidean', or give a function of two points."
+            f"metric={metric!r} depends on more than two points. Scale or rotate the features "
+            "first and use 'euclidean', or pass a function of two points."
         )
-    between = pairwise_distances(A, B, metric=metric)
-    if not (np.isfinite(between) & (between >= 0)).all():
+    dist = pairwise_distances(A, B, metric=metric)
+    if not (np.isfinite(dist) & (dist >= 0)).all():
         raise ValueError(f"metric={metric!r} gives distances that are negative or not finite.")
-    return between
+    return dist
 
 
-def initial_negatives(between, codes, k):
-    r"""Choose the first negatives of each exemplar: algorithm 2 of Shen (2013).
+def initial_negatives(dist, codes, k):
+    r"""Choose the initial negatives of each exemplar: algorithm 2 of Shen (2013).
 
-    Let x be the nearest point of another class, and draw the plane through the exemplar d that is
-    normal to :math:`x - d`. Only points on the side of x are candidates, and the k nearest of them
-    are chosen. A point z lies there if :math:`(x - d)^\top(z - d) > 0`, in distances
+    Let x be the nearest point of another class to the exemplar d. The negatives are the k nearest
+    points of other classes on the same side as x of the plane through d that is normal to
+    :math:`x - d`. A point z lies on this side if :math:`(x - d)^\top(z - d) > 0`, or in distances
 
     .. math:: \rho(d, x)^2 + \rho(d, z)^2 > \rho(x, z)^2,
 
-    which is asked of any metric. The nearest itself always counts. A point in the exemplar's own
-    place, at distance zero, is passed over, unless there are only such: no line can tell the two
-    apart, and no plane is normal to their difference. Of equal distances the first point counts.
+    which is the condition used for every metric. The point x is always included. Points at
+    distance zero from the exemplar are skipped if there are others: no hyperplane separates them
+    from it, and no plane is normal to their difference. Ties go to the first point.
 
     Parameters
     ----------
-    between : ndarray of shape (n, n)
-        Distances of all points.
+    dist : ndarray of shape (n, n)
+        Distances between all points.
     codes : ndarray of shape (n,)
-        The number of each point's class; more than one class.
+        Class index of each point; at least two classes.
     k : int
-        Negatives at most.
+        Maximum number of negatives.
 
     Returns
     -------
     ndarray of bool, of shape (n, n)
-        In row i the negatives of exemplar i.
+        Row i is the mask of the negatives of exemplar i.
 
     Examples
     --------
@@ -65,28 +65,23 @@ def initial_negatives(between, codes, k):
     >>> initial_negatives(distances(X, X), codes, k=2)[0]
     array([False,  True,  True, False, False])
     """
-    rows, between = np.arange(len(codes)), rounded(between)
-    candidate_distances = np.where(codes[:, None] == codes, np.inf, between)
-    without_duplicates = np.where(
-        between > DUPLICATE_TOL * np.median(between), candidate_distances, np.inf
-    )
-    candidate_distances = np.where(
-        np.isfinite(without_duplicates).any(axis=1, keepdims=True),
-        without_duplicates,
-        candidate_distances,
-    )
-    nearest = candidate_distances.argmin(axis=1)
-    squared = between**2
+    rows, dist = np.arange(len(codes)), rounded(dist)
+    candidates = np.where(codes[:, None] == codes, np.inf, dist)  # infinite: not a candidate
+    distinct = np.where(dist > DUPLICATE_TOL * np.median(dist), candidates, np.inf)
+    has_distinct = np.isfinite(distinct).any(axis=1, keepdims=True)
+    candidates = np.where(has_distinct, distinct, candidates)
+    nearest = candidates.argmin(axis=1)
+    squared = dist**2
     squared_sum = squared[rows, nearest][:, None] + squared
     same_side = squared_sum - squared[nearest] > PLANE_TOL * squared_sum
     same_side[rows, nearest] = True
-    candidate_distances = np.where(same_side, candidate_distances, np.inf)
-    return smallest_per_row(candidate_distances, k) & np.isfinite(candidate_distances)
+    candidates = np.where(same_side, candidates, np.inf)
+    return smallest_per_row(candidates, k) & np.isfinite(candidates)
 
 
 def smallest_per_row(values, k):
-    """Mark the k smallest numbers of each row, of equal ones the first."""
-    marked = np.zeros(values.shape, dtype=bool)
-    first = np.argsort(values, axis=1, kind="stable")[:, :k]
-    np.put_along_axis(marked, first, True, axis=1)
-    return marked
+    """Return a mask of the k smallest values in each row; ties go to the first."""
+    mask = np.zeros(values.shape, dtype=bool)
+    smallest = np.argsort(values, axis=1, kind="stable")[:, :k]
+    np.put_along_axis(mask, smallest, True, axis=1)
+    return mask

@@ -1,4 +1,4 @@
-"""What machines share that are local by a similarity, and let pairs of classes vote."""
+"""Base of the classifiers that use similarities and combine pairs of classes by votes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..labels import encode_classes
 from .voting import VotingEnsemble
 
-__all__ = ["PairwiseClassifier", "alone", "outputs_of_planes"]
+__all__ = ["PairwiseClassifier", "outputs_of_planes", "single_class_output"]
 
-OUTPUT_TOL = 1e-10  # relative to the terms of an output: numerically zero
+OUTPUT_TOL = 1e-10  # relative to the terms of an output: smaller outputs are numerically zero
 
 
 class PairwiseClassifier(VotingEnsemble):
-    r"""Base: similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}`, and votes of pairs.
+    r"""Base for similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and pairwise votes.
 
-    An estimator has ``_pairs(X)``, which returns a function of two classes a and b: outputs that
-    are positive where the points are of class b, and not of a.
+    A subclass defines ``_pair_decision_function(X)``. It returns a function of two class indices
+    a and b, whose value is one output per point of X, positive where class b is predicted.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -30,7 +30,7 @@ class PairwiseClassifier(VotingEnsemble):
     }
 
     def _begin(self, X, y):
-        """Check training data; return points, labels, each point's number of a label, and gamma."""
+        """Validate training data; return points, classes, class indices, and gamma."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         variance = X.var() * X.shape[1]
         scale = 1.0 / variance if variance > 0 else 1.0
@@ -38,30 +38,30 @@ class PairwiseClassifier(VotingEnsemble):
         return X, classes, codes, gamma
 
     def _outputs(self, X):
-        """Return won pairs, and at most a third of a vote for how clearly; one column per class."""
-        outputs_of_pair, k = self._pairs(X), len(self.classes_)
+        """Return votes of the pairs plus confidences in (-1/3, 1/3); one column per class."""
+        outputs_of_pair, k = self._pair_decision_function(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
-        won, clearly, size = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
+        votes, sums, scale = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
-            won[:, b] += F > 0
-            won[:, a] += F < 0
-            clearly[:, b] += F
-            clearly[:, a] -= F
-            size[:, 0] += np.abs(F)
-        unit = np.where(size > 0, OUTPUT_TOL * size, 1.0)
-        clearly = unit * np.rint(clearly / unit)  # sums that differ only by rounding become equal
-        return won + clearly / (3.0 * (np.abs(clearly) + 1.0))
+            votes[:, b] += F > 0
+            votes[:, a] += F < 0
+            sums[:, b] += F
+            sums[:, a] -= F
+            scale[:, 0] += np.abs(F)
+        unit = np.where(scale > 0, OUTPUT_TOL * scale, 1.0)
+        sums = unit * np.rint(sums / unit)  # sums that differ only by rounding become equal
+        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
-def alone(there_a, there_b):
-    """Return the output where only one class of a pair is there: +1 or -1; 0 where none is."""
-    return there_b.astype(float) - there_a
+def single_class_output(has_a, has_b):
+    """Return -1 where only class a is present, +1 where only b is, and 0 otherwise."""
+    return has_b.astype(float) - has_a
 
 
 def outputs_of_planes(X, coef, intercept):
-    """Return each point's output of its own hyperplane, zero where only rounding is left of it."""
+    """Return the output of one hyperplane per point, zero where it is only rounding error."""
     F = (coef * X).sum(axis=1) + intercept
-    size = np.linalg.norm(coef, axis=1) * np.linalg.norm(X, axis=1) + np.abs(intercept)
-    return np.where(np.abs(F) <= OUTPUT_TOL * size, 0.0, F)
+    scale = np.linalg.norm(coef, axis=1) * np.linalg.norm(X, axis=1) + np.abs(intercept)
+    return np.where(np.abs(F) <= OUTPUT_TOL * scale, 0.0, F)

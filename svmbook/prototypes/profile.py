@@ -1,4 +1,4 @@
-"""A machine for each cluster of points with like profiles."""
+"""Profile SVMs: one linear SVM per cluster of points with similar profiles."""
 
 from __future__ import annotations
 
@@ -20,86 +20,85 @@ from sklearn.utils._param_validation import Interval
 from ..progress import log
 from ..solvers.batched.members import linear_members
 from ..ties import rounded
-from .pairwise import PairwiseClassifier, alone, outputs_of_planes
+from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
 __all__ = ["ProfileSVM"]
 
 
 class ProfileSVM(PairwiseClassifier):
-    r"""A linear machine for each cluster of the training points.
+    r"""A linear SVM for each cluster of the training points.
 
-    The profile of a point holds its similarities :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}`
-    to all training points. Profiles are clustered by MagKmeans, which minimises over shares
-    :math:`Z_{ij} \ge 0`, :math:`\sum_j Z_{ij} = 1`, and centres :math:`c_j`
+    The profile :math:`s` of a point holds its similarities
+    :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}` to all training points. Profiles are
+    clustered by MagKmeans. It minimises, over memberships :math:`Z_{ij} \ge 0` with
+    :math:`\sum_j Z_{ij} = 1` and centres :math:`c_j`,
 
     .. math:: \sum_{ij} Z_{ij}\|s_i - c_j\|^2
-        + R\sum_{jc}\Big|\sum_i Z_{ij}\big([y_i = c] - \tfrac1k\big)\Big|,
+        + R\sum_{jc}\Big|\sum_i Z_{ij}\big([y_i = c] - \tfrac1k\big)\Big|
 
-    shares and centres in turn, so that each cluster holds its classes in like numbers. A linear
-    machine is trained in each cluster, for each pair of its classes, and answers for the points
-    whose profiles are nearest to its centre.
+    by turns, where k is the number of classes. The second term balances the classes in each
+    cluster. One linear SVM per cluster and pair of its classes is trained. It predicts the points
+    whose profiles are nearest to the centre of the cluster.
 
-    `fit` takes no ``sample_weight``: the points of a cluster are counted.
+    `fit` takes no ``sample_weight``, because the clustering balances numbers of points.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive and finite.
+        Regularisation parameter: the weight of the slacks, positive and finite.
     n_clusters : int, default=8
-        Clusters; those that end empty are left out.
+        Number of clusters; clusters that end empty are removed.
     balance : float, default=1.0
-        :math:`R` in units of the mean squared distance of a profile from the mean of all. Zero
-        makes the clustering plain k-means.
+        :math:`R` in units of the mean squared distance of a profile from the mean profile. Zero
+        gives plain k-means.
     profiles : bool, default=True
-        Whether profiles are clustered, or else the points themselves.
+        Whether to cluster profiles, or else the points themselves.
     gamma : float or "scale", default="scale"
-        Of the similarity; "scale" is 1 / (n_features * variance of all numbers in X).
+        Parameter of the similarity. "scale" is 1 / (n_features * X.var()).
     max_iter : int, default=100
-        Rounds of the clustering at most.
+        Maximum number of iterations of the clustering.
     random_state : int, RandomState or None, default=None
-        Chooses the first centres.
+        Seed of the initial centres.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each training point.
     cluster_centers_ : ndarray of shape (n_clusters, n_samples), or (n_clusters, n_features)
-        The centres, of profiles or of points.
+        The centres, as profiles or as points.
     gamma_ : float
         The value of ``gamma`` in use.
     relative_gap_ : float
-        Largest relative duality gap of a machine: primal minus dual objective over the primal.
+        Largest relative duality gap of an SVM: primal minus dual objective over the primal.
     converged_ : bool
-        Whether it is at most 1e-4; where it is not, `fit` warns.
+        Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
     n_iter_ : int
-        Rounds of the clustering.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Number of iterations of the clustering.
+    classes_, n_features_in_, feature_names_in_
+        As in `LocalizedSVM`.
 
     Raises
     ------
     ValueError
-        One class; more clusters than points; a linear program that HiGHS does not solve.
+        `y` has one class only; there are more clusters than points; HiGHS does not solve a linear
+        program.
 
     Warns
     -----
     ConvergenceWarning
-        Rounds of the clustering are used up; or a machine's duality gap is wide.
+        The clustering reaches ``max_iter``; or the duality gap of an SVM is too large.
 
     Notes
     -----
-    The paper clusters similarities to the *test* points, which must then be there when it trains.
-    Similarities to the training points ask for no such thing.
+    The paper clusters similarities to the *test* points, which must then be known in training.
+    This estimator uses similarities to the training points instead.
 
-    With a balance a training point need not lie in the cluster of the nearest centre, whose machine
-    answers for it later: the classes are mixed by sending points farther away.
+    If ``balance`` is positive, a training point need not belong to the cluster with the nearest
+    centre, although the SVM of that cluster predicts its label: balancing the classes moves points
+    to other clusters.
 
-    About :math:`6n^2` numbers are held, the profiles among them, and each round of the clustering
-    costs :math:`n^2k` operations for k clusters.
+    Memory is about :math:`48n^2` bytes, including the profiles. Each iteration of the clustering
+    takes :math:`O(n^2m)` operations for m clusters.
 
     See Also
     --------
@@ -115,8 +114,8 @@ class ProfileSVM(PairwiseClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from svmbook import ProfileSVM
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = ProfileSVM(C=100.0, n_clusters=3, random_state=0)
-    >>> machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
+    >>> model = ProfileSVM(C=100.0, n_clusters=3, random_state=0)
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
     True
     """
 
@@ -153,7 +152,7 @@ class ProfileSVM(PairwiseClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Cluster the training points, and train a machine in each cluster.
+        """Cluster the training points, and train the SVMs of each cluster.
 
         Parameters
         ----------
@@ -170,19 +169,22 @@ class ProfileSVM(PairwiseClassifier):
         X, classes, codes, gamma = self._begin(X, y)
         if self.n_clusters > len(X):
             raise ValueError(
-                f"n_clusters={self.n_clusters} is more than there are points, n_samples={len(X)}."
+                f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
             )
-        self._points_, self._by_profiles_, self.gamma_ = X, self.profiles, gamma
+        self._points_, self._use_profiles_, self.gamma_ = X, self.profiles, gamma
         S = rounded(self._profiles(X))  # equal profiles become exactly equal, also for k-means++
-        self.labels_, self.cluster_centers_, self.n_iter_ = self._clusters(S, codes, len(classes))
-        inside = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
-        self._there_ = np.array([(inside & (codes == c)).any(axis=1) for c in range(len(classes))])
+        self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
+        in_cluster = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
+        in_class = codes == np.arange(len(classes))[:, None]
+        # (n_classes, n_clusters): whether the class is present in the cluster
+        self._has_class_ = (in_class[:, None] & in_cluster).any(axis=2)
         self._planes_, self.relative_gap_ = {}, 0.0
         for a, b in combinations(range(len(classes)), 2):
-            both = self._there_[a] & self._there_[b]
+            both = self._has_class_[a] & self._has_class_[b]
             if both.any():
-                of_a, of_b = (inside[both] & (codes == c) for c in (a, b))
-                planes = linear_members(X, of_b, of_a, float(self.C), np.ones(len(of_a)))
+                negative, positive = (in_cluster[both] & in_class[c] for c in (a, b))
+                weight = np.ones(len(positive))
+                planes = linear_members(X, positive, negative, float(self.C), weight)
                 self._planes_[a, b] = np.flatnonzero(both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
@@ -190,68 +192,70 @@ class ProfileSVM(PairwiseClassifier):
         return self
 
     def _profiles(self, X):
-        if not self._by_profiles_:
+        if not self._use_profiles_:
             return X
         return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
-    def _clusters(self, S, codes, k):
-        """Return the cluster of each profile, the centres, and the number of rounds."""
+    def _cluster(self, S, codes, k):
+        """Return the cluster of each profile, the centres, and the number of iterations."""
         centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
-        before, rounds = None, 0
-        while rounds < self.max_iter:
-            rounds += 1
-            log.info("clusters, round %d", rounds)
-            Z = _shares(cdist(S, centres, "sqeuclidean"), codes, k, R)
+        previous = None
+        for n_iter in range(1, int(self.max_iter) + 1):
+            log.info("clustering, iteration %d", n_iter)
+            Z = _memberships(cdist(S, centres, "sqeuclidean"), codes, k, R)
             Z = Z[:, Z.sum(axis=0) > 0]
             centres = Z.T @ S / Z.sum(axis=0)[:, None]
-            if before is not None and Z.shape == before.shape and np.allclose(Z, before):
+            if previous is not None and Z.shape == previous.shape and np.allclose(Z, previous):
                 break
-            before = Z
+            previous = Z
         else:
             warnings.warn(
-                f"the clusters still change after max_iter={self.max_iter} rounds; allow more.",
+                f"the clusters still change after max_iter={self.max_iter} iterations; increase "
+                "max_iter.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        labels = rounded(Z).argmax(axis=1)
-        used, labels = np.unique(labels, return_inverse=True)
-        return labels, centres[used], rounds
+        kept, labels = np.unique(rounded(Z).argmax(axis=1), return_inverse=True)
+        return labels, centres[kept], n_iter
 
-    def _pairs(self, X):
+    def _pair_decision_function(self, X):
         squared = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
         nearest = rounded(squared).argmin(axis=1)
 
         def outputs_of_pair(a, b):
-            F = alone(self._there_[a], self._there_[b])[nearest]
+            F = single_class_output(self._has_class_[a], self._has_class_[b])[nearest]
             if (a, b) in self._planes_:
                 clusters, planes = self._planes_[a, b]
                 rows = np.flatnonzero(np.isin(nearest, clusters))
-                which = np.searchsorted(clusters, nearest[rows])
-                F[rows] = outputs_of_planes(X[rows], planes.coef[which], planes.intercept[which])
+                index = np.searchsorted(clusters, nearest[rows])
+                F[rows] = outputs_of_planes(X[rows], planes.coef[index], planes.intercept[index])
             return F
 
         return outputs_of_pair
 
 
-def _shares(squared, codes, k, R):
-    """Return the shares Z for given centres: a linear program, or for R = 0 the nearest centre."""
+def _memberships(squared, codes, k, R):
+    """Return the optimal Z for squared distances to the centres; ``codes`` are class indices.
+
+    For R > 0 this is a linear program. For R = 0 each point belongs to the nearest centre.
+    """
     n, m = squared.shape
     if R == 0.0:
         return np.eye(m)[rounded(squared).argmin(axis=1)]
-    # How the share of point i in cluster j changes the excess of class c there.
+    # Row i holds the change of each class's excess in a cluster per unit of membership of point i.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))
     t = sparse.eye_array(k * m)
-    above = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
-    whole = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
-    whole = sparse.hstack([whole, sparse.csr_array((n, k * m))], format="csr")
+    A_ub = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
+    A_eq = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
+    A_eq = sparse.hstack([A_eq, sparse.csr_array((n, k * m))], format="csr")
     cost = np.concatenate([squared.ravel(), np.full(k * m, R)]) / (squared.mean() or 1.0)
-    zeros = np.zeros(2 * k * m)
-    result = linprog(cost, A_ub=above, b_ub=zeros, A_eq=whole, b_eq=np.ones(n), method="highs")
+    b_ub, b_eq = np.zeros(2 * k * m), np.ones(n)
+    result = linprog(cost, A_ub=A_ub, b_ub=b_ub, A_eq=A_eq, b_eq=b_eq, method="highs")
     if result.x is None:
         raise ValueError(
-            f"HiGHS did not solve the linear program of the clusters ({result.message}); lower "
-            "balance."
+            "HiGHS did not solve the linear program of the cluster memberships "
+            f"({result.message}); lower balance."
         )
     return result.x[: n * m].reshape(n, m)

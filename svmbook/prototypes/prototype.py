@@ -1,4 +1,4 @@
-"""Prototypes: members that begin as exemplars, shift, grow and vanish."""
+"""Prototype SVMs: exemplar SVMs that are updated or removed in iterations."""
 
 from __future__ import annotations
 
@@ -22,22 +22,19 @@ __all__ = ["Iteration", "PrototypeSVM"]
 
 
 class Iteration(NamedTuple):
-    """What an ensemble was between two shifts, and the moves that led to it.
+    """An ensemble after a shift, and the updates of that shift; points are given by indices."""
 
-    All points are named by their numbers in the training data.
-    """
-
-    accuracy: float  # on the points held out
+    accuracy: float  # on the validation set
     exemplars: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
     joined: np.ndarray  # (n, 2): exemplar of a member, and the point that became its positive
     mined: np.ndarray  # (n, 2): the same for negatives
-    dropped: np.ndarray  # exemplars that no point was classified as positive by
+    dropped: np.ndarray  # exemplars of the members that were removed
 
 
 class BestIteration(NamedTuple):
-    """The best ensemble so far."""
+    """The ensemble of highest validation accuracy so far."""
 
     accuracy: float
     shifts: int
@@ -46,9 +43,9 @@ class BestIteration(NamedTuple):
 
 
 class PrototypeSVM(LocalEnsemble):
-    r"""Linear machines that begin as exemplars and become prototypes.
+    r"""An ensemble of linear SVMs that starts from exemplars and learns prototypes.
 
-    At first there is one member a training point, as in `ExemplarSVM` without mining. A member with
+    It starts with one member per training point, as `ExemplarSVM` without mining. A member with
     positives P and negatives N minimises
 
     .. math::
@@ -58,88 +55,76 @@ class PrototypeSVM(LocalEnsemble):
         &+ C\sum_{i \in N}\max(0, 1 + w^\top x_i + b)
         \end{aligned}
 
-    and claims a point where :math:`w^\top x + b > 0`. In each shift every
-    point that members of its own class claim becomes a positive of the one with the nearest
-    exemplar; some of the points that a member claims by mistake become its negatives; and members
-    that claim no point are dropped. So an exemplar that its own member claims stays with it.
+    and covers the points where :math:`w^\top x + b > 0`. An iteration, called a shift, updates the
+    ensemble:
 
-    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+    - A point that members of its own class cover becomes a positive of the one of these members
+      with the nearest exemplar. An exemplar that its own member covers stays with that member.
+    - A point of another class that a member covers becomes one of its negatives with a small
+      probability.
+    - Members that cover no point are removed.
+
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
     C : float, default=100.0
-        Price of one unit of slack of a negative, positive and finite. What it does depends on the
-        scale of the features: with standardised ones and C = 1 many members do not cover their own
-        exemplar, and are removed. `ExemplarSVM` multiplies the exemplar's C by the
-        number of negatives, so there 1 is enough.
+        Regularisation parameter: the weight of a negative's slack, positive and finite. Its
+        effect depends on the scale of the features. With standardised features and C = 1, many
+        members do not cover their own exemplar and are removed. In `ExemplarSVM` C = 1 is enough,
+        because it multiplies the exemplar's C by the number of negatives.
     penalty : "l2" or "l1", default="l2"
-        The term of w, as above, or :math:`\|w\|_1`, which leaves out features.
+        As in `ExemplarSVM`.
     positive_weight : float or "balanced", default=1.0
-        Price of a positive's slack in units of C, or as often as a member's negatives outnumber its
-        positives.
+        :math:`C_+/C`. With "balanced" it is the number of a member's negatives divided by the
+        number of its positives.
     n_shifts : int, default=10
-        Shifts at most; the ensemble best on the points held out is kept, of equal ones the last.
+        Maximum number of shifts. The ensemble with the highest validation accuracy is kept, the
+        last one in case of ties.
     n_negatives : int, default=7
-        Negatives of a member to begin with, at most.
+        Maximum number of initial negatives of a member.
     p_negative : float, default=0.005
-        Probability with which, in a shift, a point that a member claims by mistake becomes one of
-        its negatives.
+        Probability that a point of another class that a member covers becomes one of its
+        negatives in a shift.
     validation_fraction : float, default=0.25
-        Share of each class that is held out; no class loses its last point.
+        Fraction of each class in the validation set; each class keeps at least one training point.
     voting : "count", "probability", "libsvm" or "local", default="local"
-        Weight of a member's vote where its output is positive: one; its probability, by a sigmoid
-        fitted on the validation points; its probability as LIBSVM finds it, by a sigmoid fitted in
-        a cross-validation of the member's own points (whose folds are drawn with a fixed seed),
-        which is the source's vote; or less the farther its exemplar is, which has the smallest
-        error on most data sets.
-    n_neighbors : int, default=None
-        For local votes: so many nearest exemplars among the claimants vote, with one vote each.
-        Else all do, with :math:`\rho_1^2/\rho^2` votes, where :math:`\rho_1` is the distance of
-        the nearest of them.
+        Weight of a member's vote, as in `ExemplarSVM`. The source's vote is "libsvm". The error of
+        "local" is the smallest on most data sets.
+    n_neighbors : int or None, default=None
+        Number of members with a local vote, as in `ExemplarSVM`.
     metric : str or callable, default="euclidean"
-        A distance of `sklearn.metrics.pairwise_distances`, for first negatives, shifts and local
+        A metric of `sklearn.metrics.pairwise_distances`, for initial negatives, shifts and local
         votes.
     random_state : int, RandomState or None, default=None
-        Chooses the points held out, and the negatives that are mined.
+        Seed of the validation set and of the negative updates.
 
     Attributes
     ----------
-    prototypes_ : list of Prototype
-        The members of the ensemble that was kept: ``coef``, ``intercept``, ``label``, ``exemplar``,
-        ``positives``, ``negatives``; the last three are numbers of training points.
-    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
-        Their hyperplanes.
-    exemplars_ : ndarray of shape (n_members, n_features)
-        Their exemplars.
+    prototypes_, coef_, intercept_, exemplars_
+        The members of the selected ensemble, as in `ExemplarSVM`.
     history_ : list of Iteration
-        One per iteration, the first before any shift: ``accuracy`` on the points held out,
-        ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates that led to it:
-        ``joined`` and ``mined``, pairs of an exemplar and the point that became a positive or a
-        negative of its member, and ``dropped``.
+        One entry per ensemble, the first before any shift: ``accuracy`` on the validation set,
+        ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates since the previous
+        entry. ``joined`` and ``mined`` are pairs of an exemplar and the point that became a
+        positive or a negative of its member; ``dropped`` are the exemplars of removed members.
     n_shifts_ : int
-        Shifts of the ensemble that was kept.
+        Number of shifts of the selected ensemble.
     validation_score_ : float
-        Its accuracy on the points held out.
-    relative_gap_ : float
-        Largest relative duality gap of a member: primal minus dual objective over the primal.
-    converged_ : bool
-        Whether it is at most 1e-4; where it is not, `fit` warns.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Accuracy of the selected ensemble on the validation set.
+    relative_gap_, converged_, classes_, n_features_in_, feature_names_in_
+        As in `ExemplarSVM`.
 
     Raises
     ------
     ValueError
-        One class; no point to hold out.
+        `y` has one class only; each class has only one point, so that none is left for validation.
 
     Warns
     -----
     ConvergenceWarning
-        All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
+        All members would be removed; a member's duality gap is too large, or its sigmoid was not
+        fitted.
 
     See Also
     --------
@@ -147,22 +132,22 @@ class PrototypeSVM(LocalEnsemble):
 
     Notes
     -----
-    About :math:`5n^2` numbers are held, distances and sets of points: with 10,000 points 4 GB.
+    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
 
     References
     ----------
-    Shen (2013), algorithms 1 to 4. Algorithm 1 shifts once more after the last test; this one does
-    not.
+    Shen (2013), algorithms 1 to 4, without the shift that algorithm 1 does after the last
+    validation.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from svmbook import PrototypeSVM
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = PrototypeSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(machine.prototypes_) < len(machine.history_[0].exemplars)
+    >>> model = PrototypeSVM(C=10.0, random_state=0).fit(X, y)
+    >>> len(model.prototypes_) < len(model.history_[0].exemplars)
     True
-    >>> machine.score(X, y) > 0.9
+    >>> model.score(X, y) > 0.9
     True
     """
 
@@ -202,7 +187,7 @@ class PrototypeSVM(LocalEnsemble):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on a set of points.
+        """Train the exemplars and shift them; keep the best ensemble on the validation set.
 
         Parameters
         ----------
@@ -217,84 +202,84 @@ class PrototypeSVM(LocalEnsemble):
             The fitted estimator.
         """
         X, classes, codes, rng = self._begin(X, y)
-        best, numbers, self.history_ = self._run_iterations(
+        best, train, self.history_ = self._run_iterations(
             X, codes, np.arange(len(X)), len(classes), rng
         )
-        self._set_fitted(best.members, best.ensemble, classes, numbers)
+        self._set_fitted(best.members, best.ensemble, classes, train)
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self
 
-    def _run_iterations(self, X, codes, numbers, n_classes, rng):
-        """Return the best ensemble, the numbers of the points it is trained on, and all rounds.
+    def _run_iterations(self, X, codes, indices, n_classes, rng):
+        """Return the best ensemble, the indices of its training points, and the history.
 
-        Algorithm 1, without the shift after the last test.
+        Algorithm 1, without the shift after the last validation.
         """
-        kept, out = validation_split(codes, float(self.validation_fraction), rng)
-        D, d, V, v, numbers = X[kept], codes[kept], X[out], codes[out], numbers[kept]
-        between = rounded(distances(D, D, self.metric))
-        members, moves = self._exemplars(D, d, between), _without_updates()
+        train, validation = validation_split(codes, float(self.validation_fraction), rng)
+        X_val, codes_val = X[validation], codes[validation]
+        X, codes, indices = X[train], codes[train], indices[train]
+        dist = rounded(distances(X, X, self.metric))
+        no_pairs = np.zeros((0, 2), dtype=int)
+        members, updates = self._exemplars(X, codes, dist), (no_pairs, no_pairs, no_pairs[:, 0])
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            ensemble = self._ensemble(members, D, d, between, V, v, n_classes)
-            accuracy = float((ensemble.labels(V) == v).mean())
+            ensemble = self._voters(members, X, codes, dist, X_val, codes_val, n_classes)
+            accuracy = float((ensemble.labels(X_val) == codes_val).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
                     accuracy,
-                    numbers[members.exemplars],
+                    indices[members.exemplars],
                     *ensemble[:2],
-                    *(numbers[points] for points in moves),
+                    *(indices[points] for points in updates),
                 )
             )
             if best is None or accuracy >= best.accuracy:
                 best = BestIteration(accuracy, shift, members, ensemble)
             if shift == self.n_shifts:
                 break
-            members, moves = self._iterate(members, D, d, between, rng)
+            members, updates = self._iterate(members, X, codes, dist, rng)
             if not len(members.exemplars):
                 warnings.warn(
-                    f"after {shift} shifts no member claims any training point, and all would be "
-                    "dropped: the best ensemble until then is kept. Raise C, or spread the "
-                    "features more.",
+                    f"after {shift} shifts no member covers any training point, so all would be "
+                    "removed; the best ensemble so far is kept. Raise C, or scale the features to "
+                    "a larger range.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )
                 break
-        return best, numbers, history
+        return best, indices, history
 
-    def _iterate(self, members, X, codes, between, rng):
-        """Return the members after one shift, algorithm 3, and its moves."""
-        claims = classified(X, *members.planes[:2])[1].T
-        own = members.codes[:, None] == codes
-        # Positive update, by the nearest member of its class that classifies a point as positive.
-        far = np.where(claims & own, between[members.exemplars], np.inf)
-        itself = np.arange(len(claims)), members.exemplars
-        far[itself] = np.where(claims[itself], -1.0, np.inf)  # also where it has duplicates
-        claimed = np.flatnonzero((claims & own).any(axis=0))
-        joins = np.zeros(claims.shape, dtype=bool)
-        joins[far[:, claimed].argmin(axis=0), claimed] = True
-        # A point of another class becomes a negative with a small probability.
-        mined = claims & ~own & ~members.negative & (rng.random(claims.shape) < self.p_negative)
-        stays = claims.any(axis=1)
-        grown = self._updated_positives(members.positive, joins)
-        moves = (
-            _pairs(members, joins & (members.positive == 0), stays),
-            _pairs(members, mined, stays),
+    def _iterate(self, members, X, codes, dist, rng):
+        """Return the members after one shift, algorithm 3, and its updates."""
+        covers = classified(X, *members.planes[:2])[1].T
+        same_class = members.codes[:, None] == codes
+        # Positive update of the member with the nearest exemplar, of those that cover a point.
+        dist = np.where(covers & same_class, dist[members.exemplars], np.inf)
+        own = np.arange(len(covers)), members.exemplars
+        dist[own] = np.where(covers[own], -1.0, np.inf)  # before duplicates at distance zero
+        covered = np.flatnonzero((covers & same_class).any(axis=0))
+        joined = np.zeros(covers.shape, dtype=bool)
+        joined[dist[:, covered].argmin(axis=0), covered] = True
+        # Negative update: a covered point of another class, with a small probability.
+        mined = covers & ~same_class & ~members.negative
+        mined &= rng.random(covers.shape) < self.p_negative
+        stays = covers.any(axis=1)
+        positive = self._updated_positives(members.positive, joined)
+        updates = (
+            _update_pairs(members, joined & (members.positive == 0), stays),
+            _update_pairs(members, mined, stays),
             members.exemplars[~stays],
         )
         kept = members.kept(stays)
         negative = kept.negative | mined[stays]
-        return self._retrained(kept, X, codes, grown[stays], negative), moves
+        return self._retrained(kept, X, codes, positive[stays], negative), updates
 
-    def _updated_positives(self, positive, joins):
-        """Return the positives after those that join have been added."""
-        return positive | joins
+    def _updated_positives(self, positive, joined):
+        """Return the positives of each member after the update."""
+        return positive | joined
 
 
-def _pairs(members, moved, stays):
-    rows, points = np.nonzero(moved & stays[:, None])
+def _update_pairs(members, updated, stays):
+    """Return the exemplar and the point of each update of a member that stays."""
+    rows, points = np.nonzero(updated & stays[:, None])
     return np.column_stack([members.exemplars[rows], points])
-
-
-def _without_updates():
-    return np.zeros((0, 2), dtype=int), np.zeros((0, 2), dtype=int), np.zeros(0, dtype=int)

@@ -1,4 +1,4 @@
-"""Prototypes from samples of the training points, drawn anew where the ensemble errs."""
+"""Prototype SVMs on a sample of the training points that grows by misclassified points."""
 
 from __future__ import annotations
 
@@ -18,70 +18,52 @@ __all__ = ["SampledPrototypeSVM"]
 
 
 class SampledPrototypeSVM(PrototypeSVM):
-    r"""Prototypes of a sample of the training points that grows where its ensemble errs.
+    r"""Prototype SVMs on a growing sample of the training points.
 
-    Trains a `PrototypeSVM` on a sample, draws some of the points that the ensemble answers wrongly,
-    all with the same probability, adds those that the sample lacks, and begins again. The last
-    ensemble is kept.
+    Trains a `PrototypeSVM` on a sample. Then it draws points uniformly from all that this ensemble
+    misclassifies, adds them to the sample, and trains again. The last ensemble is kept.
 
-    `fit` takes no ``sample_weight``: neighbours, members and votes are counted.
+    `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
     Parameters
     ----------
     C : float, default=100.0
         As in `PrototypeSVM`.
     n_samplings : int, default=2
-        Samples, and so ensembles, at most: no other is drawn if the ensemble makes no mistake.
+        Maximum number of samples, and so of ensembles trained. No further sample is drawn if the
+        sample would gain no point.
     first_share : float, default=0.5
-        Share of the first sample, of each class and at least one point of it.
+        Fraction of each class in the first sample, at least one point.
     next_share : float, default=0.25
-        Share of all training points that is drawn, as far as there are mistakes.
+        Number of misclassified points to draw, as a fraction of all training points; all of them
+        if there are fewer.
     penalty, positive_weight, n_shifts, n_negatives, p_negative, validation_fraction
-        As in `PrototypeSVM`, each for one sample.
+        As in `PrototypeSVM`, for each sample.
     voting, n_neighbors, metric
         As in `PrototypeSVM`.
     random_state : int, RandomState or None, default=None
-        Chooses the samples, the points held out, and the negatives that are mined.
+        Seed of the samples, the validation sets and the negative updates.
 
     Attributes
     ----------
     samples_ : list of ndarray
-        Numbers of the points of each sample.
-    prototypes_ : list of Prototype
-        The members of the ensemble that was kept: ``coef``, ``intercept``, ``label``, ``exemplar``,
-        ``positives``, ``negatives``; the last three are numbers of training points.
-    coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
-        Their hyperplanes.
-    exemplars_ : ndarray of shape (n_members, n_features)
-        Their exemplars.
-    history_ : list of Iteration
-        One a round, the first before any shift: ``accuracy`` on the points held out, ``exemplars``,
-        ``coef`` and ``intercept`` of its members, and the moves that led to it: ``joined`` and
-        ``mined``, pairs of an exemplar and the point that its member took in, and ``dropped``.
-    n_shifts_ : int
-        Shifts of the ensemble that was kept.
-    validation_score_ : float
-        Its accuracy on the points held out.
-    relative_gap_ : float
-        Largest relative duality gap of a member: primal minus dual objective over the primal.
-    converged_ : bool
-        Whether it is at most 1e-4; where it is not, `fit` warns.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    n_features_in_ : int
-        Features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Indices of the points of each sample.
+    prototypes_, coef_, intercept_, exemplars_, history_, n_shifts_, validation_score_
+        As in `PrototypeSVM`, for the last sample; indices refer to all training points.
+    relative_gap_, converged_, classes_, n_features_in_, feature_names_in_
+        As in `PrototypeSVM`.
 
     Raises
     ------
     ValueError
-        One class; no point to hold out.
+        `y` has one class only; each class has only one point in the sample, so that none is left
+        for validation.
 
     Warns
     -----
     ConvergenceWarning
-        All members would be dropped; a member's duality gap is wide, or its sigmoid was not fitted.
+        All members would be removed; a member's duality gap is too large, or its sigmoid was not
+        fitted.
 
     See Also
     --------
@@ -89,7 +71,7 @@ class SampledPrototypeSVM(PrototypeSVM):
 
     Notes
     -----
-    Memory is that of a `PrototypeSVM` of the sample: :math:`5m^2` numbers for m sampled points.
+    Memory is that of a `PrototypeSVM` on the sample: :math:`40m^2` bytes for m sampled points.
 
     References
     ----------
@@ -100,8 +82,8 @@ class SampledPrototypeSVM(PrototypeSVM):
     >>> from sklearn.datasets import load_iris
     >>> from svmbook import SampledPrototypeSVM
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = SampledPrototypeSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(machine.samples_[0]), machine.score(X, y) > 0.9
+    >>> model = SampledPrototypeSVM(C=10.0, random_state=0).fit(X, y)
+    >>> len(model.samples_[0]), model.score(X, y) > 0.9
     (75, True)
     """
 
@@ -152,7 +134,7 @@ class SampledPrototypeSVM(PrototypeSVM):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on a set of points.
+        """Draw the samples, and train an ensemble of prototypes on each.
 
         Parameters
         ----------
@@ -171,7 +153,7 @@ class SampledPrototypeSVM(PrototypeSVM):
         sample = sampled_by_class(codes, sizes, rng)
         samples = [sample]
         while True:
-            best, numbers, self.history_ = self._run_iterations(
+            best, train, self.history_ = self._run_iterations(
                 X[sample], codes[sample], sample, len(classes), rng
             )
             if len(samples) == self.n_samplings:
@@ -183,7 +165,7 @@ class SampledPrototypeSVM(PrototypeSVM):
             if len(sample) == len(samples[-1]):
                 break
             samples.append(sample)
-        self._set_fitted(best.members, best.ensemble, classes, numbers)
+        self._set_fitted(best.members, best.ensemble, classes, train)
         self.samples_ = samples
         self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
         return self

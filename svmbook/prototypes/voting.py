@@ -1,4 +1,4 @@
-"""What all machines share in which classes are voted for."""
+"""Base of the classifiers whose ensemble members vote for classes."""
 
 import warnings
 
@@ -8,23 +8,22 @@ from ..base import BaseClassifier
 
 __all__ = ["VotingEnsemble"]
 
-WIDE_GAP = 1e-4  # a larger relative gap of a member is not called converged
+GAP_TOL = 1e-4  # of the relative duality gap of a member
 
 
 class VotingEnsemble(BaseClassifier):
-    """Base: labels of any kind are numbers inside, and a wide gap of a member is reported."""
+    """Base that warns if the largest relative duality gap of a member exceeds the tolerance."""
 
     def _certify(self, gap, stacklevel):
-        """Set ``converged_``: whether the largest relative gap is small; warn where it is not."""
-        self.converged_ = gap <= WIDE_GAP
-        self._warn_of_wide_gap(gap, stacklevel + 1)
+        """Set ``converged_`` by the largest relative duality gap, and warn if it is too large."""
+        self.converged_ = gap <= GAP_TOL
+        self._warn_of_large_gap(gap, stacklevel + 1)
 
-    def _warn_of_wide_gap(self, gap, stacklevel):
-        """Warn if the duality gap of a member is a large part of its objective."""
-        if not gap <= WIDE_GAP:
+    def _warn_of_large_gap(self, gap, stacklevel):
+        if not gap <= GAP_TOL:
             warnings.warn(
-                f"the duality gap of a member is {gap:.1e} of its objective, above "
-                f"{WIDE_GAP:g}; scale the features, or lower C.",
+                f"the duality gap of a member is {gap:.1e} times its objective, above the "
+                f"tolerance {GAP_TOL:g}; scale the features, or lower C.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

@@ -297,7 +297,7 @@ class USVC(IRWLSClassifier):
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
             kernel = kernel.unshifted().shifted(self.prototypes_)
         to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
-        Z = kernel.between(points, self.prototypes_) @ to_kernels
+        Z = kernel.values(points, self.prototypes_) @ to_kernels
         return Z, to_kernels, problem._replace(kernel=kernel)
 
     def _validation_split(self, problem, rng):

@@ -1,4 +1,4 @@
-"""The boosted estimators: stages, shape functions, and what they say of bad input."""
+"""Boosting: stages, contributions, certificates, base learners, and invalid input."""
 
 import numpy as np
 import pytest
@@ -17,50 +17,50 @@ from svmbook.datasets import twonorm
 
 X, Y = twonorm(120, random_state=0)
 NEW, _ = twonorm(80, random_state=1)
-SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+XOR, XOR_LABELS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
 
 
-def test_stages_end_in_the_whole_ensemble():
-    machine = AdaBoostStump(30).fit(X, Y)
-    stages = list(machine.staged_decision_function(NEW))
-    assert len(stages) == machine.n_iter_ == 30
-    np.testing.assert_allclose(stages[-1], machine.decision_function(NEW), atol=1e-12)
-    short = AdaBoostStump(7).fit(X, Y)
-    np.testing.assert_allclose(stages[6], short.decision_function(NEW), atol=1e-12)
-    *_, last = machine.staged_predict(NEW)
-    np.testing.assert_array_equal(last, machine.predict(NEW))
-    parts = machine.contributions(NEW).sum(axis=1) + machine.intercept_
-    np.testing.assert_allclose(parts, machine.decision_function(NEW), atol=1e-12)
+def test_stages_end_at_the_final_ensemble():
+    model = AdaBoostStump(30).fit(X, Y)
+    stages = list(model.staged_decision_function(NEW))
+    assert len(stages) == model.n_iter_ == 30
+    np.testing.assert_allclose(stages[-1], model.decision_function(NEW), atol=1e-12)
+    seven_rounds = AdaBoostStump(7).fit(X, Y)
+    np.testing.assert_allclose(stages[6], seven_rounds.decision_function(NEW), atol=1e-12)
+    *_, labels = model.staged_predict(NEW)
+    np.testing.assert_array_equal(labels, model.predict(NEW))
+    sums = model.contributions(NEW).sum(axis=1) + model.intercept_
+    np.testing.assert_allclose(sums, model.decision_function(NEW), atol=1e-12)
 
 
-def test_our_boosting_is_as_good_as_that_of_scikit_learn():
+def test_errors_are_close_to_those_of_scikit_learn():
     errors = []
     for seed in range(10):
         train, test = twonorm(300, random_state=seed), twonorm(2000, random_state=100 + seed)
-        ours = AdaBoostStump(50).fit(*train)
-        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=50)
-        errors.append([1 - m.score(*test) for m in (ours, theirs.fit(*train))])
+        sklearn_adaboost = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=50)
+        models = AdaBoostStump(50), sklearn_adaboost
+        errors.append([1 - model.fit(*train).score(*test) for model in models])
     difference = np.diff(errors, axis=1)[:, 0]
     assert abs(difference.mean()) < 0.01
 
 
-def test_where_no_stump_beats_chance_the_ensemble_is_empty():
+def test_ensemble_is_empty_if_no_stump_beats_chance():
     with pytest.warns(ConvergenceWarning, match="no hypothesis beats chance"):
-        machine = AdaBoostStump().fit(SQUARE, [0, 0, 1, 1])
-    assert machine.n_iter_ == 0 and len(set(machine.predict(SQUARE))) == 1
+        model = AdaBoostStump().fit(XOR, XOR_LABELS)
+    assert model.n_iter_ == 0 and len(set(model.predict(XOR))) == 1
 
 
-def test_a_hard_margin_that_does_not_exist():
+def test_hard_margin_of_inseparable_points_is_refused():
     with pytest.raises(ValueError, match="Choose a finite C"):
-        LPBoost(C=np.inf).fit(SQUARE, [0, 0, 1, 1])
+        LPBoost(C=np.inf).fit(XOR, XOR_LABELS)
     with pytest.raises(ValueError, match="points 0 and 1 are equal"):
         LPBoost(C=np.inf).fit([[1.0], [1.0], [2.0]], [0, 1, 1])
 
 
-def test_any_classifier_may_be_boosted():
+def test_trees_as_base_learner():
     trees = DecisionTreeClassifier(max_depth=2, random_state=0)
-    machine = LPBoost(C=np.inf, estimator=trees).fit(SQUARE, [0, 0, 1, 1])
-    assert machine.score(SQUARE, [0, 0, 1, 1]) == 1.0 and machine.margin_ == pytest.approx(1.0)
+    hard = LPBoost(C=np.inf, estimator=trees).fit(XOR, XOR_LABELS)
+    assert hard.score(XOR, XOR_LABELS) == 1.0 and hard.margin_ == pytest.approx(1.0)
     soft = LPBoost(C=0.2, estimator=trees).fit(X, Y)
     assert soft.score(X, Y) > 0.9
     assert all(hypothesis(NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
@@ -68,106 +68,106 @@ def test_any_classifier_may_be_boosted():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("learner", [Perceptron(), SGDClassifier(random_state=0), GaussianNB()])
-def test_a_base_learner_gets_its_weights_by_name(learner):
+def test_base_learner_gets_weights_as_keyword(learner):
     assert LPBoost(C=0.3, estimator=learner, max_iter=50).fit(X, Y).score(X, Y) > 0.85
 
 
 @pytest.mark.parametrize(
     "learner", [KNeighborsClassifier(), make_pipeline(StandardScaler(), SVC())]
 )
-def test_a_base_learner_without_weights_is_refused_by_name(learner):
+def test_base_learner_without_sample_weight_is_refused(learner):
     with pytest.raises(ValueError, match=f"estimator={type(learner).__name__}.* sample_weight"):
         LPBoost(estimator=learner).fit(X, Y)
 
 
-def test_a_base_learner_never_sees_what_has_no_price():
-    seen = []
+def test_base_learner_gets_only_points_of_positive_weight():
+    calls = []
 
     class Recorder(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
-            seen.append((np.asarray(X), np.asarray(y), np.asarray(sample_weight)))
+            calls.append((np.asarray(X), np.asarray(y), np.asarray(sample_weight)))
             return super().fit(X, y, sample_weight)
 
-    machine = LPBoost(C=0.3, estimator=Recorder()).fit(X, Y)
-    assert machine.score(X, Y) > 0.9 and len(seen) > 1
-    of = {tuple(x): label for x, label in zip(X, Y, strict=True)}
-    for points, labels, weights in seen:
-        assert (weights > 0).all() and [of[tuple(x)] for x in points] == labels.tolist()
+    model = LPBoost(C=0.3, estimator=Recorder()).fit(X, Y)
+    assert model.score(X, Y) > 0.9 and len(calls) > 1
+    label_of = {tuple(x): label for x, label in zip(X, Y, strict=True)}
+    for points, labels, weights in calls:
+        assert (weights > 0).all() and [label_of[tuple(x)] for x in points] == labels.tolist()
 
 
-def test_a_hard_margin_over_lines_is_found_or_refused():
-    # Prices on one class alone are a base learner's one class: it must not be asked.
-    found = []
+def test_hard_margin_over_linear_classifiers_is_found_or_refused():
+    # Where only one class has positive dual variables, the base learner must not be fitted.
+    scores = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         points, labels = rng.standard_normal((12, 3)), np.repeat([0, 1], 6)
         try:
-            machine = LPBoost(C=np.inf, estimator=LogisticRegression()).fit(points, labels)
+            model = LPBoost(C=np.inf, estimator=LogisticRegression()).fit(points, labels)
         except ValueError as error:
             assert "no ensemble of these hypotheses separates" in str(error)
             continue
-        found.append(machine.score(points, labels))
-    assert len(found) > 5 and min(found) == 1.0
+        scores.append(model.score(points, labels))
+    assert len(scores) > 5 and min(scores) == 1.0
 
 
-def test_prices_and_errors_count_absent_points():
+def test_dual_variables_and_messages_index_all_points():
     weights = np.append(np.zeros(10), np.ones(110))
-    machine = LPBoost(C=0.3).fit(X, Y, weights)
-    assert machine.prices_.shape == (120,) and not machine.prices_[:10].any()
+    model = LPBoost(C=0.3).fit(X, Y, weights)
+    assert model.dual_variables_.shape == (120,) and not model.dual_variables_[:10].any()
     with pytest.raises(ValueError, match="points 1 and 2 are equal"):
         LPBoost(C=np.inf).fit([[5.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], [0, 1, 1, 1])
 
 
-def test_where_slack_is_cheap_the_best_ensemble_is_empty():
-    machine = LPBoost(C=1e-3).fit(X, Y)
-    assert not machine.hypotheses_ and machine.converged_
-    assert set(machine.predict(NEW)) == {-1.0}
+def test_ensemble_is_empty_for_small_C():
+    model = LPBoost(C=1e-3).fit(X, Y)
+    assert not model.hypotheses_ and model.converged_
+    assert set(model.predict(NEW)) == {-1.0}
 
 
-def test_a_price_beyond_rounding_ends_with_a_warning():
+def test_C_too_large_for_double_precision_warns():
     with pytest.warns(ConvergenceWarning, match="not exact enough"):
-        machine = LPBoost(C=1e10).fit(X, Y)
-    assert machine.n_iter_ < 50 and machine.score(X, Y) == 1.0
+        model = LPBoost(C=1e10).fit(X, Y)
+    assert model.n_iter_ < 50 and model.score(X, Y) == 1.0
 
 
 @pytest.mark.parametrize("C", [1.0, 1e4, 1e6])
-def test_the_objective_is_that_of_the_weights(C):
-    machine = LPBoost(C=C).fit(X, Y)
-    slack = np.maximum(0.0, 1.0 - Y * machine.decision_function(X)).sum()
-    assert machine.objective_ == pytest.approx(machine.estimator_weights_.sum() + C * slack)
+def test_objective_agrees_with_weights_and_slacks(C):
+    model = LPBoost(C=C).fit(X, Y)
+    slack = np.maximum(0.0, 1.0 - Y * model.decision_function(X)).sum()
+    assert model.objective_ == pytest.approx(model.estimator_weights_.sum() + C * slack)
 
 
-def test_a_tiny_error_is_an_error():
-    # One wrong point of hardly any weight: its round must not divide by a rounded zero.
+def test_tiny_weighted_error_is_not_rounded_to_zero():
+    # The only misclassified point has almost no weight; its round must not divide by zero.
     for weight in (1e-16, 1e-15, 1e-13):
         weights = np.append(np.ones(9), weight)
         labels = np.append(np.repeat([0, 1], [5, 4]), 0)
-        machine = AdaBoostStump(3).fit(np.arange(10.0)[:, None], labels, weights)
-        assert np.isfinite(machine.decision_function(X[:1, :1])).all()
-        first = 0.5 * np.log((9 - 0) / weight)
-        assert machine.estimator_weights_[0] == pytest.approx(first, rel=1e-3)
+        model = AdaBoostStump(3).fit(np.arange(10.0)[:, None], labels, weights)
+        assert np.isfinite(model.decision_function(X[:1, :1])).all()
+        first = 0.5 * np.log(9 / weight)
+        assert model.estimator_weights_[0] == pytest.approx(first, rel=1e-3)
 
 
-def test_huge_weights_are_shares():
-    plain = AdaBoostStump(10).fit(X, Y)
+def test_scale_of_sample_weight_does_not_matter():
+    unweighted = AdaBoostStump(10).fit(X, Y)
     huge = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
-    np.testing.assert_allclose(huge.decision_function(NEW), plain.decision_function(NEW))
+    np.testing.assert_allclose(huge.decision_function(NEW), unweighted.decision_function(NEW))
 
 
-def test_a_program_cut_short_says_so():
+def test_reaching_max_iter_warns():
     with pytest.warns(ConvergenceWarning, match="stopped after 1 linear programs"):
         LPBoost(C=1.0, max_iter=1).fit(X, Y)
 
 
-def test_the_certificate_is_in_the_attributes():
-    machine = LPBoost(C=0.3).fit(X, Y)
-    assert machine.converged_ and machine.relative_gap_ <= 1e-6
-    assert machine.prices_.max() <= 0.3 and (machine.estimator_weights_ > 0).all()
+def test_certificate_and_feasible_dual_variables():
+    model = LPBoost(C=0.3).fit(X, Y)
+    assert model.converged_ and model.relative_gap_ <= 1e-6
+    assert model.dual_variables_.max() <= 0.3 and (model.estimator_weights_ > 0).all()
 
 
-def test_a_fit_that_fails_leaves_no_machine():
-    machine = LPBoost(C=0.3).fit(X, Y)
+def test_failed_fit_leaves_unfitted_model():
+    model = LPBoost(C=0.3).fit(X, Y)
     with pytest.raises(ValueError, match="Choose a finite C"):
-        machine.set_params(C=np.inf).fit(SQUARE, [0, 0, 1, 1])
+        model.set_params(C=np.inf).fit(XOR, XOR_LABELS)
     with pytest.raises(NotFittedError):
-        machine.predict(SQUARE)
+        model.predict(XOR)

@@ -1,4 +1,4 @@
-"""Kernels against their definitions, pair by pair, and the rules of the semi-definite ones."""
+"""Kernels against their definitions for single pairs, semi-definiteness, and Gram matrices."""
 
 import numpy as np
 import pytest
@@ -33,25 +33,25 @@ PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}
 
 
 def _agree(x, z):
-    """Return 1 - 2 times the chance that a random stump tells two points apart."""
-    between = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
-    return 1 - 2 * between / (BOX[1] - BOX[0]).sum()
+    """Return 1 minus twice the probability that a random stump separates two points."""
+    distance = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
+    return 1 - 2 * distance / (BOX[1] - BOX[0]).sum()
 
 
-def values(name, X, Z=None, **params):
-    """Return the kernel of a name, with the box of the points where it needs one."""
-    function, reads = KERNELS[name]
-    if "box" in reads:
+def gram(name, X, **params):
+    """Return the Gram matrix of a named kernel, with the box of the points if it has one."""
+    function, parameters = KERNELS[name]
+    if "box" in parameters:
         params["box"] = np.stack([X.min(axis=0), X.max(axis=0)])
-    return function(X, Z, **params)
+    return function(X, **params)
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_each_entry_is_the_definition(name):
+def test_entries_agree_with_definition(name):
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
-    function, reads = KERNELS[name]
-    K = function(X, Z, **{key: PARAMS[key] for key in reads})
+    function, parameters = KERNELS[name]
+    K = function(X, Z, **{key: PARAMS[key] for key in parameters})
     expected = [[DEFINITIONS[name](x, z) for z in Z] for x in X]
     np.testing.assert_allclose(K, expected, rtol=1e-12)
 
@@ -60,7 +60,7 @@ def test_each_entry_is_the_definition(name):
 def test_gram_matrices_are_semi_definite(seed, n, d):
     X = np.random.default_rng(seed).standard_normal((n, d))
     for name in KERNELS:
-        K = values(name, X)
+        K = gram(name, X)
         if name in CONDITIONAL:  # on vectors that sum to zero
             K = K - np.add.outer(K[0], K[0]) + K[0, 0]
         np.testing.assert_allclose(K, K.T, rtol=1e-12, atol=1e-12)
@@ -71,21 +71,21 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("distance", [1.0, 1e5])
 @pytest.mark.parametrize("d", [3, 20])
-def test_gram_matrices_are_symmetric_to_the_last_bit(name, distance, d):
+def test_gram_matrices_are_exactly_symmetric(name, distance, d):
     X = np.random.default_rng(0).standard_normal((300, d))
     X[::2] += distance
-    K = values(name, X, **({"gamma": 0.05} if "gamma" in KERNELS[name][1] else {}))
+    K = gram(name, X, **({"gamma": 0.05} if "gamma" in KERNELS[name][1] else {}))
     np.testing.assert_array_equal(K, K.T)
 
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("more", [0, FEW_FEATURES])  # by differences, and by a product
-def test_distances_keep_their_digits_however_far_the_points(n, size, more):
+@pytest.mark.parametrize("n_more", [0, FEW_FEATURES])  # from differences, and from a product
+def test_distances_are_accurate_for_features_of_any_size(n, size, n_more):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
-    X = np.hstack([X, 0.01 * rng.standard_normal((n, more))])
-    X[-1] = X[0]  # the same point twice
+    X = np.hstack([X, 0.01 * rng.standard_normal((n, n_more))])
+    X[-1] = X[0]  # a duplicate
     Z = X[::2].copy()
     for A, B in ((X, X), (X, Z), (Z, X)):
         D = ((A[:, None] - B) ** 2).sum(axis=2)
@@ -93,25 +93,24 @@ def test_distances_keep_their_digits_however_far_the_points(n, size, more):
 
 
 @pytest.mark.parametrize("kernel", [gaussian, laplacian, exponential])
-def test_wide_and_narrow_limits(kernel):
+def test_limits_of_small_and_large_gamma(kernel):
     X = np.random.default_rng(1).standard_normal((10, 2))
     np.testing.assert_allclose(kernel(X, gamma=1e-12), np.ones((10, 10)), atol=1e-9)
     np.testing.assert_allclose(kernel(X, gamma=1e9), np.eye(10), atol=1e-9)
 
 
-def test_the_rank_of_a_polynomial_kernel_is_its_number_of_features():
+def test_rank_of_polynomial_kernel_is_dimension_of_feature_space():
     X = np.random.default_rng(2).standard_normal((60, 3))
     assert [np.linalg.matrix_rank(polynomial(X, degree=p)) for p in (1, 2, 3)] == [4, 10, 20]
 
 
-def test_check_gram_finds_a_single_negative_eigenvalue():
+def test_single_negative_eigenvalue_is_found():
     rng = np.random.default_rng(3)
     basis, _ = np.linalg.qr(rng.standard_normal((20, 20)))
-    good = np.geomspace(1e-6, 1.0, 20)
-    check_gram(basis * good @ basis.T)
-    bad = good.copy()
-    bad[0] = -1e-6
-    matrix = basis * bad @ basis.T
+    eigenvalues = np.geomspace(1e-6, 1.0, 20)
+    check_gram(basis * eigenvalues @ basis.T)
+    eigenvalues[0] = -1e-6
+    matrix = basis * eigenvalues @ basis.T
     with pytest.raises(ValueError, match="semi-definite"):
         check_gram(0.5 * (matrix + matrix.T))
 
@@ -122,12 +121,11 @@ def test_definiteness_is_decided_at_any_scale(n, size):
     rng = np.random.default_rng(n)
     check_gram(size * gaussian(rng.standard_normal((n, 3))))
     A = rng.uniform(-1, 1, (n, n))
-    np.fill_diagonal(A, 1.0)
-    for worse in (1.0, 1e60):  # beyond the numbers of single precision
-        off = worse * (A + A.T)
-        np.fill_diagonal(off, 1.0)
+    for factor in (1.0, 1e60):  # the second overflows in single precision
+        indefinite = factor * (A + A.T)
+        np.fill_diagonal(indefinite, 1.0)
         with pytest.raises(ValueError, match="semi-definite"):
-            check_gram(size * off)
+            check_gram(size * indefinite)
 
 
 @pytest.mark.parametrize("n", [40, 700])  # in double and in single precision
@@ -135,7 +133,7 @@ def test_definiteness_is_decided_at_any_scale(n, size):
 def test_definiteness_is_decided_in_either_order_and_precision(n, order):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, 3))
-    K = np.array(X @ X.T, order=order)  # of rank three: all other eigenvalues are rounding
+    K = np.array(X @ X.T, order=order)  # of rank 3: all other eigenvalues are rounding errors
     before = K.copy()
     check_gram(K)
     np.testing.assert_array_equal(K, before)
@@ -145,27 +143,27 @@ def test_definiteness_is_decided_in_either_order_and_precision(n, order):
         check_gram(np.array(K - 0.1 * n * np.outer(v, v), order=order))
 
 
-def test_check_gram_accepts_rounding():
+def test_zero_matrix_and_large_matrix_of_low_rank_are_accepted():
     X = np.random.default_rng(4).standard_normal((50, 2))
-    check_gram(1e8 * X @ X.T)  # rank 2: forty-eight eigenvalues are rounding, some negative
+    check_gram(1e8 * X @ X.T)  # of rank 2: the other 48 eigenvalues are rounding errors
     check_gram(np.zeros((5, 5)))
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_rounding_in_symmetry_is_mended_and_more_is_refused(scale):
+def test_small_asymmetry_is_removed_and_large_asymmetry_refused(scale):
     X = np.random.default_rng(5).standard_normal((30, 3))
     K = scale * gaussian(X)
     noise = scale * np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
-    mended = check_gram(K + 1e-8 * noise, definite=False)
-    np.testing.assert_array_equal(mended, mended.T)
-    np.testing.assert_allclose(mended, K, atol=1e-7 * scale)
+    symmetrised = check_gram(K + 1e-8 * noise, definite=False)
+    np.testing.assert_array_equal(symmetrised, symmetrised.T)
+    np.testing.assert_allclose(symmetrised, K, atol=1e-7 * scale)
     with pytest.raises(ValueError, match="not symmetric"):
         check_gram(K + 1e-5 * noise, definite=False)
     assert check_gram(K, definite=False) is K
 
 
 @pytest.mark.parametrize("name", DISTANCES)
-def test_distances_serve_every_gamma_and_are_not_used_up(name):
+def test_kernels_agree_with_distances_for_every_gamma(name):
     rng = np.random.default_rng(7)
     X, Z = rng.standard_normal((9, 3)), rng.standard_normal((4, 3))
     function, _ = KERNELS[name]

@@ -59,7 +59,7 @@ def test_invalid_kernels_are_reported(model, kernel, message):
 
 
 def test_precomputed_matrix_that_is_not_square_is_reported():
-    with pytest.raises(ValueError, match="square, one row a point"):
+    with pytest.raises(ValueError, match="square, with one row per point"):
         KernelLogisticRegression(kernel="precomputed").fit(X, Y)
 
 

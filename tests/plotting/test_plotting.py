@@ -1,4 +1,6 @@
-"""Pictures: drawn on the axes given, returned as artists, limits left alone, nothing dropped."""
+"""Plots: artists on the given axes, limits that do not change, and invalid input."""
+
+from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,65 +34,75 @@ def ax():
     plt.close(figure)
 
 
-def test_points_keep_their_class_and_size(ax):
-    drawn = plot_points(ax, X3, Y3, size=np.array([10.0, 20.0, 30.0]))
-    np.testing.assert_array_equal(drawn[-1].get_offsets(), X3[:1])
-    np.testing.assert_array_equal(drawn[1].get_offsets(), X3[1:])
-    np.testing.assert_array_equal(drawn[1].get_sizes(), [20.0, 30.0])
+def linear(Z):
+    return Z[:, 0]
 
 
-def test_lists_are_drawn_like_arrays(ax):
-    drawn = plot_points(ax, X3.tolist(), Y3.tolist(), size=[10, 20, 30], labels=["left", "right"])
-    np.testing.assert_array_equal(drawn[-1].get_offsets(), X3[:1])
-    np.testing.assert_array_equal(drawn[1].get_offsets(), X3[1:])
-    np.testing.assert_array_equal(drawn[1].get_sizes(), [20.0, 30.0])
-    assert [drawn[sign].get_label() for sign in (-1, 1)] == ["left", "right"]
+@pytest.mark.parametrize("convert", [np.asarray, lambda values: np.asarray(values).tolist()])
+def test_points_are_plotted_with_class_size_and_label(ax, convert):
+    X, y, size = map(convert, (X3, Y3, [10.0, 20.0, 30.0]))
+    scatters = plot_points(ax, X, y, size=size, labels=["left", "right"])
+    np.testing.assert_array_equal(scatters[-1].get_offsets(), X3[:1])
+    np.testing.assert_array_equal(scatters[1].get_offsets(), X3[1:])
+    np.testing.assert_array_equal(scatters[1].get_sizes(), [20.0, 30.0])
+    assert [scatters[sign].get_label() for sign in (-1, 1)] == ["left", "right"]
 
 
-def test_other_keywords_reach_the_scatter_under_any_of_their_names(ax):
-    drawn = plot_points(ax, X3, Y3, lw=3.0, ec="black", alpha=0.25)
-    for collection in drawn.values():
-        np.testing.assert_array_equal(collection.get_linewidths(), [3.0])
-        np.testing.assert_array_equal(collection.get_edgecolors(), [[0, 0, 0, 0.25]])
-
-
-@pytest.mark.parametrize(
-    ("y", "label"),
-    [([0, 1, 1], "0"), (["-1", "1", "1"], "'-1'"), ([-1, 1, 2], "2"), ([-1, 1, np.nan], "nan")],
-)
-def test_other_labels_are_sent_to_be_encoded(ax, y, label):
-    with pytest.raises(ValueError, match=rf"y holds the label {label};.*labels\.encode_labels"):
-        plot_points(ax, X3, y)
-    assert not ax.collections
+def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
+    for scatter in plot_points(ax, X3, Y3, lw=3.0, ec="black", alpha=0.25).values():
+        np.testing.assert_array_equal(scatter.get_linewidths(), [3.0])
+        np.testing.assert_array_equal(scatter.get_edgecolors(), [[0, 0, 0, 0.25]])
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("draw", "message"),
     [
-        ({"X": X3[:, :1]}, r"X has shape \(3, 1\).*two columns"),
-        ({"X": X3[0]}, r"X has shape \(2,\)"),
-        ({"X": np.where(X3 == 2, np.nan, X3)}, "X holds nan"),
-        ({"y": [-1, 1]}, r"y has shape \(2,\), but X holds 3 points"),
-        ({"y": Y3[:, None]}, r"y has shape \(3, 1\)"),
+        (lambda ax: plot_points(ax, X3[:, :1], Y3), r"X has shape \(3, 1\).*two columns"),
+        (lambda ax: plot_points(ax, X3[0], Y3), r"X has shape \(2,\)"),
+        (lambda ax: plot_points(ax, np.where(X3 == 2, np.nan, X3), Y3), "X contains nan"),
+        (lambda ax: plot_points(ax, X3, [-1, 1]), r"y has shape \(2,\), but X has 3 points"),
+        (lambda ax: plot_points(ax, X3, Y3[:, None]), r"y has shape \(3, 1\)"),
+        (lambda ax: plot_points(ax, X3, [0, 1, 1]), r"the label 0;.*labels\.encode_labels"),
+        (lambda ax: plot_points(ax, X3, ["-1", "1", "1"]), "the label '-1';"),
+        (lambda ax: plot_points(ax, X3, [-1, 1, 2]), "the label 2;"),
+        (lambda ax: plot_points(ax, X3, [-1, 1, np.nan]), "the label nan;"),
+        (lambda ax: ring_support(ax, [1.0, 2.0]), r"X has shape \(2,\)"),
+        (lambda ax: ring_support(ax, np.empty((0, 3))), r"X has shape \(0, 3\)"),
+        (lambda ax: ring_support(ax, [[np.inf, 0.0]]), "X contains inf"),
+        (lambda ax: plot_machine(ax, linear, levels=()), "levels is empty"),
+        (lambda ax: plot_machine(ax, linear, levels=(0, np.nan)), "levels contains nan"),
+        (lambda ax: plot_machine(ax, linear, levels=(np.nan, np.inf)), "levels contains nan"),
+        (lambda ax: plot_machine(ax, lambda Z: Z), "reshape"),
+        (lambda ax: plot_machine(ax, lambda Z: 1.0), "reshape"),
+        (
+            lambda ax: plot_machine(ax, lambda Z: np.where(Z[:, 0] > 0.5, np.nan, 1.0)),
+            "result of decision_function contains nan",
+        ),
+        (lambda ax: plot_classes(ax, X3, [0, 1, 2], labels=["a"]), "labels is"),
+        (lambda ax: plot_classes(ax, X3, [0, 1, 7]), "classes must be integers from 0 to 6"),
+        (lambda ax: plot_classes(ax, X3, [-1, 0, 1]), "classes must be integers from 0 to 6"),
+        (lambda ax: plot_classes(ax, X3, [0.5, 1.0, 2.0]), "classes must be integers"),
+        (lambda ax: plot_classes(ax, X3, list("abc")), "classes must be integers"),
+        (lambda ax: plot_classes(ax, X3, [0]), r"classes have shape \(1,\)"),
     ],
 )
-def test_points_that_cannot_be_drawn(ax, change, message):
+def test_invalid_arguments_are_refused_before_drawing(ax, draw, message):
     with pytest.raises(ValueError, match=message):
-        plot_points(ax, **({"X": X3, "y": Y3} | change))
+        draw(ax)
     assert not ax.collections
 
 
-def test_the_boundary_lies_where_the_function_is_zero(ax):
+def test_boundary_is_where_the_function_is_zero(ax):
     ax.set(xlim=(-3, 3), ylim=(-2, 2))
-    drawn = plot_machine(ax, lambda Z: Z[:, 0] - 0.5 * Z[:, 1])
-    zero = drawn["lines"].get_paths()[1].vertices
-    np.testing.assert_allclose(zero[:, 0], 0.5 * zero[:, 1], atol=1e-9)
+    artists = plot_machine(ax, lambda Z: Z[:, 0] - 0.5 * Z[:, 1])
+    boundary = artists["lines"].get_paths()[1].vertices
+    np.testing.assert_allclose(boundary[:, 0], 0.5 * boundary[:, 1], atol=1e-9)
     assert ax.get_xlim() == (-3, 3) and ax.get_ylim() == (-2, 2)
-    assert drawn["sides"] is not None
-    assert plot_machine(ax, lambda Z: Z[:, 0], shade=False)["sides"] is None
+    assert artists["sides"] is not None
+    assert plot_machine(ax, linear, shade=False)["sides"] is None
 
 
-def test_the_two_sides_have_the_colours_of_their_classes(ax):
+def test_sides_have_the_colours_of_their_classes(ax):
     ax.set(xlim=(0, 2), ylim=(0, 2), aspect="equal")
     sides = plot_machine(ax, lambda Z: 9 * (Z[:, 0] - 1), resolution=5)["sides"]
     left, right = sides.to_rgba(np.array([-2.0, 2.0]))
@@ -101,14 +113,14 @@ def test_the_two_sides_have_the_colours_of_their_classes(ax):
     assert ax.get_aspect() == 1.0
 
 
-def test_levels_come_in_any_order_and_only_zero_is_solid(ax):
+def test_levels_may_have_any_order_and_only_zero_is_solid(ax):
     lines = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2, levels=[1, -1, 0, 1])["lines"]
     np.testing.assert_array_equal(lines.levels, [-1, 0, 1])
     dashed = [pattern is not None for _, pattern in lines.get_linestyles()]
     assert dashed == [True, False, True]
 
 
-def test_a_column_of_values_is_one_value_a_point(ax):
+def test_column_of_values_is_accepted(ax):
     flat, column = (
         plot_machine(ax, function)["sides"].get_array()
         for function in (lambda Z: Z @ [1.0, -2.0], lambda Z: Z @ [[1.0], [-2.0]])
@@ -116,54 +128,21 @@ def test_a_column_of_values_is_one_value_a_point(ax):
     np.testing.assert_array_equal(flat, column)
 
 
-def test_a_machine_without_one_finite_value_a_point_is_not_drawn(ax):
-    with pytest.raises(ValueError, match="result of decision_function holds nan"):
-        plot_machine(ax, lambda Z: np.where(Z[:, 0] > 0.5, np.nan, 1.0))
-    for function in (lambda Z: Z, lambda Z: 1.0):
-        with pytest.raises(ValueError, match="reshape"):
-            plot_machine(ax, function)
-    assert not ax.collections
-
-
-@pytest.mark.parametrize(
-    ("levels", "message"),
-    [((), "levels is empty"), ((0, np.nan), "levels holds nan"), ((np.nan, np.inf), "holds nan")],
-)
-def test_levels_that_cannot_be_drawn(ax, levels, message):
-    with pytest.raises(ValueError, match=message):
-        plot_machine(ax, lambda Z: Z[:, 0], levels=levels)
-    assert not ax.collections
-
-
-def test_rings_lie_around_the_points(ax):
+def test_rings_are_drawn_around_points(ax):
     rings = ring_support(ax, [[1.0, 2.0], [3.0, 4.0]], size=[50, 60])
     np.testing.assert_array_equal(rings.get_offsets(), [[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_array_equal(rings.get_sizes(), [50, 60])
 
 
-@pytest.mark.parametrize("none", [[], np.empty((0, 2))])
-def test_no_support_vectors_still_stand_in_the_legend(ax, none):
-    rings = ring_support(ax, none, size=40, label="free")
+@pytest.mark.parametrize("X", [[], np.empty((0, 2))])
+def test_legend_has_an_entry_without_support_vectors(ax, X):
+    rings = ring_support(ax, X, size=40, label="free")
     assert len(rings.get_offsets()) == 0
-    np.testing.assert_array_equal(rings.get_sizes(), [40])  # the legend draws its ring as large
+    np.testing.assert_array_equal(rings.get_sizes(), [40])  # the size of the ring in the legend
     assert [text.get_text() for text in ax.legend().get_texts()] == ["free"]
 
 
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        ([1.0, 2.0], r"X has shape \(2,\)"),
-        (np.empty((0, 3)), r"X has shape \(0, 3\)"),
-        ([[np.inf, 0.0]], "X holds inf"),
-    ],
-)
-def test_rings_that_cannot_be_drawn(ax, X, message):
-    with pytest.raises(ValueError, match=message):
-        ring_support(ax, X)
-    assert not ax.collections
-
-
-def test_the_style_has_the_classes_first():
+def test_colour_cycle_starts_with_class_colours():
     with plt.rc_context():
         use_book_style()
         colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
@@ -173,17 +152,17 @@ def test_the_style_has_the_classes_first():
 # --- several classes ------------------------------------------------------------------------
 
 
-def test_each_class_has_a_colour_and_a_marker_of_its_own(ax):
+def test_each_class_has_its_own_colour_and_marker(ax):
     X = np.random.default_rng(0).standard_normal((14, 2))
-    drawn = plot_classes(ax, X, np.arange(14) % 7, labels=list("abcdefg"))
-    colours = {tuple(points.get_facecolor()[0]) for points in drawn.values()}
-    markers = {points.get_paths()[0].vertices.tobytes() for points in drawn.values()}
-    assert len(drawn) == len(colours) == len(markers) == 7
-    assert [points.get_label() for points in drawn.values()] == list("abcdefg")
-    np.testing.assert_array_equal(drawn[3].get_offsets(), X[3::7])
+    scatters = plot_classes(ax, X, np.arange(14) % 7, labels=list("abcdefg"))
+    colours = {tuple(scatter.get_facecolor()[0]) for scatter in scatters.values()}
+    markers = {scatter.get_paths()[0].vertices.tobytes() for scatter in scatters.values()}
+    assert len(scatters) == len(colours) == len(markers) == 7
+    assert [scatter.get_label() for scatter in scatters.values()] == list("abcdefg")
+    np.testing.assert_array_equal(scatters[3].get_offsets(), X[3::7])
 
 
-def test_regions_are_those_of_the_machine(ax):
+def test_regions_show_the_predicted_classes(ax):
     ax.set(xlim=(0, 2), ylim=(0, 1))
     image = plot_regions(ax, lambda Z: np.floor(Z[:, 0] + 0.5).astype(int) - 1, resolution=5)
     np.testing.assert_array_equal(image.get_array()[0], [-1, 0, 0, 1, 1])
@@ -191,10 +170,10 @@ def test_regions_are_those_of_the_machine(ax):
     colours = image.to_rgba(np.array([-1, 0, 1]))
     for colour, name in zip(colours, (COLOURS["quiet"], *CLASS_COLOURS), strict=False):
         np.testing.assert_allclose(colour[:3], to_rgb(name))
-    assert (colours[:, 3] < 0.3).all()  # pale on any page, so that points stand out
+    assert (colours[:, 3] < 0.3).all()  # points stand out
 
 
-def test_regions_leave_the_limits_that_the_points_have_set(ax):
+def test_regions_do_not_change_limits_of_axes(ax):
     plot_classes(ax, [[0, 0], [3, 1]], [0, 1])
     before = ax.get_xlim(), ax.get_ylim()
     plot_regions(ax, lambda Z: (Z[:, 0] > 1).astype(int))
@@ -204,66 +183,56 @@ def test_regions_leave_the_limits_that_the_points_have_set(ax):
 def test_borders_of_regions_are_drawn(ax):
     ax.set(xlim=(0, 4), ylim=(0, 1))
     plot_regions(ax, lambda Z: np.clip(Z[:, 0].astype(int), 0, 3), resolution=41)
-    lines = [path.vertices for drawn in ax.collections[:-1] for path in drawn.get_paths()]
-    places = np.concatenate([line[:, 0] for line in lines])
+    vertices = [path.vertices for lines in ax.collections[:-1] for path in lines.get_paths()]
+    x = np.concatenate(vertices)[:, 0]
     for border in (1, 2, 3):
-        assert np.abs(places - border).min() < 0.1  # a cell of the grid
+        assert np.abs(x - border).min() < 0.1  # the spacing of the grid
 
 
-def test_a_class_without_a_label_is_named_before_anything_is_drawn(ax):
-    with pytest.raises(ValueError, match="labels is"):
-        plot_classes(ax, [[0, 0], [1, 1], [2, 2]], [0, 1, 2], labels=["a"])
-    assert not ax.collections
+def test_no_points_of_any_class(ax):
     assert plot_classes(ax, [], []) == {}
 
 
-@pytest.mark.parametrize("codes", [[0, 7], [-1, 0], [0.5, 1.0], [0], ["a", "b"]])
-def test_numbers_that_are_no_classes_are_named(ax, codes):
-    with pytest.raises(ValueError, match="classes"):
-        plot_classes(ax, [[0, 0], [1, 1]], codes)
-
-
-def test_shape_functions_are_drawn_as_they_are():
-    X = np.column_stack([np.arange(6.0), np.ones(6)])
+def test_curves_agree_with_shape_functions():
+    X = np.column_stack([np.arange(6.0), np.ones(6)])  # the second shape function is constant
     steps = AdaBoostStump(3).fit(X, [1, 1, 0, 0, 1, 1])
     lines = StumpEnsembleSVC(C=10.0).fit(X, [0, 0, 0, 1, 1, 1])
-    for machine in (steps, lines):
-        for points in (None, X):  # the second feature has no say: a level line
+    for model in (steps, lines):
+        for points in (None, X):
             _, axes = plt.subplots(1, 2)
-            curves = plot_shapes(axes, machine.shape_functions_, X=points)
-            for curve, shape in zip(curves, machine.shape_functions_, strict=True):
-                x, heights = curve.get_data()
-                middles = 0.5 * (x[:-1] + x[1:])
-                flat = np.diff(x) > 0  # the others are the jumps
-                drawn = 0.5 * (heights[:-1] + heights[1:])
-                np.testing.assert_allclose(drawn[flat], shape(middles[flat]), atol=1e-12)
-            for given in ({"names": ["a"]}, {"X": X[:, :1]}, {"bands": []}):
+            curves = plot_shapes(axes, model.shape_functions_, X=points)
+            for curve, shape in zip(curves, model.shape_functions_, strict=True):
+                x, y = curve.get_data()
+                segments = np.diff(x) > 0  # without the jumps
+                middle_x, middle_y = (0.5 * (v[:-1] + v[1:])[segments] for v in (x, y))
+                np.testing.assert_allclose(middle_y, shape(middle_x), atol=1e-12)
+            for too_few in ({"names": ["a"]}, {"X": X[:, :1]}, {"bands": []}):
                 with pytest.raises(ValueError, match="2 shape functions for"):
-                    plot_shapes(axes, machine.shape_functions_, **given)
+                    plot_shapes(axes, model.shape_functions_, **too_few)
             plt.close("all")
 
 
-def test_a_machine_names_its_features_and_unit_and_left_over_axes_are_hidden():
+def test_model_labels_the_axes_and_unused_axes_are_hidden():
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "dose": [2.0, 0.0, 1.0, 5.0]})
-    for machine, unit in (
+    for model, ylabel in (
         (StumpEnsembleLogistic(), "log odds of 1"),
         (StumpEnsembleSVC(), "output for 1"),
     ):
-        machine.fit(X, [0, 1, 0, 1])
-        bands = shape_bands(machine, X, np.array([0, 1, 0, 1]), n_refits=5, random_state=0)
+        model.fit(X, [0, 1, 0, 1])
+        bands = shape_bands(model, X, np.array([0, 1, 0, 1]), n_refits=5, random_state=0)
         _, axes = plt.subplots(2, 2)
-        plot_shapes(axes, machine, bands=bands)
+        plot_shapes(axes, model, bands=bands)
         assert [ax.get_xlabel() for ax in axes[0]] == ["age", "dose"]
-        assert [ax.get_ylabel() for ax in axes[0]] == [unit, ""]
+        assert [ax.get_ylabel() for ax in axes[0]] == [ylabel, ""]
         assert [ax.get_visible() for ax in axes.ravel()] == [True, True, False, False]
         (band,) = axes[0, 0].collections
-        corners = band.get_paths()[0].vertices
-        for x, height in zip(bands[0].x, bands[0].high, strict=True):
-            assert np.abs(corners - [x, height]).sum(axis=1).min() < 1e-9
+        vertices = band.get_paths()[0].vertices
+        for vertex in zip(bands[0].x, bands[0].high, strict=True):
+            assert np.abs(vertices - vertex).sum(axis=1).min() < 1e-9
         plt.close("all")
 
 
-def test_an_estimator_without_shape_functions_is_refused_with_the_way_to_them():
+def test_estimators_without_shape_functions_are_refused():
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 2]
     _, ax = plt.subplots()
     for model in (make_pipeline(StumpEnsembleSVC()), StumpEnsembleSVC()):
@@ -274,19 +243,18 @@ def test_an_estimator_without_shape_functions_is_refused_with_the_way_to_them():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_methods_share_a_band_exactly_where_they_do_not_differ(ax, seed):
+def test_methods_share_a_bar_if_they_do_not_differ(ax, seed):
     means = np.random.default_rng(seed).uniform(1, 6, 6).round(1)
     groups = plot_ranks(ax, list("abcdef"), means, 1.5 + 1e-9)
-    of = dict(zip("abcdef", means, strict=True))
-    for one in "abcdef":
-        for other in set("abcdef") - {one}:
-            together = any({one, other} <= set(group) for group in groups)
-            assert together == (abs(of[one] - of[other]) <= 1.5 + 1e-9)
+    rank = dict(zip("abcdef", means, strict=True))
+    for a, b in combinations("abcdef", 2):
+        share_bar = any({a, b} <= set(group) for group in groups)
+        assert share_bar == (abs(rank[a] - rank[b]) <= 1.5 + 1e-9)
     assert all(not set(a) < set(b) for a in groups for b in groups)
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert [of[label] for label in labels] == sorted(means)
+    assert [rank[label] for label in labels] == sorted(means)
 
 
-def test_a_rank_without_a_name_is_named(ax):
+def test_different_numbers_of_names_and_ranks_are_refused(ax):
     with pytest.raises(ValueError, match="2 names for 3 mean ranks"):
         plot_ranks(ax, ["a", "b"], [1.0, 2.0, 3.0], 1.0)

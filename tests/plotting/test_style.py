@@ -1,4 +1,4 @@
-"""Figures as a notebook keeps them: the same each time, panels named, crowds as pixels."""
+"""Stored figures: reproducible SVG, positions of panels, rasterised markers, sliders."""
 
 import json
 import re
@@ -28,11 +28,11 @@ def book_style():
 
 
 def panels(svg):
-    places = ElementTree.fromstring(svg).get("data-panels")
-    return places and [tuple(map(float, place.split())) for place in places.split(",")]
+    bounds = ElementTree.fromstring(svg).get("data-panels")
+    return bounds and [tuple(map(float, panel.split())) for panel in bounds.split(",")]
 
 
-def test_a_figure_is_stored_alike_twice():
+def test_svg_is_reproducible():
     def draw():
         figure, ax = plt.subplots()
         ax.plot([0, 1], [0, 1])
@@ -43,115 +43,112 @@ def test_a_figure_is_stored_alike_twice():
     assert draw() == draw()
 
 
-def test_panels_cover_what_is_drawn_in_rows_from_the_top():
+def test_panels_are_in_rows_from_the_top_and_do_not_overlap():
     figure, axes = plt.subplots(2, 3, figsize=(9, 5))
     for number, ax in enumerate(axes.flat):
         ax.set(title=str(number), xlabel="x", ylabel="y")
-    places = np.array(panels(figure_svg(figure)))
-    left, top, width, height = places.T
+    left, top, width, height = np.array(panels(figure_svg(figure))).T
     assert (np.diff(left.reshape(2, 3), axis=1) > 0.2).all()
     assert (np.diff(top.reshape(2, 3), axis=0) > 0.3).all()
     assert (left > -0.02).all() and (left + width < 1.02).all()
     assert (top > -0.02).all() and (top + height < 1.02).all()
-    # No panel shows a piece of its neighbour.
+    # No panel contains a part of its neighbour.
     assert (left[:-1] + width[:-1] < left[1:] + 0.02)[[0, 1, 3, 4]].all()
 
 
-def test_a_single_panel_is_not_named():
+def test_single_panel_has_no_attribute():
     figure, _ = plt.subplots()
     assert panels(figure_svg(figure)) is None
 
 
-def test_a_colour_bar_belongs_to_its_panel():
+def test_colour_bar_belongs_to_its_panel():
     figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
     first.plot([0, 1])
     figure.colorbar(second.imshow([[0.0, 1.0]]), ax=second)
-    places = panels(figure_svg(figure))
-    assert len(places) == 2
-    assert places[1][0] + places[1][2] > 0.95
+    _, (left, _, width, _) = panels(figure_svg(figure))
+    assert left + width > 0.95
 
 
-def test_hidden_twin_and_foreign_axes_do_no_harm():
+def test_panels_with_twin_axes_hidden_axes_and_separate_colour_bar():
     figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
     first.twinx().plot([0, 1])
     figure.colorbar(plt.cm.ScalarMappable(), ax=second)
-    assert len(panels(figure_svg(figure))) == 3  # a bar without a drawing stands for itself
+    assert len(panels(figure_svg(figure))) == 3  # a colour bar without an image is a panel
     second.set_visible(False)
     assert len(panels(figure_svg(figure))) == 2
 
 
-def test_a_crowd_of_several_scatters_is_one():
+def test_markers_of_all_scatters_count_for_rasterisation():
     figure, ax = plt.subplots()
-    marks = [ax.scatter(*np.arange(2 * RASTER_MARKERS // 3 * 2).reshape(2, -1)) for _ in range(2)]
-    marks[0].set_rasterized(True)
+    positions = np.arange(2 * RASTER_MARKERS // 3 * 2).reshape(2, -1)
+    scatters = [ax.scatter(*positions) for _ in range(2)]
+    scatters[0].set_rasterized(True)
     assert "<image " in figure_svg(figure)
-    assert [one.get_rasterized() for one in marks] == [True, False]
+    assert [scatter.get_rasterized() for scatter in scatters] == [True, False]
 
 
-@pytest.mark.parametrize(("n", "pixels"), [(RASTER_MARKERS, 0), (RASTER_MARKERS + 1, 1)])
-def test_crowds_are_pixels(n, pixels):
+@pytest.mark.parametrize(("n", "n_images"), [(RASTER_MARKERS, 0), (RASTER_MARKERS + 1, 1)])
+def test_many_markers_are_rasterised(n, n_images):
     figure, ax = plt.subplots()
-    marks = ax.scatter(np.arange(n), np.arange(n))
+    scatter = ax.scatter(np.arange(n), np.arange(n))
     svg = ElementTree.fromstring(figure_svg(figure))
-    assert len(list(svg.iter(f"{NAMESPACE}image"))) == pixels
-    assert not marks.get_rasterized()  # the figure is left as it was
+    assert len(list(svg.iter(f"{NAMESPACE}image"))) == n_images
+    assert not scatter.get_rasterized()  # the figure is not changed
 
 
-def pixels(svg):
+def stored_image(svg):
     (image,) = ElementTree.fromstring(svg).iter(f"{NAMESPACE}image")
-    address = image.get("{http://www.w3.org/1999/xlink}href")
-    return Image.open(BytesIO(b64decode(address.partition(",")[2])))
+    url = image.get("{http://www.w3.org/1999/xlink}href")
+    return Image.open(BytesIO(b64decode(url.partition(",")[2])))
 
 
-@pytest.mark.parametrize(("alpha", "off"), [(1.0, 0.0), (0.6, 0.5)])  # of 255 steps of a colour
-def test_marks_in_few_colours_look_as_they_were(alpha, off, monkeypatch):
+@pytest.mark.parametrize(("alpha", "tolerance"), [(1.0, 0.0), (0.6, 0.5)])  # in steps of 1/255
+def test_palette_does_not_change_the_look_of_markers(alpha, tolerance, monkeypatch):
     figure, ax = plt.subplots()
     for colour in ("C0", "C1"):
         ax.scatter(*np.random.default_rng(0).normal(size=(2, 400)), c=colour, alpha=alpha)
-    few = pixels(figure_svg(figure))
-    assert few.mode == "P"
-    monkeypatch.setattr("svmbook.plotting.style._with_a_palette", lambda match: match[0])
+    with_palette = stored_image(figure_svg(figure))
+    assert with_palette.mode == "P"
+    monkeypatch.setattr("svmbook.plotting.style._with_palette", lambda match: match[0])
     before, after = (
-        np.asarray(picture.convert("RGBA"), dtype=float)
-        for picture in (pixels(figure_svg(figure)), few)
+        np.asarray(image.convert("RGBA"), dtype=float)
+        for image in (stored_image(figure_svg(figure)), with_palette)
     )
     assert np.array_equal(before[..., 3] == 0, after[..., 3] == 0)
-    before, after = (255 + (one[..., :3] - 255) * one[..., 3:] / 255 for one in (before, after))
-    assert np.abs(before - after).mean() <= off
+    before, after = (255 + (rgba[..., :3] - 255) * rgba[..., 3:] / 255 for rgba in (before, after))
+    assert np.abs(before - after).mean() <= tolerance
 
 
-def test_shades_keep_all_their_colours():
+def test_opaque_images_keep_all_colours():
     figure, ax = plt.subplots()
     ax.imshow(np.linspace(0, 1, 40_000).reshape(200, 200))
-    assert pixels(figure_svg(figure)).mode == "RGBA"
+    assert stored_image(figure_svg(figure)).mode == "RGBA"
 
 
-NUMBERS = re.compile(r"<g id=\"text_\d+\">")
+TICK_LABELS = re.compile(r"<g id=\"text_\d+\">")
 
 
-@pytest.mark.parametrize("rows", [1, 2])
-def test_panels_that_share_an_axis_carry_its_numbers_each(rows):
-    figure, axes = plt.subplots(rows, 2, sharex=True, sharey=True, squeeze=False)
-    for ax in axes.flat:
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_every_panel_with_shared_axes_has_tick_labels(n_rows):
+    figure, axes = plt.subplots(n_rows, 2, sharex=True, sharey=True, squeeze=False)
+    separate, separate_axes = plt.subplots(n_rows, 2)
+    for ax in (*axes.flat, *separate_axes.flat):
         ax.plot([0, 5], [0, 7])
-    drawn = figure_svg(figure)
-    apart, others = plt.subplots(rows, 2)
-    for ax in others.flat:
-        ax.plot([0, 5], [0, 7])
-    assert len(NUMBERS.findall(drawn)) == len(NUMBERS.findall(figure_svg(apart))) > 0
+    n_labels = len(TICK_LABELS.findall(figure_svg(figure)))
+    assert n_labels == len(TICK_LABELS.findall(figure_svg(separate))) > 0
     assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[0]] == [True, False]
-    below = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]]
-    assert below == [False] * (rows - 1) + [True]
+    bottom = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]]
+    assert bottom == [False] * (n_rows - 1) + [True]
 
 
-def test_numbers_that_an_axis_of_its_own_hides_stay_hidden():
+def test_hidden_tick_labels_of_unshared_axes_stay_hidden():
     figure, ax = plt.subplots()
     ax.plot([0, 5], [0, 7])
     ax.tick_params(labelleft=False, labelbottom=False)
-    assert not NUMBERS.findall(figure_svg(figure))
+    assert not TICK_LABELS.findall(figure_svg(figure))
 
 
-def test_numbers_are_cut_and_glyphs_are_not():
+def test_coordinates_are_rounded_and_glyphs_are_not():
     figure, ax = plt.subplots()
     ax.plot(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2)
     svg = figure_svg(figure)
@@ -160,7 +157,7 @@ def test_numbers_are_cut_and_glyphs_are_not():
     assert re.search(r"scale\(0\.\d{3,} ", svg)
 
 
-def test_a_moving_figure_shows_one_of_its_pictures():
+def test_moving_figure_shows_one_picture():
     def draw(height):
         figure, ax = plt.subplots(figsize=(3, 2))
         ax.plot([0, height], gid="a&b<c")
@@ -175,22 +172,22 @@ def test_a_moving_figure_shows_one_of_its_pictures():
     assert [" hidden" in image for image in images] == [True, False, True]
     assert len({re.search('xml,([^"]*)"', image)[1] for image in images}) == 3
     for image in images:
-        address = re.search(',([^"]*)"', image)[1]
-        ElementTree.fromstring(unquote(unescape(address)))
+        url = re.search(',([^"]*)"', image)[1]
+        ElementTree.fromstring(unquote(unescape(url)))
     assert 'alt="height &lt;2&gt;. A &quot;line&quot;."' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
     sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}
-    assert len(sizes) == 1  # nothing jumps
+    assert len(sizes) == 1
     assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize("start", [-1, 2])
-def test_a_start_that_there_is_not(start):
+def test_invalid_start_is_refused(start):
     with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
         MovingFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
 
 
-def test_a_notebook_shows_figures_as_svg_only(tmp_path):
+def test_notebook_shows_figures_as_svg_only():
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     source = (
         "import matplotlib.pyplot as plt\nfrom svmbook.plotting import use_book_style\n"

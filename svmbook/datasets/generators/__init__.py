@@ -1,1 +1,1 @@
-"""Seeded data from known distributions."""
+"""Random data from known distributions."""

@@ -1,8 +1,8 @@
-r"""Breiman's artificial data: two classes in d dimensions whose Bayes errors are known.
+r"""Breiman's artificial data: two classes in d dimensions whose Bayes rules are known.
 
 Twonorm, threenorm and ringnorm are mixtures of Gaussians at distances that do not depend on the
-dimension; waveform is noise on mixtures of triangular waves. Half of the points (rounded down)
-belong to class +1, Breiman's class 1.
+dimension. In these, half of the points (rounded down) belong to class +1, Breiman's class 1.
+Waveform consists of mixtures of triangular waves with noise.
 
 References
 ----------
@@ -34,11 +34,11 @@ __all__ = [
     "waveform_bayes_rule",
 ]
 
-LENGTH = 2.0  # of a mean: each of its d coordinates is 2 / sqrt(d), up to its sign
+MEAN_NORM = 2.0  # of the class means: each of the d coordinates is +-2 / sqrt(d)
 WAVES = np.array(
     [np.maximum(6.0 - np.abs(np.arange(1, 22) - peak), 0.0) for peak in (11, 15, 7)]
 )  # h_1, h_2, h_3 of the source
-PAIRS = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves that each class mixes
+PAIRS = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves of each class
 
 
 def twonorm(
@@ -46,12 +46,12 @@ def twonorm(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two unit Gaussians with means :math:`\pm(a, \dots, a)`, :math:`a = 2/\sqrt d`.
 
-    The Bayes rule is the sign of :math:`\sum_j x_j`, its error :math:`\Phi(-2)`: 2.28 %.
+    The Bayes rule is the sign of :math:`\sum_j x_j`. Its error is :math:`\Phi(-2)`, or 2.28 %.
 
     Parameters
     ----------
     n : int, default=300
-        Points, at least 2.
+        Number of points, at least 2.
     d : int, default=20
         Dimension, at least 1.
     random_state : int, RandomState or None, default=None
@@ -77,11 +77,11 @@ def twonorm(
     (4, 20)
     """
     noise, y, _ = _noise(n, d, random_state)
-    return noise + LENGTH / np.sqrt(d) * y[:, None], y
+    return noise + MEAN_NORM / np.sqrt(d) * y[:, None], y
 
 
 def twonorm_bayes_error() -> float:
-    r"""Return the error of the best possible rule on `twonorm`, :math:`\Phi(-2)`.
+    r"""Return the Bayes error of `twonorm`, :math:`\Phi(-2)`.
 
     Examples
     --------
@@ -89,25 +89,25 @@ def twonorm_bayes_error() -> float:
     >>> round(100 * twonorm_bayes_error(), 2)
     2.28
     """
-    return float(norm.cdf(-LENGTH))
+    return float(norm.cdf(-MEAN_NORM))
 
 
 def threenorm(
     n: int = 300, *, d: int = 20, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw a unit Gaussian between two others, in a direction of its own.
+    r"""Draw three unit Gaussians, two of class +1 and one of class -1.
 
     Class +1 has mean :math:`(a, \dots, a)` or :math:`-(a, \dots, a)`, each with probability one
     half; class -1 has mean :math:`(a, -a, a, -a, \dots)`; :math:`a = 2/\sqrt d`. With
-    :math:`s = \sum_j x_j/\sqrt d` and :math:`t = \sum_j \pm x_j/\sqrt d` the Bayes rule is the
-    sign of :math:`\log\cosh(2s) - 2t`; its error is 10.5 % in every even dimension.
+    :math:`s = \sum_j x_j/\sqrt d` and :math:`t = \sum_j (-1)^{j+1} x_j/\sqrt d` the Bayes rule is
+    the sign of :math:`\log\cosh(2s) - 2t`. Its error is 10.5 % in every even dimension.
 
     Parameters
     ----------
     n : int, default=300
-        Points, at least 2.
+        Number of points, at least 2.
     d : int, default=20
-        Dimension, even, so that the two directions are at right angles.
+        Dimension, even, so that the two directions are orthogonal.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -136,11 +136,11 @@ def threenorm(
     side = rng.choice([-1.0, 1.0], size=n)
     alternating = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
     means = np.where(y[:, None] > 0, side[:, None], alternating)
-    return noise + LENGTH / np.sqrt(d) * means, y
+    return noise + MEAN_NORM / np.sqrt(d) * means, y
 
 
 def threenorm_bayes_error() -> float:
-    r"""Return the error of the best possible rule on `threenorm`, by one integral over s.
+    r"""Return the Bayes error of `threenorm`, by one integral over s.
 
     Examples
     --------
@@ -150,10 +150,10 @@ def threenorm_bayes_error() -> float:
     """
 
     def error(s):
-        boundary = np.log(np.cosh(LENGTH * s)) / LENGTH  # in t
-        missed = norm.pdf(s - LENGTH) * norm.sf(boundary)  # class +1, by symmetry one half of it
-        alarms = norm.pdf(s) * norm.cdf(boundary - LENGTH)
-        return 0.5 * (missed + alarms)
+        boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # in t
+        misses = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)  # one Gaussian of +1, by symmetry
+        false_alarms = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
+        return 0.5 * (misses + false_alarms)
 
     return float(quad(error, -12, 12)[0])
 
@@ -162,23 +162,23 @@ def ringnorm(
     n: int = 300,
     *,
     d: int = 20,
-    distance: float = LENGTH,
+    distance: float = MEAN_NORM,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw a wide Gaussian around the origin and a narrow one beside it.
+    r"""Draw a wide Gaussian around the origin and a narrow Gaussian near it.
 
     Class +1 has mean zero and covariance :math:`4I`; class -1 has mean :math:`m = (a, \dots, a)`
-    and covariance :math:`I`. The Bayes rule says -1 inside the ball
+    and covariance :math:`I`. The Bayes rule predicts -1 inside the ball
     :math:`\|x - \tfrac43 m\|^2 < \tfrac83 d\log2 + \tfrac49\|m\|^2`.
 
-    Breiman's :math:`a` is handed down in two ways. The DELVE archive has :math:`a = 2/\sqrt d`, a
-    distance of 2, as in `twonorm`; the R package mlbench has :math:`a = 1/\sqrt d`, a distance of
-    1. In 20 dimensions the Bayes rule errs on 1.24 % and 1.49 %; Breiman gives 1.3 %.
+    There are two versions of Breiman's :math:`a`. The DELVE archive has :math:`a = 2/\sqrt d`, a
+    distance of 2, as in `twonorm`. The R package mlbench has :math:`a = 1/\sqrt d`, a distance of
+    1. Their Bayes errors in 20 dimensions are 1.24 % and 1.49 %; Breiman gives 1.3 %.
 
     Parameters
     ----------
     n : int, default=300
-        Points, at least 2.
+        Number of points, at least 2.
     d : int, default=20
         Dimension, at least 1.
     distance : float, default=2
@@ -211,11 +211,11 @@ def ringnorm(
     return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
 
 
-def ringnorm_bayes_error(d: int = 20, *, distance: float = LENGTH) -> float:
-    r"""Return the error of the best possible rule on `ringnorm` in d dimensions.
+def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
+    r"""Return the Bayes error of `ringnorm` in d dimensions.
 
-    The squared distance of a Gaussian point to the centre of the ball has a non-central
-    chi-squared distribution.
+    The squared distance of a point of one class to the centre of the ball has a non-central
+    chi-squared distribution, up to its scale.
 
     Examples
     --------
@@ -239,12 +239,13 @@ def waveform(
 
     With waves :math:`h_1, h_2, h_3` and a uniform :math:`u`, the source's class 1 is
     :math:`uh_1 + (1-u)h_2`, class 2 :math:`uh_1 + (1-u)h_3`, class 3 :math:`uh_2 + (1-u)h_3`, each
-    plus standard normal noise. As a problem of two classes: +1 is class 1, -1 one of the others.
+    plus standard normal noise. Here class 1 has the label +1, and classes 2 and 3 have the label
+    -1.
 
     Parameters
     ----------
     n : int, default=300
-        Points, at least 2; a third of them, rounded down but at least one, are positive.
+        Number of points, at least 2; a third (rounded down, at least one) have the label +1.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -270,19 +271,19 @@ def waveform(
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     positive = max(1, n // 3)
-    others = 2 + np.arange(n - positive) % 2
-    kinds = rng.permutation(np.concatenate([np.ones(positive, dtype=int), others]))
-    first, second = (WAVES[[PAIRS[kind][side] for kind in kinds]] for side in (0, 1))
+    negative = 2 + np.arange(n - positive) % 2
+    classes = rng.permutation(np.concatenate([np.ones(positive, dtype=int), negative]))
+    first, second = (WAVES[[PAIRS[c][k] for c in classes]] for k in (0, 1))
     u = rng.uniform(size=(n, 1))
     X = u * first + (1 - u) * second + rng.standard_normal((n, 21))
-    return X, np.where(kinds == 1, 1.0, -1.0)
+    return X, np.where(classes == 1, 1.0, -1.0)
 
 
 def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
-    r"""Return the labels that the Bayes rule gives to points of `waveform`.
+    r"""Return the labels that the Bayes rule predicts at points of `waveform`.
 
-    The density of a class is an integral over :math:`u` along the segment between its two waves,
-    and a Gaussian integrates along a segment in closed form.
+    The density of a class is the integral over :math:`u` of a Gaussian whose mean moves along the
+    segment between the two waves. It has a closed form.
 
     Parameters
     ----------
@@ -302,21 +303,23 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
     0.083
     """
     X = np.asarray(X, dtype=float)
-    logs = {}
-    for kind, (a, b) in PAIRS.items():
-        along = WAVES[a] - WAVES[b]
-        length = np.linalg.norm(along)
-        unit = along / length
+    log_densities = {}
+    for c, (a, b) in PAIRS.items():
+        segment = WAVES[a] - WAVES[b]
+        length = np.linalg.norm(segment)
+        unit = segment / length
         offset = X - WAVES[b]
-        position = offset @ unit  # of the foot on the line of the segment
-        off_line = (offset**2).sum(axis=1) - position**2
-        # The normal probability of the interval from -position to length - position. Where it lies
-        # to the right both ends have probabilities near one, so it is mirrored to the left.
+        position = offset @ unit  # of the projection onto the line of the segment
+        squared_distance = (offset**2).sum(axis=1) - position**2  # from the line
+        # The normal probability of the interval from -position to length - position. An interval
+        # on the right is mirrored to the left, because there the difference does not cancel.
         right = position < 0.5 * length
         start = np.where(right, position - length, -position)
         high, low = norm.logcdf(start + length), norm.logcdf(start)
-        logs[kind] = high + np.log1p(-np.exp(low - high)) - np.log(length) - 0.5 * off_line
-    return np.where(logs[1] > np.logaddexp(logs[2], logs[3]), 1.0, -1.0)
+        log_integral = high + np.log1p(-np.exp(low - high)) - np.log(length)
+        log_densities[c] = log_integral - 0.5 * squared_distance
+    positive = log_densities[1] > np.logaddexp(log_densities[2], log_densities[3])
+    return np.where(positive, 1.0, -1.0)
 
 
 def _noise(n, d, random_state):

@@ -1,7 +1,7 @@
-"""Synthetic two-class data, every one seeded; labels are -1 and +1.
+"""Random data of two classes with labels -1 and +1.
 
-The same whole number as ``random_state`` gives the same data at each call; None gives other data
-each time. Bayes errors are those of classes of equal weight.
+The same integer as ``random_state`` gives the same data in each call; None gives new data. Bayes
+errors assume classes of equal weight.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = [
     "xor",
 ]
 
-STDEV_DISTANCE = 5.4  # between the two means; gives the source's error rates
-XOR_CENTRE = 1.95  # of the four clouds of `non_separable`; gives the source's 5 %
-FOREST_NOISE = 0.7  # of the labels of `forest_like`, in standard deviations of the score
+STDEV_DISTANCE = 5.4  # between the two means; reproduces the source's error rates
+XOR_CENTRE = 1.95  # coordinate of the centres of `non_separable`; reproduces the source's 5 %
+FOREST_NOISE = 0.7  # label noise of `forest_like`, in standard deviations of the score
 
 
 class Parts(NamedTuple):
-    """Training, validation and test part, each a pair ``(X, y)``."""
+    """Training, validation and test set, each a pair ``(X, y)``."""
 
     train: tuple[np.ndarray, np.ndarray]
     validation: tuple[np.ndarray, np.ndarray]
@@ -44,19 +44,19 @@ class Parts(NamedTuple):
 def stdev(
     sd: float, n: int = 400, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw two round Gaussian clouds in the plane, their means 5.4 apart.
+    r"""Draw two spherical Gaussians in the plane, with means at a distance of 5.4.
 
-    The source's data sets ``stdev1``, ``stdev2`` and ``stdev4`` are not published. Clouds of
-    standard deviation ``sd`` around :math:`\pm(2.7, 2.7)/\sqrt2` reproduce their errors: the Bayes
-    rule is the sign of :math:`x_1 + x_2`, its error :math:`\Phi(-2.7/sd)`, that is 0.35 %,
-    8.9 % and 25 % for ``sd`` 1, 2 and 4.
+    The source's data sets ``stdev1``, ``stdev2`` and ``stdev4`` are not published. Gaussians of
+    standard deviation ``sd`` around :math:`\pm(2.7, 2.7)/\sqrt2` reproduce the errors reported for
+    them. The Bayes rule is the sign of :math:`x_1 + x_2`. Its error is :math:`\Phi(-2.7/sd)`:
+    0.35 %, 8.9 % and 25 % for ``sd`` 1, 2 and 4.
 
     Parameters
     ----------
     sd : float
         Standard deviation of each coordinate, positive.
     n : int, default=400
-        Points, at least 2.
+        Number of points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -86,7 +86,7 @@ def stdev(
 
 
 def stdev_bayes_error(sd: float) -> float:
-    r"""Return the error of the best possible rule on `stdev`, :math:`\Phi(-2.7/sd)`.
+    r"""Return the Bayes error of `stdev`, :math:`\Phi(-2.7/sd)`.
 
     Parameters
     ----------
@@ -116,16 +116,17 @@ def stdev_bayes_error(sd: float) -> float:
 def non_separable(
     n: int = 400, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw four unit Gaussian clouds at (+-1.95, +-1.95), opposite corners sharing a label.
+    r"""Draw four unit Gaussians at (+-1.95, +-1.95); opposite corners have the same label.
 
-    The Bayes rule is the sign of :math:`x_1 x_2`, its error :math:`2p(1-p)`,
-    :math:`p = \Phi(-1.95)`: 4.99 %, as the source's ``nonSep`` shows. A line through the middle is
-    as good as a coin; the best line cuts off one cloud and still errs on 31 % of the points.
+    The Bayes rule is the sign of :math:`x_1 x_2`. Its error is :math:`2p(1-p)` with
+    :math:`p = \Phi(-1.95)`, or 4.99 %, as reported for the source's ``nonSep``. A line through the
+    origin has an error of 50 %. The best line separates one Gaussian from the rest and has an error
+    of 31 %.
 
     Parameters
     ----------
     n : int, default=400
-        Points, at least 2.
+        Number of points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -134,9 +135,9 @@ def non_separable(
     X : ndarray of shape (n, 2)
         Points.
     y : ndarray of shape (n,)
-        Labels, in random order: +1 for n // 2 points, in the two clouds whose coordinates agree
-        in sign, -1 for the others. Which of its two clouds a point belongs to is drawn too, so
-        these two are not equally large.
+        Labels in random order: +1 for n // 2 points, from the two Gaussians whose coordinates have
+        equal signs, -1 for the others. The Gaussian of a point is chosen at random among the two of
+        its class, so their sizes differ.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def non_separable(
 
 
 def non_separable_bayes_error() -> float:
-    r"""Return the error of the best possible rule on `non_separable`, :math:`2p(1-p)`.
+    r"""Return the Bayes error of `non_separable`, :math:`2p(1-p)`.
 
     Returns
     -------
@@ -180,12 +181,12 @@ def xor(
     noise: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the four corners of a square, opposite corners sharing a label.
+    """Draw points at the four corners of a square; opposite corners have the same label.
 
     Parameters
     ----------
     n_per_corner : int, default=1
-        Points at each of (-1, -1), (-1, 1), (1, -1), (1, 1), at least 1.
+        Number of points at each of (-1, -1), (-1, 1), (1, -1), (1, 1), at least 1.
     noise : float, default=0.0
         Standard deviation of each coordinate around the corner, not negative.
     random_state : int, RandomState or None, default=None
@@ -196,7 +197,7 @@ def xor(
     X : ndarray of shape (4 * n_per_corner, 2)
         Points, corner by corner.
     y : ndarray of shape (4 * n_per_corner,)
-        The product of the corner's coordinates: half of the labels are +1, whatever the noise.
+        Labels: the product of the corner's coordinates, so half of them are +1 for any noise.
 
     Raises
     ------
@@ -221,22 +222,22 @@ def xor(
 def forest_like(
     n: int = 5040, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw data of the shape of the forest cover problem: 10 measurements, 44 indicators.
+    r"""Draw data with the columns of the forest cover problem: 10 measurements, 44 indicators.
 
-    Columns 0-9 are correlated and normal, with mean about 0 and standard deviation 1; columns
-    10-13 code one of four areas and 14-53 one of forty soils, whose probabilities depend on the
-    measurements. A linear function of all columns, less its median, is the score; the label
-    is the sign of the score plus normal noise of 0.7 standard deviations of the score. So the sign
-    of the score is the Bayes rule, and the best machine is linear. It errs on about one point in
-    five: :math:`\arctan(0.7)/\pi`, or 19 %, for a normal score.
+    Columns 0-9 are correlated and normal, with mean about 0 and standard deviation 1. Columns
+    10-13 encode one of four areas and 14-53 one of forty soils, whose probabilities depend on the
+    measurements. The score is a linear function of all columns minus its median. The label is
+    the sign of the score plus normal noise of 0.7 standard deviations of the score. So the Bayes
+    rule is linear: the sign of the score. Its error is about 20 %; for a normal score it is
+    :math:`\arctan(0.7)/\pi`, or 19 %.
 
-    The seed draws the problem too, not the points alone: data of another seed have other
-    correlations and another score. For training and test data draw once and split.
+    The problem itself depends on the seed: another seed gives other correlations and another
+    score. For training and test data draw once and split.
 
     Parameters
     ----------
     n : int, default=5040
-        Points, at least 2.
+        Number of points, at least 2.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -245,7 +246,7 @@ def forest_like(
     X : ndarray of shape (n, 54)
         Points.
     y : ndarray of shape (n,)
-        Labels -1 and +1, about half of each; of a few points all may have the same.
+        Labels -1 and +1, about half of each; if n is small, all labels may be equal.
 
     Raises
     ------
@@ -262,14 +263,14 @@ def forest_like(
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
     mixing = rng.standard_normal((10, 10)) / np.sqrt(10) + np.eye(10)
-    measured = rng.standard_normal((n, 10)) @ mixing
-    measured /= measured.std(axis=0)
+    measurements = rng.standard_normal((n, 10)) @ mixing
+    measurements /= measurements.std(axis=0)
     X = np.zeros((n, 54))
-    X[:, :10] = measured
+    X[:, :10] = measurements
     for first, count in ((10, 4), (14, 40)):
-        leaning = measured @ rng.standard_normal((10, count))
-        chosen = np.argmax(leaning + 3 * rng.gumbel(size=(n, count)), axis=1)
-        X[np.arange(n), first + chosen] = 1.0
+        logits = measurements @ rng.standard_normal((10, count))
+        category = np.argmax(logits + 3 * rng.gumbel(size=(n, count)), axis=1)
+        X[np.arange(n), first + category] = 1.0
     weights = rng.standard_normal(54)
     score = X @ weights
     score -= np.median(score)
@@ -278,16 +279,16 @@ def forest_like(
 
 
 def three_parts(draw: Callable, *, random_state: int | None = None) -> Parts:
-    """Call a generator three times, for training, validation and test, with independent seeds.
+    """Return training, validation and test data, drawn by a generator with independent seeds.
 
-    It serves generators that draw from one distribution whatever the seed, so not `forest_like`.
+    The distribution of the generator must not depend on the seed, as that of `forest_like` does.
 
     Parameters
     ----------
     draw : callable
         ``draw(random_state=seed)`` returning ``(X, y)``.
     random_state : int or None, default=None
-        Seed, not negative, from which `numpy.random.SeedSequence` derives three.
+        Seed, not negative, from which `numpy.random.SeedSequence` derives three seeds.
 
     Returns
     -------

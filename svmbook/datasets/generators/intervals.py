@@ -1,14 +1,15 @@
-r"""Two problems on a line that mislead a linear SVM: cases A and B of the USVC paper.
+r"""Two one-dimensional problems that mislead a linear SVM: cases A and B of the USVC paper.
 
-Part of class +1 lies inside the interval of class -1. The hinge loss pays for it by distance and
-moves the threshold; the number of errors does not. Both problems have two local minima.
+Part of class +1 lies inside the interval of class -1. The hinge loss grows with the distance of
+these points and moves the threshold; the 0-1 loss does not. As a function of the threshold, the
+error has two local minima in both problems.
 
 References
 ----------
 Navia-Vazquez, Perez-Cruz, Artes-Rodriguez and Figueiras-Vidal (2004), "Advantages of unbiased
 support vector classifiers for data mining applications", J. VLSI Signal Processing 37, equations
-(28) and (29). In (28) the weights of the mixture are printed the wrong way round: as printed, the
-threshold 0.5 errs on one half and not on 20 %, as the paper's own figure says it does.
+(28) and (29). In (28) the two weights of the mixture are interchanged: as printed, the threshold
+0.5 has an error of one half, but 20 % according to the paper's own figure.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sklearn.utils import check_random_state, check_scalar
 
 __all__ = ["usvc_case_a", "usvc_case_b", "usvc_threshold_error"]
 
-# Probability of class +1, and its components: weight and distribution. Class -1 is U(0, 0.5).
+# Probability of class +1, and the weight and distribution of its components.
 CASES = {
     "a": (2 / 3, ((3 / 4, norm(0.75, 0.15)), (1 / 4, norm(0.2, 0.02)))),
     "b": (0.7, ((1 / 1.4, uniform(0.7, 0.25)), (0.4 / 1.4, norm(0.25, 0.02)))),
@@ -36,12 +37,12 @@ def usvc_case_a(
     r"""Draw case A: three quarters of class +1 around 0.75, one quarter around 0.2.
 
     :math:`f(x|+1) = \tfrac34 N(0.75, 0.15) + \tfrac14 N(0.2, 0.02)`, :math:`f(x|-1) = U(0, 0.5)`,
-    :math:`P(+1) = 2/3`. The best threshold is near 0.5 and errs on 19 %.
+    :math:`P(+1) = 2/3`. The best threshold is near 0.5 and has an error of 19 %.
 
     Parameters
     ----------
     n : int, default=500
-        Points, at least 2; the classes are drawn, but each has at least one point.
+        Number of points, at least 2. Labels are random, but each class has at least one point.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -73,13 +74,13 @@ def usvc_case_b(
     r"""Draw case B: class +1 uniform on (0.7, 0.95), with a narrow part around 0.25.
 
     :math:`f(x|+1) = \tfrac{1}{1.4} U(0.7, 0.95) + \tfrac{0.4}{1.4} N(0.25, 0.02)`,
-    :math:`f(x|-1) = U(0, 0.5)`, :math:`P(+1) = 0.7`. Any threshold from 0.5 to 0.7 errs on 20 %; a
-    narrow minimum near 0.21 errs on less.
+    :math:`f(x|-1) = U(0, 0.5)`, :math:`P(+1) = 0.7`. Any threshold from 0.5 to 0.7 has an error of
+    20 %; it is lower only at a narrow minimum near 0.21.
 
     Parameters
     ----------
     n : int, default=500
-        Points, at least 2; the classes are drawn, but each has at least one point.
+        Number of points, at least 2. Labels are random, but each class has at least one point.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -106,23 +107,24 @@ def usvc_case_b(
 
 
 def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
-    r"""Return the error of the rule "+1 above the threshold" on a case.
+    r"""Return the error on case A or B of the rule that predicts +1 above a threshold.
 
     Parameters
     ----------
     case : {"a", "b"}
-        Which.
+        The case.
     threshold : float or ndarray
-        Where the rule changes its mind.
+        The threshold.
 
     Returns
     -------
     float or ndarray
+        Probability of an error, of the shape of ``threshold``.
 
     Raises
     ------
     ValueError
-        There is no such case.
+        ``case`` is neither "a" nor "b".
 
     Examples
     --------
@@ -135,8 +137,8 @@ def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
     if case not in CASES:
         raise ValueError(f"case is {case!r}; choose 'a' or 'b'.")
     positive, components = CASES[case]
-    missed = sum(weight * component.cdf(threshold) for weight, component in components)
-    return positive * missed + (1 - positive) * NEGATIVE.sf(threshold)
+    misses = sum(weight * component.cdf(threshold) for weight, component in components)
+    return positive * misses + (1 - positive) * NEGATIVE.sf(threshold)
 
 
 def _draw(case, n, random_state):
@@ -145,7 +147,7 @@ def _draw(case, n, random_state):
     positive, components = CASES[case]
     y = np.where(rng.uniform(size=n) < positive, 1.0, -1.0)
     y[rng.permutation(n)[:2]] = 1.0, -1.0
-    part = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
-    draws = [component.rvs(n, random_state=rng) for _, component in components]
-    x = np.where(y > 0, np.choose(part, draws), NEGATIVE.rvs(n, random_state=rng))
+    index = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
+    samples = [component.rvs(n, random_state=rng) for _, component in components]
+    x = np.where(y > 0, np.choose(index, samples), NEGATIVE.rvs(n, random_state=rng))
     return x[:, None], y

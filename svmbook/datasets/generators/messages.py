@@ -1,4 +1,4 @@
-"""Short messages of an invented language, with the marks that tell a mood."""
+"""Random messages of an artificial language, labelled by sentiment."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from sklearn.utils import check_random_state, check_scalar
 
 __all__ = ["messages"]
 
-SHARES = {"negative": 99, "neutral": 30, "objective": 314, "positive": 157}
-GLAD = "good great love happy best thanks nice fun win beautiful excited perfect enjoy sweet proud"
-SAD = "bad hate worst sad sorry fail angry awful lost sick boring ugly hurt broken wrong"
+CLASS_COUNTS = {"negative": 99, "neutral": 30, "objective": 314, "positive": 157}  # of 600
+# Words of positive and negative sentiment.
+POSITIVE = (
+    "good great love happy best thanks nice fun win beautiful excited perfect enjoy sweet proud"
+)
+NEGATIVE = "bad hate worst sad sorry fail angry awful lost sick boring ugly hurt broken wrong"
 SYLLABLES = tuple("bakomirutelanosivopadufegihalumaneporisu"[2 * k : 2 * k + 2] for k in range(20))
-#: Expected number of each mark in a message: glad and sad words, emoticons of both, links.
+#: Expected numbers per message of positive words, negative words, ":)", ":(", and links.
 RATES = {
     "objective": (0.15, 0.10, 0.02, 0.02, 0.70),
     "positive": (1.20, 0.15, 0.35, 0.03, 0.25),
@@ -25,20 +28,20 @@ RATES = {
 def messages(
     n: int = 600, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[list[str], np.ndarray]:
-    """Draw short messages of four moods, in a language of invented words.
+    """Draw short messages of four sentiments, in a language of artificial words.
 
-    Most words are drawn from a vocabulary of 8,000, the r-th most frequent with a probability that
-    falls with 1/r, and tell nothing. How many glad and sad words, emoticons and links a message has
-    depends on its mood, and it has names and hashtags; a tenth of the vocabulary belongs to topics,
-    of which each message has one, and moods differ in the topics they like. Another seed draws
-    other topics: another language, not new messages of the same. The shares of the
-    moods are those of the tweets of Shen (2013), 99, 157, 30 and 314 of 600, whose order she does
-    not name.
+    Most words are uninformative. They come from a vocabulary of 8,000, where the r-th word has a
+    probability proportional to 1/r. The expected numbers of positive and negative words, emoticons
+    and links depend on the sentiment. Messages also have mentions and hashtags. A tenth of the
+    vocabulary is divided into 20 topics. Each message has one topic, whose probability depends on
+    the sentiment. The topics depend on the seed, so another seed gives another problem, not new
+    messages of the same problem. The class frequencies are those of the tweets of Shen (2013): 99,
+    157, 30 and 314 of 600. She does not say which belongs to which sentiment.
 
     Parameters
     ----------
     n : int, default=600
-        Messages, at least 20.
+        Number of messages, at least 20.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -52,48 +55,51 @@ def messages(
     Raises
     ------
     ValueError, TypeError
-        n is too small, or no integer.
+        ``n`` is not an integer, or is too small.
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.datasets import messages
     >>> texts, labels = messages(600, random_state=0)
-    >>> [(labels == mood).sum().item() for mood in np.unique(labels)]
+    >>> [(labels == sentiment).sum().item() for sentiment in np.unique(labels)]
     [99, 30, 314, 157]
     """
     check_scalar(n, "n", Integral, min_val=20)
     rng = check_random_state(random_state)
-    moods = np.repeat(list(SHARES), list(SHARES.values()))
-    at = np.linspace(0, len(moods), n, endpoint=False).astype(int)
-    labels = rng.permutation(moods[at])
+    all_labels = np.repeat(list(CLASS_COUNTS), list(CLASS_COUNTS.values()))
+    rows = np.linspace(0, len(all_labels), n, endpoint=False).astype(int)
+    labels = rng.permutation(all_labels[rows])
     words = np.array([_word(number) for number in range(8000)])
-    often = 1.0 / np.arange(1, len(words) + 1)
-    often /= often.sum()
+    frequencies = 1.0 / np.arange(1, len(words) + 1)
+    frequencies /= frequencies.sum()
     topics = rng.permutation(len(words))[:800].reshape(20, 40)
-    likes = {mood: rng.dirichlet(np.full(20, 1.0)) for mood in SHARES}
-    return [_message(mood, words, often, topics, likes, rng) for mood in labels], labels
+    topic_probabilities = {label: rng.dirichlet(np.full(20, 1.0)) for label in CLASS_COUNTS}
+    texts = []
+    for label in labels:
+        topic = topics[rng.choice(len(topics), p=topic_probabilities[label])]
+        texts.append(_message(label, topic, words, frequencies, rng))
+    return texts, labels
 
 
 def _word(number):
-    """Return the word of a number: two syllables or more."""
-    parts = []
-    while number or len(parts) < 2:
-        number, rest = divmod(number, len(SYLLABLES))
-        parts.append(SYLLABLES[rest])
-    return "".join(parts)
+    """Return the word with this number, of at least two syllables."""
+    syllables = []
+    while number or len(syllables) < 2:
+        number, digit = divmod(number, len(SYLLABLES))
+        syllables.append(SYLLABLES[digit])
+    return "".join(syllables)
 
 
-def _message(mood, words, often, topics, likes, rng):
-    """Return one message."""
-    topic = topics[rng.choice(len(topics), p=likes[mood])]
-    tokens = list(rng.choice(words, rng.poisson(9) + 3, p=often))
+def _message(label, topic, words, frequencies, rng):
+    """Return one message; ``topic`` holds indices of words."""
+    tokens = list(rng.choice(words, rng.poisson(9) + 3, p=frequencies))
     tokens += list(words[rng.choice(topic, 2)])
-    glad, sad, smiles, frowns, links = rng.poisson(RATES[mood])
-    for count, known in ((glad, GLAD), (sad, SAD)):
-        tokens += list(rng.choice(known.split(), count))
-    tokens += [":)"] * smiles + [":("] * frowns
-    tokens += [f"http://t.co/{rng.randint(10**6)}" for _ in range(links)]
-    tokens += [f"@{word}" for word in rng.choice(words, rng.poisson(0.6), p=often)]
+    n_positive, n_negative, n_smiles, n_frowns, n_links = rng.poisson(RATES[label])
+    tokens += list(rng.choice(POSITIVE.split(), n_positive))
+    tokens += list(rng.choice(NEGATIVE.split(), n_negative))
+    tokens += [":)"] * n_smiles + [":("] * n_frowns
+    tokens += [f"http://t.co/{rng.randint(10**6)}" for _ in range(n_links)]
+    tokens += [f"@{word}" for word in rng.choice(words, rng.poisson(0.6), p=frequencies)]
     tokens += [f"#{word}" for word in words[rng.choice(topic, rng.poisson(0.5))]]
     return " ".join(rng.permutation(tokens))

@@ -1,10 +1,10 @@
-r"""Three data sets in the plane on which one global machine does badly: for prototype machines.
+r"""Three planar data sets for prototype SVMs, on which a single linear classifier does badly.
 
 References
 ----------
-Shen (2013), *Prototype Support Vector Machines*, section 5.1.2, describes the first two in words;
-here the words have got numbers. The spirals are exact: White et al. (1995), CMU neural networks
-benchmark.
+Shen (2013), *Prototype Support Vector Machines*, section 5.1.2, describes the first two data sets
+without numbers; the numbers here are ours. The spirals are exactly those of White et al. (1995),
+CMU neural networks benchmark.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from .draw import balanced_labels
 
 __all__ = ["isolated", "isolated_bayes_error", "spirals", "striated", "striated_bayes_error"]
 
-CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of the clusters of `isolated`
-CLUSTER = 0.05  # their standard deviation
-WIDEST = 0.075  # up to it circles of `EMPTY` times it around the centres do not meet
-EMPTY = 3.0  # standard deviations around a centre that the background leaves free
+# Of `isolated`:
+CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of the clusters
+SPREAD = 0.05  # default standard deviation of the clusters
+MAX_SPREAD = 0.075  # up to this value the circles below do not meet
+RADIUS = 3.0  # of the circles without background points, in standard deviations
 
 
 def isolated(
     n: int = 800,
     *,
-    spread: float = CLUSTER,
+    spread: float = SPREAD,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw three small Gaussian clusters in a uniform background that keeps its distance.
+    r"""Draw three small Gaussian clusters, and a uniform background at a distance from them.
 
-    Class +1 is 3/8 of the points, in clusters of standard deviation ``spread``; class -1 is uniform
-    on the unit square outside three standard deviations of every centre. The Bayes rule is "+1
-    within three standard deviations of a centre"; its error :math:`\tfrac38 e^{-9/2}`, 0.42 %.
+    Class +1 has 3/8 of the points, in clusters of standard deviation ``spread``. Class -1 is
+    uniform on the unit square outside the circles of radius 3 ``spread`` around the centres. The
+    Bayes rule predicts +1 inside these circles. Its error is :math:`\tfrac38 e^{-9/2}`, or 0.42 %.
 
     Parameters
     ----------
     n : int, default=800
-        Points, at least 3.
+        Number of points, at least 3.
     spread : float, default=0.05
-        Standard deviation of a cluster, at most 0.075: up to it circles of three of them do not
-        meet.
+        Standard deviation of a cluster, at most 0.075, so that the circles do not meet.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -54,7 +54,7 @@ def isolated(
     X : ndarray of shape (n, 2)
         Points.
     y : ndarray of shape (n,)
-        Labels: +1 for 3 n // 8 points, at least one, in random order.
+        Labels in random order: +1 for 3 n // 8 points, at least one.
 
     Raises
     ------
@@ -70,23 +70,24 @@ def isolated(
     """
     check_scalar(n, "n", Integral, min_val=3)
     check_positive("spread", spread)
-    check_scalar(spread, "spread", Real, max_val=WIDEST)
+    check_scalar(spread, "spread", Real, max_val=MAX_SPREAD)
     rng = check_random_state(random_state)
-    positive = max(1, 3 * n // 8)
-    clusters = CENTRES[np.arange(positive) % len(CENTRES)]
-    inside = clusters + spread * rng.standard_normal((positive, 2))
-    outside = np.empty((0, 2))
-    while len(outside) < n - positive:
-        tried = rng.uniform(size=(n, 2))
-        outside = np.vstack([outside, tried[_distance(tried) > EMPTY * spread]])
+    n_positive = max(1, 3 * n // 8)
+    centres = CENTRES[np.arange(n_positive) % len(CENTRES)]
+    positive = centres + spread * rng.standard_normal((n_positive, 2))
+    negative = np.empty((0, 2))
+    while len(negative) < n - n_positive:
+        candidates = rng.uniform(size=(n, 2))
+        distance = np.linalg.norm(candidates[:, None] - CENTRES, axis=2).min(axis=1)
+        negative = np.vstack([negative, candidates[distance > RADIUS * spread]])
     order = rng.permutation(n)
-    X = np.vstack([inside, outside[: n - positive]])
-    y = np.where(np.arange(n) < positive, 1.0, -1.0)
+    X = np.vstack([positive, negative[: n - n_positive]])
+    y = np.where(np.arange(n) < n_positive, 1.0, -1.0)
     return X[order], y[order]
 
 
 def isolated_bayes_error() -> float:
-    r"""Return the error of the best possible rule on `isolated`, :math:`\tfrac38 e^{-9/2}`.
+    r"""Return the Bayes error of `isolated`, :math:`\tfrac38 e^{-9/2}`.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def isolated_bayes_error() -> float:
     >>> round(100 * isolated_bayes_error(), 2)
     0.42
     """
-    return float(3 / 8 * np.exp(-(EMPTY**2) / 2))
+    return float(3 / 8 * np.exp(-(RADIUS**2) / 2))
 
 
 def striated(
@@ -106,25 +107,25 @@ def striated(
     tilt: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw parallel stripes of alternating class, each a long thin Gaussian.
+    r"""Draw parallel stripes of alternating classes, each a long thin Gaussian.
 
-    Stripe j has its centre at :math:`x_1 = j`, standard deviation ``width`` across and ``length``
-    along; then all are turned. The Bayes rule takes the class of the nearest stripe, as long as
-    stripes hardly overlap.
+    Stripe j has its centre at :math:`x_1 = j` and the standard deviations ``width`` across and
+    ``length`` along. All stripes are then rotated by ``tilt``. If the stripes hardly overlap, the
+    Bayes rule predicts the class of the nearest stripe.
 
     Parameters
     ----------
     n : int, default=800
-        Points, at least 2.
+        Number of points, at least 2.
     stripes : int, default=8
         Number of stripes, even: half of them belong to each class.
     width : float, default=0.2
-        Standard deviation across, in units of the distance of two stripes.
+        Standard deviation across, in units of the distance between neighbouring stripes.
     length : float, default=2.0
         Standard deviation along.
     tilt : float, default=0.0
-        Angle in degrees by which the stripes are turned round the mean of their centres. With a
-        whole number of right angles the axes see the stripes.
+        Angle in degrees by which the stripes are rotated about the mean of their centres. For
+        multiples of 90 the stripes are parallel to an axis.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -156,17 +157,17 @@ def striated(
     across = stripe + width * rng.standard_normal(n)
     X = np.column_stack([across, length * rng.standard_normal(n)])
     if tilt:
-        angle, middle = np.deg2rad(tilt), np.array([(stripes - 1) / 2, 0.0])
-        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
-        X = (X - middle) @ np.array(turn) + middle
+        angle, centre = np.deg2rad(tilt), np.array([(stripes - 1) / 2, 0.0])
+        rotation = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+        X = (X - centre) @ np.array(rotation) + centre
     return X, y
 
 
 def striated_bayes_error(stripes: int = 8, width: float = 0.2) -> float:
-    r"""Return the error of the best possible rule on `striated`.
+    r"""Return the Bayes error of `striated`.
 
-    It is half of the integral of the smaller of the two densities along :math:`x_1`, each a mixture
-    of Gaussians.
+    It is half of the integral over :math:`x_1` of the smaller of the two class densities, which are
+    mixtures of Gaussians.
 
     Examples
     --------
@@ -175,25 +176,25 @@ def striated_bayes_error(stripes: int = 8, width: float = 0.2) -> float:
     1.09
     """
     _check_stripes(stripes, width)
-    reach = 10.0 * width  # beyond it a stripe has no mass
-    x = np.linspace(-reach, stripes - 1 + reach, 200_001)
+    margin = 10.0 * width  # the probability beyond is negligible
+    x = np.linspace(-margin, stripes - 1 + margin, 200_001)
     density = norm.pdf(x[:, None], np.arange(stripes), width)
     positive, negative = density[:, ::2].mean(axis=1), density[:, 1::2].mean(axis=1)
     return float(0.5 * trapezoid(np.minimum(positive, negative), x))
 
 
 def spirals() -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw two spirals of 97 points that wind around each other three times.
+    r"""Draw two spirals of 97 points each that wind around each other three times.
 
     Point i of the first arm, i = 0 to 96, has radius :math:`6.5(104 - i)/104` and angle
-    :math:`i\pi/16`; the second arm is its mirror image in the origin. Nothing is random.
+    :math:`i\pi/16`; the second arm is its reflection in the origin. The points are not random.
 
     Returns
     -------
     X : ndarray of shape (194, 2)
-        Points, the two arms in turn.
+        Points of the two arms, alternating.
     y : ndarray of shape (194,)
-        Labels, +1 for the first arm.
+        Labels: +1 for the first arm, -1 for the second.
 
     Examples
     --------
@@ -207,11 +208,6 @@ def spirals() -> tuple[np.ndarray, np.ndarray]:
     radius, angle = 6.5 * (104 - i) / 104, i * np.pi / 16
     arm = np.column_stack([radius * np.sin(angle), radius * np.cos(angle)])
     return np.stack([arm, -arm], axis=1).reshape(-1, 2), np.tile([1.0, -1.0], 97)
-
-
-def _distance(X):
-    """Return the distance of each point to the nearest centre of `isolated`."""
-    return np.linalg.norm(X[:, None] - CENTRES, axis=2).min(axis=1)
 
 
 def _check_stripes(stripes, width):

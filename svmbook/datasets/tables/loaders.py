@@ -1,10 +1,10 @@
-"""Classical tables by name: found, checked, and described.
+"""Find, download, check and read classical tables by name.
 
-Iris, wdbc and digits are scikit-learn's own copies. Any other table is looked for in
-``$SVMBOOK_DATA``, then in the user's cache, then on OpenML (or where scikit-learn keeps the forest
-cover data), from where it is written to the cache. Whatever its way, its shape and the counts of
-its classes must be those of the manifest that comes with the package, and a file must have the
-checksum it had when it was made.
+Iris, wdbc and digits are scikit-learn's copies. Any other table is searched for in
+``$SVMBOOK_DATA``, then in the user's cache, then on OpenML (the forest cover data at scikit-learn's
+source). A downloaded table is written to the cache. The shape of each table and the sizes of its
+classes must be those of the manifest in the package. A file must have the checksum of the manifest,
+or in the cache the checksum that it had after the download.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from ...files import write_whole
 __all__ = ["Entry", "cache_folder", "find", "load_table", "manifest"]
 
 BUNDLED = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
-VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell is an answer, not a gap
-COVTYPE_ROWS = 15_120  # the first records, 2,160 of each class
+VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell means neither yea nor nay
+COVTYPE_ROWS = 15_120  # the first rows, 2,160 per class
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest says of a table."""
+    """The description of a table in the manifest."""
 
     name: str
     rows: int
-    features: int  # the target not counted
-    incomplete_rows: int  # with an empty cell
-    class_counts: dict  # rows of each class, by the original label as a string
-    positive: tuple  # labels that count as +1 where two classes are wanted, if that is customary
+    features: int  # without the target
+    incomplete_rows: int  # rows with an empty cell
+    class_counts: dict  # number of rows by original label, a string
+    positive: tuple  # labels of class +1 in binary problems; empty if there is no convention
     openml_id: int | None  # of the same table on OpenML
-    openml_labels: dict  # original label by the one used there
+    openml_labels: dict  # original label by OpenML's label
     sha256: str  # of the file
     licence: str
     origin: str
@@ -57,7 +57,7 @@ class Entry:
 
 @cache
 def manifest():
-    """Return the entries of all tables, by name.
+    """Return the descriptions of all tables, by name.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def manifest():
 
 
 def load_table(name):
-    """Load a table by name, as it is.
+    """Load a table by name, without any treatment.
 
     Examples
     --------
@@ -106,27 +106,29 @@ def load_table(name):
         header, rows = _read(path)
         _check_contents(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
-        coded = [_encode_column(column, votes=name == "vote84") for column in columns[:-1]]
+        encoded = [_encode_column(column, votes=name == "vote84") for column in columns[:-1]]
     except (KeyError, UnicodeError, csv.Error) as error:
         raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
-        data=np.column_stack([values for values, _ in coded]),
+        data=np.column_stack([values for values, _ in encoded]),
         target=_labels(columns[-1]),
         feature_names=header[:-1],
         categories={
-            feature: words for feature, (_, words) in zip(header, coded, strict=False) if words
+            feature: categories
+            for feature, (_, categories) in zip(header, encoded, strict=False)
+            if categories
         },
         DESCR=f"{name}: {entry.origin}. Licence: {entry.licence}. Read from {path.name}.",
     )
 
 
 def find(name: str) -> Path | None:
-    """Return the checked file of a table, or None where there is none on this machine.
+    """Return the checked local file of a table, or None if there is none.
 
     Parameters
     ----------
     name : str
-        A name of the manifest.
+        A name in the manifest.
 
     Returns
     -------
@@ -135,13 +137,13 @@ def find(name: str) -> Path | None:
     Raises
     ------
     FileNotFoundError
-        ``SVMBOOK_DATA`` names no folder.
+        ``SVMBOOK_DATA`` is not a folder.
     ValueError
-        There is a file, but with another checksum: it is damaged, or another version.
+        The file has another checksum: it is damaged, or another version.
     """
     if folder := os.environ.get("SVMBOOK_DATA"):
         if not Path(folder).is_dir():
-            raise FileNotFoundError(f"SVMBOOK_DATA names {folder!r}, which is no folder.")
+            raise FileNotFoundError(f"SVMBOOK_DATA is {folder!r}, which is not a folder.")
         path = Path(folder) / f"{name}.csv"
         if path.exists():
             _check_sum(path, manifest()[name].sha256)
@@ -150,9 +152,9 @@ def find(name: str) -> Path | None:
     if not path.exists():
         return None
     expected = [manifest()[name].sha256]
-    written = path.with_suffix(".sha256")  # of what was downloaded: other spellings of numbers
-    if written.exists():
-        expected.append(written.read_text(encoding="ascii", errors="replace").strip())
+    downloaded = path.with_suffix(".sha256")  # downloads may write the same numbers differently
+    if downloaded.exists():
+        expected.append(downloaded.read_text(encoding="ascii", errors="replace").strip())
     _check_sum(path, *expected)
     return path
 
@@ -160,26 +162,26 @@ def find(name: str) -> Path | None:
 def cache_folder():
     """Return the folder of downloaded tables, ``svmbook`` in scikit-learn's data folder.
 
-    It is made when the first table is written.
+    The folder may not exist yet.
     """
     home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
     return Path(home).expanduser() / "svmbook"
 
 
 def _download(entry):
-    """Fetch a table, check it, write it to the cache; return its path."""
-    looked = f"$SVMBOOK_DATA ({os.environ.get('SVMBOOK_DATA', 'not set')}) and {cache_folder()}"
+    """Download a table, check it, write it to the cache, and return its path."""
+    folders = f"$SVMBOOK_DATA ({os.environ.get('SVMBOOK_DATA', 'not set')}) or {cache_folder()}"
     advice = f"Put {entry.name}.csv into a folder and set SVMBOOK_DATA to it."
     if entry.openml_id is None and entry.name != "covtype":
         raise FileNotFoundError(
-            f"no {entry.name}.csv in {looked}, and no public copy holds the same table "
+            f"no {entry.name}.csv in {folders}, and there is no public copy of the same table "
             f"(origin: {entry.origin}). {advice}"
         )
     try:
         header, rows = _fetch(entry)
-    except Exception as error:  # whatever the network and its libraries come up with
+    except Exception as error:  # network errors have many types
         raise FileNotFoundError(
-            f"no {entry.name}.csv in {looked}, and fetching it failed ({error}). {advice}"
+            f"no {entry.name}.csv in {folders}, and the download failed ({error}). {advice}"
         ) from error
     _check_contents(entry, header, rows, "the downloaded table")
     text = io.StringIO()
@@ -194,24 +196,25 @@ def _download(entry):
 
 
 def _fetch(entry):
-    """Return header and rows of strings from where scikit-learn finds the table."""
+    """Return the header and the rows, as strings, of a table that scikit-learn downloads."""
     if entry.name == "covtype":
         bunch = fetch_covtype()
         X, y = bunch.data[:COVTYPE_ROWS], bunch.target[:COVTYPE_ROWS]
-        names, words = bunch.feature_names, {}
+        names, categories = bunch.feature_names, {}
     else:
         bunch = fetch_openml(data_id=entry.openml_id, as_frame=False, parser="liac-arff")
-        X, y, names, words = bunch.data, bunch.target, bunch.feature_names, bunch.categories or {}
-    columns = [_cell_strings(X[:, j], words.get(feature)) for j, feature in enumerate(names)]
+        X, y, names, categories = bunch.data, bunch.target, bunch.feature_names, bunch.categories
+    categories = categories or {}
+    columns = [_cell_strings(X[:, j], categories.get(name)) for j, name in enumerate(names)]
     labels = [entry.openml_labels.get(str(label).strip(), str(label).strip()) for label in y]
     return [*names, "target"], [list(row) for row in zip(*columns, labels, strict=True)]
 
 
 def _cell_strings(column, categories):
-    """Return the cells of a column as strings; nominal columns come as codes."""
+    """Return the cells of a column as strings; nominal columns contain indices of categories."""
     cells = []
     for value in column:
-        if value is None or value != value:
+        if value is None or value != value:  # NaN
             cells.append("")
         elif categories:
             cells.append(str(categories[int(value)]).strip())
@@ -228,25 +231,20 @@ def _read(path):
     return rows[0], rows[1:]
 
 
-def _check_contents(entry, header, rows, where):
-    ragged = [i for i, row in enumerate(rows, start=2) if len(row) != len(header)]
-    if ragged:
-        raise ValueError(
-            f"{where} is not {entry.name}: line {ragged[0]} has {len(rows[ragged[0] - 2])} cells, "
-            f"the first line {len(header)}. Remove it, or fetch it again."
-        )
+def _check_contents(entry, header, rows, source):
+    """Raise an error if a table is not the one that the manifest describes."""
     shape = (len(rows), len(header) - 1)
-    if shape != (entry.rows, entry.features):
-        raise ValueError(
-            f"{where} is not {entry.name}: expected {entry.rows} rows of {entry.features} features,"
-            f" found {shape[0]} of {shape[1]}. Remove it, or fetch it again."
-        )
-    counts = dict(sorted(Counter(row[-1] for row in rows).items()))
-    if counts != dict(sorted(entry.class_counts.items())):
-        raise ValueError(
-            f"{where} is not {entry.name}: expected the classes {entry.class_counts}, "
-            f"found {counts}. Remove it, or fetch it again."
-        )
+    if ragged := [i for i, row in enumerate(rows) if len(row) != len(header)]:
+        number, cells = ragged[0] + 2, len(rows[ragged[0]])
+        difference = f"line {number} has {cells} cells, the first line {len(header)}"
+    elif shape != (entry.rows, entry.features):
+        expected = f"expected {entry.rows} rows of {entry.features} features"
+        difference = f"{expected}, found {shape[0]} of {shape[1]}"
+    elif (counts := dict(Counter(sorted(row[-1] for row in rows)))) != entry.class_counts:
+        difference = f"expected the classes {entry.class_counts}, found {counts}"
+    else:
+        return
+    raise ValueError(f"{source} is not {entry.name}: {difference}. Remove it, or fetch it again.")
 
 
 def _check_sum(path, *expected):
@@ -254,19 +252,20 @@ def _check_sum(path, *expected):
     if found not in expected:
         raise ValueError(
             f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
-            f"found {found[:12]}.... Remove it, or put the right file in its place."
+            f"found {found[:12]}.... Remove it, or replace it by the right file."
         )
 
 
 def _encode_column(column, votes):
-    """Return a column as floats, and the words behind them where it is not of numbers."""
+    """Return a column as floats, and the categories that they encode, if it is not numeric."""
     if votes:
         return np.array([VOTE_CODES[cell] for cell in column]), ()
     try:
         return np.array([float(cell) if cell else np.nan for cell in column]), ()
     except ValueError:
-        words = tuple(sorted({cell for cell in column if cell}))
-        return np.array([words.index(cell) if cell else np.nan for cell in column]), words
+        categories = tuple(sorted({cell for cell in column if cell}))
+        codes = [categories.index(cell) if cell else np.nan for cell in column]
+        return np.array(codes), categories
 
 
 def _labels(column):

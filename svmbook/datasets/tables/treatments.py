@@ -1,4 +1,4 @@
-"""What each source did to its tables before it used them."""
+"""Tables as prepared by each source: complete rows, binary labels, scaled features."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["SOURCES", "Treatment", "load"]
 
 @dataclass(frozen=True)
 class Treatment:
-    """How a source treats its tables."""
+    """How a source prepares its tables."""
 
-    tables: tuple  # names it uses
-    binary: bool  # whether the target becomes -1 and +1
-    scaler: object  # what it scales with, fitted on all rows before they are split; or None
+    tables: tuple  # names of the tables that the source uses
+    binary: bool  # whether the labels become -1 and +1
+    scaler: object  # fitted on all rows before they are split; None for no scaling
 
 
-#: The treatments by source.
+#: Treatments by source.
 SOURCES = {
     "lin2005": Treatment(
         tables=(
@@ -46,20 +46,18 @@ SOURCES = {
 
 
 def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> Bunch:
-    """Load a table by name, as it is or treated as a source did.
+    """Load a table by name, optionally prepared as in a source.
 
-    For a treatment rows with an empty cell are left out. Lin (2005) then maps each feature to
-    [-1, 1], Navia-Vazquez et al. (2004) to mean zero and standard deviation one, both over the
-    whole table, before it is split: the test rows have a say in the scale of the training rows.
-    Shen (2013) takes the features as they are.
+    Preparation removes rows with an empty cell. Lin (2005) then maps each feature to [-1, 1];
+    Navia-Vazquez et al. (2004) standardise it. Both scale the whole table before it is split, so
+    the scale of the training rows depends on the test rows. Shen (2013) does not scale.
 
     Parameters
     ----------
     name : str
-        A name in `manifest`, or "iris", "wdbc" or "digits", which come from scikit-learn's own
-        copies.
+        A name in `manifest`, or "iris", "wdbc" or "digits", which are scikit-learn's copies.
     prepare : {"lin2005", "usvc2004", "shen2013"}, default=None
-        Whose treatment; without one the table comes as it is.
+        The source whose preparation to use; None returns the original table.
     leak_free : bool, default=False
         Whether to leave the features unscaled, so that ``scaler`` can be fitted on training rows.
 
@@ -67,18 +65,18 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     -------
     Bunch
         ``data``, an array of floats, NaN where a cell is empty; ``target``, the original labels,
-        or -1 and +1 for a source of two classes; ``feature_names``; ``categories``, by feature, the
-        words behind the codes 0, 1, 2 and so on of a column of words; ``DESCR``, with origin and
-        licence; ``scaler``: fitted on all rows, unfitted if ``leak_free``, or None. In ``vote84``
-        the answers are -1 (nay), 0 (neither) and 1 (yea), and nothing is missing.
+        or -1 and +1 for a source with binary problems; ``feature_names``; ``categories``, for each
+        text column the categories that the codes 0, 1, 2 and so on encode; ``DESCR``, with origin
+        and licence; ``scaler``: fitted on all rows, unfitted if ``leak_free``, or None. The values
+        of ``vote84`` are -1 (nay), 0 (neither) and 1 (yea), and none is missing.
 
     Raises
     ------
     FileNotFoundError
-        The table is nowhere, and cannot be fetched; the message says where it was looked for.
+        There is no local file, and the download failed; the message names the folders searched.
     ValueError
-        There is no such table or source, the source does not use the table, or what was found is
-        not the table that the manifest describes.
+        The table or the source is unknown, the source does not use the table, or the file is not
+        the table that the manifest describes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tweets with a mood, from the files of SemEval-2013, and messages as counts of features."""
+"""Tweets with sentiment labels from the files of SemEval-2013, and feature counts of messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 __all__ = ["load_lexicon", "load_semeval", "message_features"]
 
 MISSING = "Not Available"
-MOODS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
+LABELS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
 TOKEN = re.compile(
     r"(?P<link>(?i:https?://|www\.)\S+)"
     r"|(?P<name>@\w+)"
@@ -24,11 +24,12 @@ TOKEN = re.compile(
 
 
 def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
-    r"""Read a file of task 2 of SemEval-2013, tweets with their mood.
+    r"""Read a file of task 2 of SemEval-2013: tweets with their sentiment.
 
-    The tweets may not be passed on, so the book has none; the organisers' script fetches them. A
-    line holds, between tabulators, numbers of the tweet and its author, for subtask A the place of
-    a phrase, the label, and the text. Tweets that are not available any more are left out.
+    The tweets may not be redistributed, so this package does not contain them; the organisers'
+    script downloads them. Each line has tab-separated fields: the identifiers of the tweet and its
+    author, for subtask A the start and end of a phrase, the label, and the text. Tweets that are no
+    longer available are left out.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     Raises
     ------
     ValueError
-        A line is none of a tweet, there are no tweets, or the file is not in UTF-8.
+        A line has the wrong format, no tweet is available, or the file is not in UTF-8.
 
     Examples
     --------
@@ -61,38 +62,39 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     (['What a day :)'], array(['positive'], dtype='<U8'))
     """
     texts, labels = [], []
-    # Not splitlines: tweets hold separators of other kinds.
+    # Not splitlines, because tweets may contain other line separators.
     for number, line in enumerate(_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
-        place = next((k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in MOODS), None)
-        if place is None or len(fields) == place + 1:
+        column = next((k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in LABELS), None)
+        if column is None or len(fields) == column + 1:
             if not line.strip():
                 continue
             raise ValueError(
-                f"line {number} of {path} is no tweet of SemEval-2013, with a label as its third "
-                f"or fifth field between tabulators and the text behind it: {line[:60]!r}."
+                f"line {number} of {path} is not a tweet of SemEval-2013, with tab-separated "
+                f"fields, the label as the third or fifth and the text after it: {line[:60]!r}."
             )
-        text = " ".join(fields[place + 1 :])
+        text = " ".join(fields[column + 1 :])
         if text != MISSING:
             texts.append(text)
-            labels.append(fields[place].strip('"'))
+            labels.append(fields[column].strip('"'))
     if not texts:
-        raise ValueError(f"{path} holds no tweet that is available.")
+        raise ValueError(f"{path} contains no tweet that is available.")
     return texts, np.array(labels)
 
 
 def load_lexicon(path: str | Path) -> dict:
-    """Read the subjectivity lexicon of MPQA: what words say of a mood, and how strongly.
+    """Read the MPQA subjectivity lexicon: the polarity of words and its strength.
 
     Parameters
     ----------
     path : str or path
-        The file, a word a line: ``type=weaksubj len=1 word1=abandoned ... priorpolarity=negative``.
+        The file, with one word per line:
+        ``type=weaksubj len=1 word1=abandoned ... priorpolarity=negative``.
 
     Returns
     -------
     dict
-        Of each word a name such as "weak negative"; of a word with several entries the last.
+        Strength and polarity by word, such as "weak negative"; of several entries the last.
 
     Raises
     ------
@@ -113,48 +115,49 @@ def load_lexicon(path: str | Path) -> dict:
     """
     lexicon = {}
     for line in _text(path).splitlines():
-        said = dict(part.split("=", 1) for part in line.split() if "=" in part)
-        if {"type", "word1", "priorpolarity"} <= said.keys():
-            lexicon[said["word1"]] = f"{said['type'][:-4]} {said['priorpolarity']}"
+        entry = dict(part.split("=", 1) for part in line.split() if "=" in part)
+        if {"type", "word1", "priorpolarity"} <= entry.keys():
+            lexicon[entry["word1"]] = f"{entry['type'][:-4]} {entry['priorpolarity']}"
     if not lexicon:
-        raise ValueError(f"{path} holds no line with type=, word1= and priorpolarity=.")
+        raise ValueError(f"{path} contains no line with type=, word1= and priorpolarity=.")
     return lexicon
 
 
 def _text(path):
-    """Return the text of a file in UTF-8, without the mark that some programs put before it."""
+    """Return the text of a file in UTF-8, without a byte order mark."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not in UTF-8 ({error}); convert it before.") from error
+        raise ValueError(f"{path} is not in UTF-8 ({error}); convert it first.") from error
 
 
 def message_features(
     texts: Iterable[str], lexicon: dict | None = None
 ) -> tuple[np.ndarray, list[str]]:
-    """Count words, links, names, hashtags, emoticons, and words of a lexicon.
+    """Count words, hashtags, links, mentions, emoticons, and words by category of a lexicon.
 
-    Each word and each hashtag, in small letters, is a feature; numbers are left out. Links, names,
-    glad and sad emoticons count as one feature each, as do the words of each kind of the lexicon.
+    Each word and each hashtag, in lower case, is a feature; numbers are ignored. All links are one
+    feature, as are all mentions, all positive emoticons, all negative emoticons, and all words of
+    each category of the lexicon.
 
     Parameters
     ----------
     texts : iterable of str
         Messages.
     lexicon : dict, default=None
-        Of some words what kind they are, as `load_lexicon` returns it.
+        Categories of words, as returned by `load_lexicon`.
 
     Returns
     -------
     X : ndarray of shape (n_messages, n_features)
         Counts.
     names : list of str
-        What each feature counts.
+        Names of the features.
 
     Raises
     ------
     ValueError
-        No message has anything to count.
+        No message contains a feature.
 
     Examples
     --------
@@ -168,15 +171,15 @@ def message_features(
     """
     lexicon = lexicon or {}
 
-    def tokens(text):
-        found = []
+    def features_of(text):
+        features = []
         for match in TOKEN.finditer(text):
             kind, token = match.lastgroup, match.group().lower().replace("\u2019", "'")
-            found.append(token if kind in ("word", "tag") else f"<{kind}>")
+            features.append(token if kind in ("word", "tag") else f"<{kind}>")
             if token in lexicon:
-                found.append(f"<{lexicon[token]}>")
-        return found
+                features.append(f"<{lexicon[token]}>")
+        return features
 
-    counter = CountVectorizer(analyzer=tokens)
-    X = counter.fit_transform(texts)
-    return X.toarray().astype(float), counter.get_feature_names_out().tolist()
+    vectorizer = CountVectorizer(analyzer=features_of)
+    X = vectorizer.fit_transform(texts)
+    return X.toarray().astype(float), vectorizer.get_feature_names_out().tolist()

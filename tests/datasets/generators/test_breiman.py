@@ -1,4 +1,4 @@
-"""Breiman's data against the theory of their distributions."""
+"""Breiman's data against theory: Bayes errors, means, densities."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,13 @@ from svmbook.datasets import (
 )
 from svmbook.datasets.generators.breiman import WAVES
 
-MANY = 100_000
+N_POINTS = 100_000
 
 
-def close(error, expected):
-    """Compare an error rate of MANY points with a probability, at four standard errors."""
-    return error == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / MANY))
+def frequency_is(events, probability):
+    """Return whether a relative frequency is within four standard errors of a probability."""
+    standard_error = np.sqrt(probability * (1 - probability) / len(events))
+    return np.mean(events) == pytest.approx(probability, abs=4 * standard_error)
 
 
 def twonorm_rule(X):
@@ -41,8 +42,8 @@ def ringnorm_rule(X):
     return np.where(((X - 4 / 3 * m) ** 2).sum(axis=1) < radius2, -1.0, 1.0)
 
 
-def density_rule(X, kind):
-    """Compare the densities themselves: the oracle of the rules above."""
+def density_rule(X, name):
+    """Return the class of larger density: an oracle for the rules above."""
     d = X.shape[1]
     a = 2 / np.sqrt(d)
 
@@ -57,7 +58,7 @@ def density_rule(X, kind):
             log_gaussian(alternating, 1),
         ),
         "ringnorm": (log_gaussian(0, 4), log_gaussian(a, 1)),
-    }[kind]
+    }[name]
     return np.where(positive > negative, 1.0, -1.0)
 
 
@@ -70,67 +71,51 @@ CASES = {
 
 @pytest.mark.parametrize("d", [2, 6, 20])
 @pytest.mark.parametrize("name", CASES)
-def test_the_bayes_rule_errs_as_often_as_theory_says(name, d):
+def test_error_of_bayes_rule_agrees_with_theory(name, d):
     draw, rule, bayes_error = CASES[name]
-    X, y = draw(MANY, d=d, random_state=d)
-    assert X.shape == (MANY, d) and y.sum() == 0
-    guess = rule(X)
-    assert close((guess != y).mean(), bayes_error(d))
-    assert (guess == density_rule(X, name)).all()
-
-
-def share(chosen, expected):
-    """Whether as many are chosen as at random, at four standard errors."""
-    spread = np.sqrt(expected * (1 - expected) / len(chosen))
-    return np.mean(chosen) == pytest.approx(expected, abs=4 * spread)
+    X, y = draw(N_POINTS, d=d, random_state=d)
+    assert X.shape == (N_POINTS, d) and y.sum() == 0
+    predicted = rule(X)
+    assert frequency_is(predicted != y, bayes_error(d))
+    assert (predicted == density_rule(X, name)).all()
 
 
 @pytest.mark.parametrize("d", [2, 20])
-def test_both_gaussians_of_threenorm_are_as_likely(d):
-    X, y = threenorm(MANY, d=d, random_state=0)
-    along = X[y > 0].sum(axis=1) / np.sqrt(d)
-    assert share(along > 0, 0.5)
+def test_gaussians_of_threenorm_are_equally_likely(d):
+    X, y = threenorm(N_POINTS, d=d, random_state=0)
+    assert frequency_is(X[y > 0].sum(axis=1) > 0, 0.5)
 
 
-def test_the_waves_are_those_of_the_source():
+def test_waves_are_those_of_the_source():
     assert WAVES.shape == (3, 21)
     assert WAVES.max(axis=1).tolist() == [6.0, 6.0, 6.0]
-    assert WAVES.argmax(axis=1).tolist() == [10, 14, 6]  # peaks at 11, 15 and 7, counted from 1
+    assert WAVES.argmax(axis=1).tolist() == [10, 14, 6]  # peaks at 11, 15 and 7, starting from 1
     np.testing.assert_array_equal(np.diff(WAVES[0])[4:16], [1] * 6 + [-1] * 6)
 
 
 def test_waveform_mixes_its_waves_evenly():
-    X, y = waveform(MANY, random_state=0)
-    one, two, three = WAVES
-    np.testing.assert_allclose(X[y > 0].mean(axis=0), (one + two) / 2, atol=0.06)
-    np.testing.assert_allclose(X[y < 0].mean(axis=0), (one + two + 2 * three) / 4, atol=0.06)
+    X, y = waveform(N_POINTS, random_state=0)
+    h1, h2, h3 = WAVES
+    np.testing.assert_allclose(X[y > 0].mean(axis=0), (h1 + h2) / 2, atol=0.06)
+    np.testing.assert_allclose(X[y < 0].mean(axis=0), (h1 + h2 + 2 * h3) / 4, atol=0.06)
     assert X[:, [0, 20]].std() == pytest.approx(1, abs=0.01)  # where all three waves are zero
-    assert share(y[: MANY // 10] > 0, 1 / 3)  # in random order
+    assert (y > 0).sum() == N_POINTS // 3
+    assert frequency_is(y[: N_POINTS // 10] > 0, 1 / 3)  # in random order
     assert set(waveform(2, random_state=0)[1]) == {-1.0, 1.0}
 
 
-def test_the_rule_of_waveform_is_the_integral_over_u():
-    X, y = waveform(300, random_state=1)
+@pytest.mark.parametrize("far", [False, True])
+def test_rule_of_waveform_compares_integrals_over_u(far):
+    X = waveform(300, random_state=1)[0]
+    if far:
+        X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))
+    # Far from the data an integrand changes by a factor of at most e from one grid point to the
+    # next. The three sums differ by many orders of magnitude, so this grid is fine enough.
     u = np.linspace(0, 1, 2001)[:, None]
 
-    def density(a, b, x):
-        along = u * WAVES[a] + (1 - u) * WAVES[b]
-        return np.exp(-0.5 * ((x - along) ** 2).sum(axis=1)).mean()
-
-    expected = [1.0 if density(0, 1, x) > density(0, 2, x) + density(1, 2, x) else -1.0 for x in X]
-    assert (waveform_bayes_rule(X) == expected).mean() > 0.99
-    assert (y > 0).sum() == 100
-
-
-def test_the_waveform_rule_holds_far_from_the_data():
-    X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))
-    # From one step to the next an integrand changes by a factor of e at most; the three sums
-    # differ by many orders of magnitude, so that a finer grid would decide no other way.
-    u = np.linspace(0, 1, 2_001)[:, None]
-
     def log_density(a, b, x):
-        along = u * WAVES[a] + (1 - u) * WAVES[b]
-        return logsumexp(-0.5 * ((x - along) ** 2).sum(axis=1))
+        means = u * WAVES[a] + (1 - u) * WAVES[b]
+        return logsumexp(-0.5 * ((x - means) ** 2).sum(axis=1))
 
     expected = [
         log_density(0, 1, x) > np.logaddexp(log_density(0, 2, x), log_density(1, 2, x)) for x in X
@@ -139,7 +124,7 @@ def test_the_waveform_rule_holds_far_from_the_data():
 
 
 @pytest.mark.parametrize("draw", [twonorm, threenorm, ringnorm, waveform])
-def test_seeds_and_bad_arguments(draw):
+def test_data_depend_on_seed_and_invalid_arguments_are_refused(draw):
     X, _ = draw(50, random_state=3)
     np.testing.assert_array_equal(X, draw(50, random_state=3)[0])
     assert not np.array_equal(X, draw(50, random_state=4)[0])
@@ -151,11 +136,11 @@ def test_seeds_and_bad_arguments(draw):
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 3.5])
 def test_ringnorm_at_any_distance(distance):
-    X, y = ringnorm(MANY, distance=distance, random_state=0)
+    X, y = ringnorm(N_POINTS, distance=distance, random_state=0)
     wide = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
     narrow = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
-    guess = np.where(wide > narrow, 1.0, -1.0)
-    assert close((guess != y).mean(), ringnorm_bayes_error(distance=distance))
+    predicted = np.where(wide > narrow, 1.0, -1.0)
+    assert frequency_is(predicted != y, ringnorm_bayes_error(distance=distance))
     with pytest.raises(ValueError, match="distance must be"):
         ringnorm(distance=-1.0)
     with pytest.raises(ValueError, match="distance must be finite"):

@@ -1,4 +1,4 @@
-"""Invented messages: their moods tell themselves by what the docstring says."""
+"""Random messages: rates of words, emoticons and links by sentiment."""
 
 import numpy as np
 import pytest
@@ -8,34 +8,32 @@ from sklearn.svm import LinearSVC
 from svmbook.datasets import message_features, messages
 
 
-def test_the_same_seed_draws_the_same_messages():
+def test_messages_depend_on_seed():
     texts, labels = messages(60, random_state=3)
-    again, same = messages(60, random_state=3)
-    assert texts == again
-    np.testing.assert_array_equal(labels, same)
+    same_texts, same_labels = messages(60, random_state=3)
+    assert texts == same_texts
+    np.testing.assert_array_equal(labels, same_labels)
     assert messages(60, random_state=4)[0] != texts
 
 
-def test_moods_differ_in_their_marks_and_not_by_much():
+@pytest.mark.parametrize(
+    ("feature", "label", "rate"),
+    [("<smile>", "positive", 0.35), ("<frown>", "negative", 0.30), ("<link>", "objective", 0.70)],
+)
+def test_rates_of_emoticons_and_links_depend_on_sentiment(feature, label, rate):
     texts, labels = messages(3000, random_state=0)
     X, names = message_features(texts)
-    smile, frown, link = (X[:, names.index(f"<{mark}>")] for mark in ("smile", "frown", "link"))
-    for mark, mood, rate in (
-        (smile, "positive", 0.35),
-        (frown, "negative", 0.30),
-        (link, "objective", 0.70),
-    ):
-        here = mark[labels == mood]
-        assert abs(here.mean() - rate) < 4 * here.std() / np.sqrt(len(here))
-        for other in {*labels} - {mood}:
-            assert here.mean() > 1.5 * mark[labels == other].mean()
+    counts = {c: X[labels == c, names.index(feature)] for c in np.unique(labels)}
+    own = counts.pop(label)
+    assert own.mean() == pytest.approx(rate, abs=4 * own.std() / np.sqrt(len(own)))
+    assert own.mean() > 1.5 * max(other.mean() for other in counts.values())
 
 
-def test_words_tell_the_mood_better_than_chance_and_not_surely():
+def test_sentiment_can_be_predicted_from_words_with_errors():
     texts, labels = messages(random_state=0)
     X, _ = message_features(texts)
     accuracy = cross_val_score(LinearSVC(C=0.1), X, labels, cv=5).mean()
-    assert 0.55 < accuracy < 0.85  # the most frequent mood has 0.52
+    assert 0.55 < accuracy < 0.85  # always predicting the most frequent class gives 0.52
 
 
 def test_too_few_messages_are_refused():

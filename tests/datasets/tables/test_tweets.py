@@ -1,4 +1,4 @@
-"""Files of SemEval-2013 as their owners have them, and features of any messages."""
+"""Files of SemEval-2013 and of the MPQA lexicon, and features of messages."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from svmbook.datasets import load_lexicon, load_semeval, message_features
 PHRASES = "1\t7\t3\t5\tnegative\tNot my day :( http://t.co/x\n2\t8\t0\t0\tpositive\tNot Available\n"
 
 
-def test_both_subtasks_are_read(tmp_path):
+def test_files_of_both_subtasks_are_read(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text(PHRASES, encoding="utf-8")
     texts, labels = load_semeval(path)
@@ -23,12 +23,12 @@ def test_both_subtasks_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1\t2\tpositive", "line 1 .* is no tweet"),
-        ("1\t2\tglad\tHi", "line 1 .* is no tweet"),
-        ("1\t2\tpositive\tNot Available", "holds no tweet"),
+        ("1\t2\tpositive", "line 1 .* is not a tweet"),
+        ("1\t2\tglad\tHi", "line 1 .* is not a tweet"),
+        ("1\t2\tpositive\tNot Available", "contains no tweet"),
     ],
 )
-def test_another_file_is_refused(tmp_path, text, message):
+def test_invalid_file_of_tweets_is_refused(tmp_path, text, message):
     path = tmp_path / "b.tsv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
@@ -46,26 +46,25 @@ def test_features_are_counted():
     assert X.dtype == np.float64
 
 
-def test_lines_of_another_kind_in_a_lexicon_are_left_out(tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_lexicon_is_read_with_other_lines_and_byte_order_mark(tmp_path, encoding):
     path = tmp_path / "l.tff"
-    path.write_text("# words\ntype=weaksubj len=1 word1=odd priorpolarity=negative m\n", "utf-8")
+    path.write_text("type=weaksubj len=1 word1=odd priorpolarity=negative m\n# end\n", encoding)
     assert load_lexicon(path) == {"odd": "weak negative"}
 
 
-def test_a_file_may_begin_with_a_mark_and_must_hold_what_it_is_read_for(tmp_path):
+def test_other_files_and_encodings_are_refused(tmp_path):
     path = tmp_path / "l.tff"
-    path.write_text("type=weaksubj word1=odd priorpolarity=negative", "utf-8-sig")
-    assert load_lexicon(path) == {"odd": "weak negative"}
     path.write_text("1\t2\tpositive\tgood", "utf-8")
     with pytest.raises(ValueError, match="no line with type="):
         load_lexicon(path)
-    for reads in (load_lexicon, load_semeval):
-        path.write_bytes("1\t2\tpositive\tpas mal, h\u00e9".encode("latin-1"))
+    path.write_bytes("1\t2\tpositive\tpas mal, h\u00e9".encode("latin-1"))
+    for read in (load_lexicon, load_semeval):
         with pytest.raises(ValueError, match="not in UTF-8"):
-            reads(path)
+            read(path)
 
 
-def test_separators_inside_a_tweet_stay_there(tmp_path):
+def test_separators_inside_a_tweet_are_kept(tmp_path):
     path = tmp_path / "c.tsv"
     path.write_text("1\t2\tpositive\tone\u2028two\n\n3\t4\tneutral\tgood\tday\n", "utf-8")
     texts, labels = load_semeval(path)
@@ -73,6 +72,6 @@ def test_separators_inside_a_tweet_stay_there(tmp_path):
     assert labels.tolist() == ["positive", "neutral"]
 
 
-def test_no_emoticon_begins_a_word():
+def test_punctuation_before_words_is_not_an_emoticon():
     _, names = message_features(["name:peter see:Do HTTP://t.co/x don\u2019t"])
     assert names == ["<link>", "do", "don't", "name", "peter", "see"]

@@ -57,9 +57,9 @@ def division(data_set, run):
 
 def without_members(fitted, abstaining):
     """Return a copy of a fitted ensemble without the votes of some members, an array of bool."""
-    copied, voters = copy(fitted), fitted._committee_
+    copied, voters = copy(fitted), fitted._ensemble_
     parts = ("coef", "intercept", "exemplars", "codes")
-    copied._committee_ = voters._replace(**{p: getattr(voters, p)[~abstaining] for p in parts})
+    copied._ensemble_ = voters._replace(**{p: getattr(voters, p)[~abstaining] for p in parts})
     return copied
 
 

@@ -82,9 +82,9 @@ def test_a_point_that_pairs_share_is_held_once(method, three):
 @pytest.mark.parametrize("method", ["exemplars", "exemplars that mine", "prototypes"])
 def test_members_hold_what_their_vote_asks_for(method, three):
     fitted, _, found = size(method, *three)
-    votes = fitted._committee_
+    votes = fitted._ensemble_
     needed = [votes.coef, votes.intercept, votes.codes]
-    needed += [votes.exemplars] if votes.rule.voting == "local" else [*votes.sigmoids]
+    needed += [votes.exemplars] if votes.voting == "local" else [*votes.sigmoids]
     assert found == sum(np.size(part) for part in needed)
 
 
