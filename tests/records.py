@@ -92,6 +92,16 @@ def repeat_run(suite, record):
         return suite.run_job(Job(*(record[field] for field in Job._fields)))
 
 
+def check_repeated_run(name, tolerances, **fields):
+    """Repeat the first committed run with these fields, and compare results within tolerances."""
+    record = committed(name, **fields)
+    new = repeat_run(find_suite(name), record)
+    assert split_fields(new)[0] == split_fields(record)[0]
+    assert {key: new.get(key) for key in tolerances} == {
+        key: pytest.approx(record.get(key), abs=tol) for key, tol in tolerances.items()
+    }
+
+
 @cache
 def repeat_cheapest(name, method):
     """Return the two parts of a new record of a method's fastest run; cached for all tests."""

@@ -193,7 +193,7 @@ def test_run_reproduces_its_committed_record():
     needs_table("covtype")
     record = committed("exploring-forest", method="linear-scaled", run=0)
     new = forest.work("covtype", "linear-scaled", 0)
-    assert new["seed"] == record["seed"]
+    assert new["seed"] == record["seed"]  # but two values of C are tied
     assert new["error"] == pytest.approx(record["error"], abs=0.001)
     assert new["even"] == pytest.approx(record["even"], abs=0.001)
 

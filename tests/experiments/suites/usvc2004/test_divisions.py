@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import check_repeated_run, needs_table
 
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
 from svmbook.datasets import load, non_separable
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import biomedical, cases, divisions, linear, oracle
+from svmbook.experiments.suites.usvc2004 import biomedical, divisions, linear, oracle
 from svmbook.experiments.suites.usvc2004 import gaussian as usvc_gaussian
 from svmbook.kernels import gaussian
 
@@ -47,10 +47,8 @@ def test_choice_of_parameters_does_not_depend_on_the_test_points():
 
 @pytest.mark.parametrize("method", ["SVC", "USVC (s = 2)", "USVC (s = 4) from LS"])
 def test_run_of_table_1_reproduces_its_committed_record(method):
-    stored = committed("usvc-cases", data_set="case-b", method=method, run=5)
-    new = cases.work("case-b", method, 5)
-    assert new["threshold"] == pytest.approx(stored["threshold"], abs=1e-3)
-    assert new["error"] == pytest.approx(stored["error"], abs=0.004)
+    tolerances = {"threshold": 1e-3, "error": 0.004}
+    check_repeated_run("usvc-cases", tolerances, data_set="case-b", method=method, run=5)
 
 
 def test_results_agree_with_table_1():
