@@ -62,8 +62,21 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     return int(child.generate_state(1)[0])
 
 
+class _Protocol:
+    """A sequence of runs; a subclass has their number and implements ``_make_run(run)``."""
+
+    def __len__(self):
+        return self.runs
+
+    def __getitem__(self, run):
+        check_scalar(run, "run", Integral)
+        if not 0 <= run < self.runs:  # the IndexError also ends a loop over a protocol
+            raise IndexError(f"run must be in 0, ..., {self.runs - 1}; found {run}.")
+        return self._make_run(run)
+
+
 @dataclass(frozen=True, eq=False)  # comparing arrays gives an array, no truth value
-class RandomSplits:
+class RandomSplits(_Protocol):
     """Random splits of one table.
 
     Parameters
@@ -106,11 +119,7 @@ class RandomSplits:
         """Share of the rows in the test part, for the corrected t-test."""
         return 1.0 - self.train_share
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
+    def _make_run(self, run):
         X_train, X_test, y_train, y_test = train_test_split(
             self.X,
             self.y,
@@ -122,7 +131,7 @@ class RandomSplits:
 
 
 @dataclass(frozen=True, eq=False)
-class Generated:
+class Generated(_Protocol):
     """New data for each run: by default 300 training and 3,000 test points, as in Lin (2005).
 
     Parameters
@@ -157,11 +166,7 @@ class Generated:
     #: Runs share no points, so the t-test needs no correction.
     test_share = None
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
+    def _make_run(self, run):
         parts = (
             self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
             for purpose, n in ((0, self.train), (2, self.test))
@@ -171,7 +176,7 @@ class Generated:
 
 
 @dataclass(frozen=True, eq=False)
-class StratifiedFolds:
+class StratifiedFolds(_Protocol):
     """The folds of one cross-validation: run i has fold i as test set.
 
     Parameters
@@ -206,11 +211,7 @@ class StratifiedFolds:
         """Share of the rows in one fold, for the corrected t-test."""
         return 1.0 / self.runs
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
+    def _make_run(self, run):
         folds = StratifiedKFold(self.runs, shuffle=True, random_state=run_seed(self.seed, 0))
         train, test = list(folds.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
@@ -223,10 +224,3 @@ def _check_table(protocol):
     X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
     object.__setattr__(protocol, "X", X)  # the class is frozen
     object.__setattr__(protocol, "y", y)
-
-
-def _check_run(run, runs):
-    """Validate the number of a run; the IndexError ends a loop over a protocol."""
-    check_scalar(run, "run", Integral)
-    if not 0 <= run < runs:
-        raise IndexError(f"run must be in 0, ..., {runs - 1}; found {run}.")

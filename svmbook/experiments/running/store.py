@@ -24,43 +24,29 @@ APPEND_FLAGS, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 LOCK_SECONDS = 60  # how long to wait for another process's append, which takes milliseconds
 
 
-def _is_text(value):
-    return isinstance(value, str)
-
-
-def _is_count(value):
-    return type(value) is int and value >= 0
-
-
 def _is_number(value):
     return type(value) in (int, float) and abs(value) < float("inf")
-
-
-def _is_fraction(value):
-    return _is_number(value) and 0 <= value <= 1
-
-
-def _is_time(value):
-    return _is_number(value) and value >= 0
 
 
 def _are_numbers(value):
     return isinstance(value, dict) and all(map(_is_number, value.values()))
 
 
-#: Fields of every record in their order, each with a check and a description of valid values. A
-#: suite may add fields of its own.
+# A check of a value, and a description of valid values.
+TEXT = (lambda value: isinstance(value, str), "text")
+COUNT = (lambda value: type(value) is int and value >= 0, "a non-negative integer")
+#: Fields of every record in their order. A suite may add fields of its own.
 FIELDS = {
-    "suite": (_is_text, "text"),
-    "data_set": (_is_text, "text"),
-    "method": (_is_text, "text"),
-    "run": (_is_count, "a non-negative integer"),
-    "seed": (_is_count, "a non-negative integer"),
+    "suite": TEXT,
+    "data_set": TEXT,
+    "method": TEXT,
+    "run": COUNT,
+    "seed": COUNT,
     "parameters": (_are_numbers, "names with finite numbers"),
-    "error": (_is_fraction, "between 0 and 1"),
-    "model_size": (_is_count, "a non-negative integer"),
-    "seconds": (_is_time, "a finite non-negative number"),
-    "versions": (_is_text, "text"),
+    "error": (lambda value: _is_number(value) and 0 <= value <= 1, "between 0 and 1"),
+    "model_size": COUNT,
+    "seconds": (lambda value: _is_number(value) and value >= 0, "a finite non-negative number"),
+    "versions": TEXT,
 }
 
 

@@ -5,7 +5,23 @@ import itertools
 from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["cell", "paired", "paired_rows"]
+__all__ = ["cell", "group_runs", "paired", "paired_rows"]
+
+
+def group_runs(records, data_sets, methods, *, min_runs=1):
+    """Yield a new row and the records of each data set and method that has enough runs.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.paired import group_runs
+    >>> records = [{"data_set": "moons", "method": "a", "run": run} for run in (0, 1)]
+    >>> [row for row, runs in group_runs(records, ["moons"], ["a", "b"])]
+    [{'data_set': 'moons', 'method': 'a', 'runs': 2}]
+    """
+    for data_set, method in itertools.product(data_sets, methods):
+        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if len(runs) >= min_runs:
+            yield {"data_set": data_set, "method": method, "runs": len(runs)}, runs
 
 
 def paired(records, data_set, method, reference, *, field="error", unit=100.0):
@@ -99,15 +115,12 @@ def paired_rows(records, data_sets, methods, reference, units):
     [29, 4, 2]
     """
     rows = []
-    for data_set, method in itertools.product(data_sets, methods):
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if not runs:
-            continue
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+    for row, runs in group_runs(records, data_sets, methods):
         for name, unit in units.items():
             if name in runs[0]:
                 summary = summarise([unit * r[name] for r in runs])
                 row |= {name: summary.mean, f"{name}_se": summary.error}
+        data_set, method = row["data_set"], row["method"]
         found = paired(records, data_set, method, reference(method), unit=units["error"])
         if method != reference(method) and found:
             row |= {"difference": found[1].mean, "difference_se": found[1].error}

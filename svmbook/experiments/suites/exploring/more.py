@@ -20,7 +20,7 @@ from ....tables import Table
 from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
-from ..paired import cell
+from ..paired import cell, group_runs
 from .forest import PART, predict_labels
 from .parameters import C_GRID
 
@@ -73,28 +73,15 @@ def _error(table, train, test, method, C, run):
 def _compare(records):
     """Return rows of mean success, mean validation errors, and the C chosen most often."""
     rows = []
-    for data_set in SUITE.data_sets:
-        for method in METHODS:
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if not runs:
-                continue
-            success = summarise([100 * (1 - r["error"]) for r in runs])
-            chosen, times = most_frequent(r["parameters"]["C"] for r in runs)
-            errors = 100 * np.array([r["validation_errors"] for r in runs])
-            lowest = errors <= errors.min(axis=1, keepdims=True)
-            rows.append(
-                {
-                    "data_set": data_set,
-                    "method": method,
-                    "runs": success.runs,
-                    "success": success.mean,
-                    "success_se": success.error,
-                    "chosen": chosen,
-                    "chosen_runs": times,
-                    "validation": errors.mean(axis=0).tolist(),
-                    "lowest_runs": lowest.sum(axis=0).tolist(),
-                }
-            )
+    for row, runs in group_runs(records, SUITE.data_sets, METHODS):
+        success = summarise([100 * (1 - r["error"]) for r in runs])
+        row |= {"success": success.mean, "success_se": success.error}
+        row["chosen"], row["chosen_runs"] = most_frequent(r["parameters"]["C"] for r in runs)
+        errors = 100 * np.array([r["validation_errors"] for r in runs])
+        lowest = errors <= errors.min(axis=1, keepdims=True)
+        row["validation"] = errors.mean(axis=0).tolist()
+        row["lowest_runs"] = lowest.sum(axis=0).tolist()
+        rows.append(row)
     return rows
 
 

@@ -87,8 +87,8 @@ def _compare(records):
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
     for row in rows:
         key = row["data_set"], row["method"]
-        gammas = [r["parameters"]["gamma"] for r in records if (r["data_set"], r["method"]) == key]
-        row["gamma"] = float(np.median(gammas))
+        runs = [r for r in records if (r["data_set"], r["method"]) == key]
+        row["gamma"] = float(np.median([r["parameters"]["gamma"] for r in runs]))
     return rows
 
 

@@ -22,6 +22,7 @@ from ....tables import Table, plus_minus
 from ...methods.protocols import Generated
 from ...methods.statistics import summarise
 from ...running.suite import Suite
+from ..paired import group_runs
 from .cases import CASES, REPORTED
 
 __all__ = ["METHODS", "SUITE", "SWING_TOL", "iterations", "work"]
@@ -90,11 +91,7 @@ def work(data_set, method, run):
 def _compare(records):
     """Return means and deviations, and the percentage of runs that converge."""
     rows = []
-    for data_set, method in itertools.product(CASES, METHODS):
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if len(runs) < 2:
-            continue
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
         for name, unit in (("error", 100), ("threshold", 1)):
             values = summarise([unit * r[name] for r in runs])
             row |= {name: values.mean, f"{name}_deviation": values.deviation}

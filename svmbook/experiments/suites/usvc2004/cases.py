@@ -15,6 +15,7 @@ from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
 from ...methods.protocols import Generated
 from ...methods.statistics import summarise
 from ...running.suite import Suite
+from ..paired import group_runs
 
 __all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "work"]
 
@@ -62,23 +63,17 @@ def work(data_set, method, run):
 def _compare(records):
     """Compare means and deviations with the reported ones."""
     rows = []
-    for data_set in CASES:
-        for method in METHODS:
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if len(runs) < 2:
-                continue
-            row = {"data_set": data_set, "method": method, "runs": len(runs)}
-            reported = REPORTED.get((data_set, method), (np.nan,) * 6)
-            units = {"error": 100, "train_error": 100, "threshold": 1}
-            for k, (name, unit) in enumerate(units.items()):
-                ours = summarise([unit * r[name] for r in runs])
-                mean, deviation = reported[2 * k : 2 * k + 2]
-                row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
-                row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
-                # Reported means are over a hundred runs.
-                joint = np.hypot(deviation / 10.0, ours.error)
-                row[f"{name}_z"] = float((ours.mean - mean) / joint)
-            rows.append(row)
+    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+        reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)
+        units = {"error": 100, "train_error": 100, "threshold": 1}
+        for k, (name, unit) in enumerate(units.items()):
+            ours = summarise([unit * r[name] for r in runs])
+            mean, deviation = reported[2 * k : 2 * k + 2]
+            row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
+            row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
+            joint = np.hypot(deviation / 10.0, ours.error)  # the paper has a hundred runs
+            row[f"{name}_z"] = float((ours.mean - mean) / joint)
+        rows.append(row)
     return rows
 
 
