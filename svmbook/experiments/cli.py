@@ -156,13 +156,13 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
     if dask not in (None, "local") and jobs is not None:
         raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
-        wanted = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
+        requested = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     records = Store(store or _default_store(suite))
-    missing = [job for job in wanted if job not in records]
-    n_stored = len(wanted) - len(missing)
-    click.echo(f"{_shown(records.path)}: {n_stored} of {len(wanted)} runs are stored", err=True)
+    missing = [job for job in requested if job not in records]
+    n_stored, total = len(requested) - len(missing), len(requested)
+    click.echo(f"{_shown(records.path)}: {n_stored} of {total} runs are stored", err=True)
     if not missing:
         return
     reason, code = "stopped", 0
@@ -173,18 +173,18 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
             if dask is not None:
                 with dask_client(dask, None if jobs == -1 else jobs) as client:
                     client.run(check_tables, missing)  # on the workers
-                    _show_progress(reproduce(wanted, records, client=client), n_stored, len(wanted))
+                    _show_progress(reproduce(requested, records, client=client), n_stored, total)
             else:
                 check_tables(missing)
-                _show_progress(reproduce(wanted, records, n_jobs=jobs or 1), n_stored, len(wanted))
+                _show_progress(reproduce(requested, records, n_jobs=jobs or 1), n_stored, total)
         except KeyboardInterrupt as error:
             code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
             reason, code = _one_line(f"Error: {error}"), 1
     records = Store(records.path)  # read again: a signal may have interrupted an update of it
-    done = sum(job in records for job in wanted)
-    if done < len(wanted):
-        where = f"{done} of {len(wanted)} runs are in {_shown(records.path)}"
+    done = sum(job in records for job in requested)
+    if done < total:
+        where = f"{done} of {total} runs are in {_shown(records.path)}"
         when = "once that is fixed, " if code == 1 else ""
         click.echo(f"{reason}: {where}; {when}run the same command again to resume", err=True)
         sys.exit(code or 1)

@@ -14,7 +14,7 @@ def group_runs(records, data_sets, methods, *, min_runs=1):
     Examples
     --------
     >>> from svmbook.experiments.suites.paired import group_runs
-    >>> records = [{"data_set": "moons", "method": "a", "run": run} for run in (0, 1)]
+    >>> records = [{"data_set": "moons", "method": "a", "run": k} for k in (0, 1)]
     >>> [row for row, runs in group_runs(records, ["moons"], ["a", "b"])]
     [{'data_set': 'moons', 'method': 'a', 'runs': 2}]
     """
