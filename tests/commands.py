@@ -1,4 +1,4 @@
-"""The command in processes that start at once, for the tests that kill and interrupt it."""
+"""The command in forked processes, for the tests that kill and interrupt it."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from svmbook.experiments.suites import find_suite
 
 SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE = "exploring-parameters"
-FEW, MANY = 6, 20  # runs of each of two data sets: for a signal at a chosen record, and at any
+FEW, MANY = 6, 20  # runs on each of two data sets: for signals at a chosen and at a random moment
 
 
 def jobs(runs=FEW):
@@ -20,31 +20,33 @@ def jobs(runs=FEW):
 
 
 def options(runs=FEW):
-    """Return what asks the command for `jobs`."""
+    """Return the arguments with which the command carries out `jobs`."""
     return [SUITE, "--datasets", "stdev2,stdev4", "--methods", "linear", "--runs", str(runs)]
 
 
 class Command(Fork):
-    """One call: its process, its exit code once it has ended, and what it wrote to stderr.
+    """A call of the command: its process, its exit code and its stderr.
 
-    ``strike`` names a place in the writing of a record, "before", "half", "written" or "synced",
-    which record, and the signal that all processes of the call get there.
+    ``signal_at`` is a tuple of a moment while a record is written ("before", "half", "written" or
+    "synced"), the number of the record, and the signal that all processes of the call then get.
     """
 
-    def __init__(self, server, errors, *arguments, strike=None):
+    def __init__(self, server, errors, *arguments, signal_at=None):
         self._errors = errors
         errors.write_bytes(b"")
-        sys.audit("tests.process")  # for tests/budget.py: the server's process starts it
-        super().__init__(server, str(errors), strike, *arguments)
+        sys.audit("tests.process")  # counted by tests/budget.py, which cannot see the server fork
+        super().__init__(server, str(errors), signal_at, *arguments)
 
     @property
     def stderr(self):
         return self._errors.read_text(encoding="utf-8")
 
-    def kill(self, number):
-        os.killpg(self.pid, number)
+    def send_signal(self, signum):
+        """Send a signal to all processes of the call."""
+        os.killpg(self.pid, signum)
 
-    def wait(self):
+    def wait_stderr(self):
+        """Wait until the process has ended, and return its stderr."""
         deadline = time.monotonic() + 300
         while self.returncode is None:
             assert time.monotonic() < deadline
@@ -53,13 +55,13 @@ class Command(Fork):
 
 
 def workers_of(pid):
-    """Return the processes that joblib has started to work for a process."""
+    """Return the process ids of the joblib workers of a process."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
             if parent == pid and b"LokyProcess" in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
-        except OSError:  # it has ended meanwhile
+        except OSError:  # the process has ended
             continue
     return found

@@ -1,4 +1,4 @@
-"""Committed records, and stores made of some, for the tests of experiments."""
+"""Access to committed records, repeated runs, and test stores, for the tests of experiments."""
 
 import warnings
 from functools import cache
@@ -14,25 +14,25 @@ from svmbook.experiments.running.store import Job, Store
 from svmbook.experiments.suites import find_suite
 
 
-def committed(suite, **wanted):
+def committed(suite, **fields):
     """Return the first committed record with these fields."""
-    return next(r for r in load_records(suite) if wanted.items() <= r.items())
+    return next(r for r in load_records(suite) if fields.items() <= r.items())
 
 
 @cache
 def committed_values(suite, field="error", unit=1.0):
-    """Return a field by data set and method, in the order of all runs, where it is recorded."""
+    """Return an array of a field for all runs, by data set and method, where it is recorded."""
     found = {}
     for record in sorted(load_records(suite), key=lambda record: record["run"]):
         if field in record:
-            line = found.setdefault((record["data_set"], record["method"]), {})
-            line[record["run"]] = unit * record[field]
-    assert all([*line] == [*range(find_suite(suite).runs)] for line in found.values())
-    return {name: np.array([*line.values()]) for name, line in found.items()}
+            by_run = found.setdefault((record["data_set"], record["method"]), {})
+            by_run[record["run"]] = unit * record[field]
+    assert all([*by_run] == [*range(find_suite(suite).runs)] for by_run in found.values())
+    return {name: np.array([*by_run.values()]) for name, by_run in found.items()}
 
 
 def store_of(path, records):
-    """Return a store that holds some records."""
+    """Return a new store with these records."""
     store = Store(path)
     for record in records:
         store.append(record)
@@ -40,19 +40,19 @@ def store_of(path, records):
 
 
 def needs_table(name):
-    """Skip the test where a table is not on this machine."""
+    """Skip the test if a table is not on this computer."""
     if find(name) is None:
-        pytest.skip(f"the table {name} is not on this machine; set SVMBOOK_DATA")
+        pytest.skip(f"the table {name} is not on this computer; set SVMBOOK_DATA")
 
 
 def needs_versions(record):
-    """Skip the test where a record was made with another scikit-learn, whose trees may differ."""
+    """Skip the test if a record was made with another scikit-learn, whose trees may differ."""
     if f"scikit-learn {sklearn.__version__}," not in record["versions"]:
         pytest.skip("the records were made with another version of scikit-learn")
 
 
 def untimed(records):
-    """Return records by job, without the seconds."""
+    """Return records by job, without their times."""
     return {
         (r["suite"], r["data_set"], r["method"], r["run"]): {
             key: value for key, value in r.items() if not key.endswith("seconds")
@@ -61,46 +61,56 @@ def untimed(records):
     }
 
 
-def lines(path):
-    """Return the number of whole lines of a file."""
+def count_lines(path):
+    """Return the number of complete lines of a file."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def cheapest(suite, method=None):
-    """Return the record that took the least time, of generated data where the suite has any."""
+    """Return the record of the fastest run, on generated data if the suite has any."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
         key=lambda r: (r["data_set"] in suite.tables, r["seconds"]),
     )
 
 
-def cheapest_of_each_line(suite):
-    """Return for each method on each data set the record that took the least time."""
+def cheapest_of_each_row(suite):
+    """Return the record of the fastest run for each method on each data set."""
     found = {}
     for record in sorted(load_records(suite.name), key=lambda r: r["seconds"]):
         found.setdefault((record["data_set"], record["method"]), record)
     return list(found.values())
 
 
-def carry_out_again(suite, record):
-    """Return the result of a run, made now; skip the test where its table is not here."""
+def repeat_run(suite, record):
+    """Return a new record of the same run; skip the test if its table is not on this computer."""
     if record["data_set"] in suite.tables:
         needs_table(suite.tables[record["data_set"]])
-    with warnings.catch_warnings():  # the records say what came of it all the same
+    with warnings.catch_warnings():  # the committed run had the same warnings
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "The least populated class in y")  # of glass
+        warnings.filterwarnings("ignore", "The least populated class in y")  # in glass
         return suite.run_job(Job(*(record[field] for field in Job._fields)))
 
 
+def check_repeated_run(name, tolerances, **fields):
+    """Repeat the first committed run with these fields, and compare results within tolerances."""
+    record = committed(name, **fields)
+    new = repeat_run(find_suite(name), record)
+    assert split_fields(new)[0] == split_fields(record)[0]
+    assert {key: new.get(key) for key in tolerances} == {
+        key: pytest.approx(record.get(key), abs=tol) for key, tol in tolerances.items()
+    }
+
+
 @cache
-def cheapest_again(name, method):
-    """Return what a method's cheapest run records now, in parts; tests of a process share it."""
+def repeat_cheapest(name, method):
+    """Return the two parts of a new record of a method's fastest run; cached for all tests."""
     suite = find_suite(name)
-    return split(carry_out_again(suite, cheapest(suite, method)))
+    return split_fields(repeat_run(suite, cheapest(suite, method)))
 
 
-def split(record):
-    """Return what is exactly the same on every machine, and what is nearly; no times."""
+def split_fields(record):
+    """Return the fields that are equal on all computers, and those that nearly are; no times."""
     exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
     rest = record.keys() - exact.keys() - {"versions"}
     return exact, {key: record[key] for key in sorted(rest) if not key.endswith("seconds")}

@@ -1,9 +1,9 @@
-"""Cells in a forked IPython, in the place of a kernel in a sandbox.
+"""Run cells in a forked IPython shell instead of a kernel in a sandbox.
 
-A kernel in a sandbox costs two seconds of processor time, most of it for imports. Here a server
-that has read the modules forks for each notebook, in a tenth of that. Everything that the grader
-decides is the grader's own code; what is left out is bubblewrap, the limits and the messages of
-Jupyter, so no cell may run here that does harm.
+A kernel in a sandbox takes two seconds of processor time, most of it for imports. Here a server
+that has imported the modules forks for each notebook, in a tenth of that time. The code of the
+grader runs unchanged. There are no bubblewrap, no limits and no Jupyter messages, so the cells must
+be harmless.
 """
 
 import json
@@ -23,37 +23,37 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
-SHELLS = "forked shells"  # in the place of a sandbox
-ONE_AT_A_TIME = threading.Lock()  # Python 3.11 may fail where two threads parse at the same time
-SECONDS = 120  # for one cell, on a machine with other work to do
+SHELLS = "forked shells"  # used in place of a sandbox
+RUN_LOCK = threading.Lock()  # Python 3.11 may fail if two threads parse at the same time
+SECONDS = 120  # limit for one cell, generous because the computer may be busy
 
 
 class Shell:
-    """What `run` wants of a client: it runs cells, and tells what was replied.
+    """Replacement for the kernel client of `run`: it runs cells and passes on the replies.
 
     Parameters
     ----------
     nb : NotebookNode
-        What will be run.
+        The notebook, which is not used here.
     most : int
-        Bytes of output, which nobody counts here.
+        Limit of the output in bytes, which does not apply here.
     **options
-        Of the client of a kernel, and of no meaning here.
+        Options of a kernel client, which have no effect here.
     """
 
-    left = 1  # bytes of output
+    left = 1  # remaining bytes of output, never used up
 
     def __init__(self, nb, most, **options):
         self.on_cell_executed = None
 
     @contextmanager
     def setup_kernel(self):
-        """Fork the process that runs the cells, and end it."""
-        self._pipe, theirs = FORKS.Pipe()
-        process = FORKS.Process(target=answer, args=(theirs,))
-        sys.audit("tests.process")  # for tests/budget.py: the server's process starts it
+        """Fork the process that runs the cells, and kill it at the end of the block."""
+        self._pipe, child_pipe = FORKS.Pipe()
+        process = FORKS.Process(target=answer, args=(child_pipe,))
+        sys.audit("tests.process")  # counted by tests/budget.py, which cannot see the server fork
         process.start()
-        theirs.close()
+        child_pipe.close()
         try:
             yield
         finally:
@@ -63,7 +63,7 @@ class Shell:
             self._pipe.close()
 
     def execute_cell(self, cell, number, store_history=True):
-        """Run a cell; its outputs are its own, and the reply goes to `on_cell_executed`."""
+        """Run a cell, store its outputs in it, and pass the reply to `on_cell_executed`."""
         cell.outputs = []
         if not cell.source.strip():
             return
@@ -79,13 +79,13 @@ class Shell:
 
 
 def run_here(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
-    """Do what `sandbox.run_cells` does, with a forked shell and without limits and data files.
+    """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
-    `run.Client` must be `Shell` meanwhile; the fixture ``shells`` sees to it.
+    `run.Client` must be replaced by `Shell`, as the fixture ``shells`` does.
     """
     outcome = Outcome()
     work = {"cells": cells, "answers": [*answers]}
     work["limits"] = {"seconds": 10 * SECONDS, "cell_seconds": SECONDS, "output": 0}
-    with ONE_AT_A_TIME:
+    with RUN_LOCK:
         run.run(work, lambda **line: outcome.take(json.loads(json.dumps(line))))
     return outcome

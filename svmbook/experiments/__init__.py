@@ -1,6 +1,7 @@
-"""Experiments behind the book's tables: each writes one JSON record a run, committed with the book.
+"""Experiments behind the book's tables. Each writes one JSON record per run.
 
-The command ``svmbook`` lists, runs and shows them; see ``svmbook --help``.
+The records are committed with the book. The command ``svmbook`` lists, runs and shows the
+experiments; see ``svmbook --help``.
 """
 
 from importlib import import_module
@@ -9,11 +10,11 @@ __all__ = ["load_records", "report"]
 
 
 def __getattr__(name):
-    # Loaded when asked for: the command lives below, and catches a Ctrl-C while it loads the rest.
+    # Lazy, so that importing `cli` loads nothing else: `cli` handles Ctrl-C during its imports.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = ".suites" if name == "report" else ".running.records"
-    return getattr(import_module(home, __name__), name)
+    module = ".suites" if name == "report" else ".running.records"
+    return getattr(import_module(module, __name__), name)
 
 
 def __dir__():

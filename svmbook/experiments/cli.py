@@ -21,31 +21,31 @@ except KeyboardInterrupt:
 
 __all__ = ["main"]
 
-MAX_RUNS = 1_000_000  # of each line
+MAX_RUNS = 1_000_000  # per data set and method
 
 
 class Runs(click.ParamType):
-    """How many runs, or which: ``10`` or ``37-40``."""
+    """A number of runs such as ``10``, or a range of run numbers such as ``37-40``."""
 
     name = "N|A-B"
 
     def convert(self, value, param, ctx):
-        """Return the range of numbers."""
+        """Return the range of run numbers."""
         first, dash, last = value.partition("-")
         try:
             first, end = (int(first), int(last) + 1) if dash else (0, int(first))
         except ValueError:
             first = end = 0
         if not 0 < end - first <= MAX_RUNS:
-            self.fail(f"{value!r} is no number of runs, such as 10, nor some, such as 37-40.")
+            self.fail(f"{value!r} is neither a number of runs, such as 10, nor a range, as 37-40.")
         return range(first, end)
 
 
-class OneLine(click.Group):
-    """A group whose errors are one line each: what was found, and what to do."""
+class OneLineErrorGroup(click.Group):
+    """A command group that reports each error in one line."""
 
     def make_context(self, info_name, args, parent=None, **extra):
-        """Read the options of the group itself."""
+        """Parse the options of the group itself."""
         with _one_line_errors(info_name):
             return super().make_context(info_name, args, parent, **extra)
 
@@ -57,34 +57,37 @@ class OneLine(click.Group):
 
 
 def _require_stderr():
-    """Replace a stderr that the caller has closed, or a store would become file 2 of workers."""
+    """Open the null device as stderr if the caller has closed stderr.
+
+    Otherwise the store could get file descriptor 2, to which worker processes write.
+    """
     if sys.stderr is None:
-        while (nowhere := os.open(os.devnull, os.O_RDWR)) < 2:
+        while (devnull := os.open(os.devnull, os.O_RDWR)) < 2:
             continue
-        os.set_inheritable(nowhere, True)
-        sys.stderr = os.fdopen(nowhere, "w")
+        os.set_inheritable(devnull, True)
+        sys.stderr = os.fdopen(devnull, "w")
 
 
 @contextmanager
 def _one_line_errors(command):
-    """Leave exit code 2 to a call that is wrong, 1 to whatever else goes wrong."""
+    """Report errors in one line; the exit code is 2 for usage errors and 1 for all others."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:
-        raise  # which shows the help
+        raise  # click shows the help
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else command
         message = f"{_one_line(error.format_message())} See {command} --help."
-        raise click.UsageError(message) from error  # without a context, and so without usage
+        raise click.UsageError(message) from error  # no context, so no lines about the usage
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        raise  # the reader closed the pipe; click ends quietly
+        raise  # the reader closed the pipe; click exits without a message
     except (OSError, ValueError, ImportError, RunError) as error:
         raise click.ClickException(_one_line(error)) from error
 
 
-@click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=OneLineErrorGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="svmbook", message="svmbook %(version)s")
 def main():
     """Reproduce the tables of "Support Vector Machines, from the dual up".
@@ -100,7 +103,7 @@ def main():
 
 @main.command("list")
 def list_suites():
-    """List the suites: what each runs, and how many of its runs are stored.
+    """List the suites: data sets, methods, and how many of the runs are stored.
 
     \b
     Example:
@@ -117,28 +120,28 @@ def list_suites():
             stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(store.path)}"
         except (OSError, ValueError) as error:
             stored = f"not usable: {_one_line(error)}"
-        click.echo(f"  runs:    {suite.runs} of each; stored: {stored}")
+        click.echo(f"  runs:    {suite.runs} per data set and method; stored: {stored}")
 
 
 @main.command("reproduce")
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
 @click.option("--methods", metavar="NAME,...", help="Only these methods.")
-@click.option("--runs", type=Runs(), help="How many of each, or which [default: the suite's].")
+@click.option("--runs", type=Runs(), help="Number or range of runs [default: the suite's].")
 @click.option(
     "--jobs",
     type=click.IntRange(-1, 4096),
-    help="Processes; -1 for one a core [default: 1, or with --dask local one a core].",
+    help="Processes; -1 for one per core [default: 1, or with --dask local one per core].",
 )
-@click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster instead.")
+@click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster instead.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
 def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
-    """Do the runs of SUITE that its store lacks.
+    """Carry out the runs of SUITE that are missing from the store.
 
-    Each finished run is appended to the store at once. Whatever ends the program, the next call
-    goes on where it was. In a list of names a comma before a space belongs to a name. The default
-    store is the suite's among the book's results; give another one to begin from nothing. Two calls
-    may share a store; give them different --runs, or both do the same work.
+    Each run is appended to the store as soon as it is finished. If the program is stopped, run the
+    same command again to resume. In a list of names, a comma before a space belongs to a name. The
+    default store is the suite's file in the book's results; name a new file to start afresh. Two
+    calls may share a store; give them different --runs, or both do the same work.
 
     \b
     Examples:
@@ -149,65 +152,65 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
       svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
     """
     if jobs == 0:
-        raise click.UsageError("--jobs 0 does nothing; give 1 or more, or -1.")
+        raise click.UsageError("--jobs must be 1 or more, or -1; found 0.")
     if dask not in (None, "local") and jobs is not None:
-        raise click.UsageError("a cluster has the workers it has; leave --jobs out.")
+        raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
-        wanted = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
+        requested = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     records = Store(store or _default_store(suite))
-    missing = [job for job in wanted if job not in records]
-    there = len(wanted) - len(missing)
-    click.echo(f"{_shown(records.path)}: {there} of {len(wanted)} runs are there", err=True)
+    missing = [job for job in requested if job not in records]
+    n_stored, total = len(requested) - len(missing), len(requested)
+    click.echo(f"{_shown(records.path)}: {n_stored} of {total} runs are stored", err=True)
     if not missing:
         return
     reason, code = "stopped", 0
     with _sigterm_as_interrupt():
         try:
-            from .reproduce import check_tables, cluster, reproduce  # seconds
+            from .reproduce import check_tables, dask_client, reproduce  # takes seconds
 
             if dask is not None:
-                with cluster(dask, None if jobs == -1 else jobs) as client:
-                    client.run(check_tables, missing)  # where the work is done
-                    _show_progress(reproduce(wanted, records, client=client), there, len(wanted))
+                with dask_client(dask, None if jobs == -1 else jobs) as client:
+                    client.run(check_tables, missing)  # on the workers
+                    _show_progress(reproduce(requested, records, client=client), n_stored, total)
             else:
                 check_tables(missing)
-                _show_progress(reproduce(wanted, records, n_jobs=jobs or 1), there, len(wanted))
+                _show_progress(reproduce(requested, records, n_jobs=jobs or 1), n_stored, total)
         except KeyboardInterrupt as error:
             code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
             reason, code = _one_line(f"Error: {error}"), 1
-    records = Store(records.path)  # read again: it may have been stopped between two statements
-    done = sum(job in records for job in wanted)
-    if done < len(wanted):
-        where = f"{done} of {len(wanted)} runs are in {_shown(records.path)}"
-        how = "once that is mended, the same command" if code == 1 else "the same command"
-        click.echo(f"{reason}: {where}; {how} goes on from there", err=True)
+    records = Store(records.path)  # read again: a signal may have interrupted an update of it
+    done = sum(job in records for job in requested)
+    if done < total:
+        where = f"{done} of {total} runs are in {_shown(records.path)}"
+        when = "once that is fixed, " if code == 1 else ""
+        click.echo(f"{reason}: {where}; {when}run the same command again to resume", err=True)
         sys.exit(code or 1)
 
 
 @contextmanager
 def _sigterm_as_interrupt():
-    """Let a batch system's SIGTERM end the work as Ctrl-C does."""
+    """Handle SIGTERM, which batch systems send, like Ctrl-C."""
 
-    def stop(number, frame):
-        raise KeyboardInterrupt(number)
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt(signum)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    previous = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous)
 
 
 @main.command("table")
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--table", metavar="NAME", help="A further table of the suite.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
-@click.option("--csv", is_flag=True, help="The numbers behind it, unrounded, as CSV.")
+@click.option("--csv", is_flag=True, help="Print the unrounded numbers as CSV.")
 def show_table(suite, table, store, csv):
-    """Show the table of SUITE, reported beside reproduced, as Markdown.
+    """Show the table of SUITE as Markdown: reported and reproduced numbers side by side.
 
     \b
     Examples:
@@ -217,30 +220,30 @@ def show_table(suite, table, store, csv):
     """
     records = Store(store or _default_store(suite))
     if records.refresh():
-        click.echo("warning: the store ends in a torn record, which is left out", err=True)
-    made = report(suite, records, table=table)
-    click.echo(made.to_frame().to_csv(index=False) if csv else made, nl=not csv)
+        click.echo("warning: the store ends in an incomplete record, left out here", err=True)
+    result = report(suite, records, table=table)
+    click.echo(result.to_frame().to_csv(index=False) if csv else result, nl=not csv)
 
 
 @main.command("data")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--fetch", is_flag=True, help="Download what is absent into the cache.")
+@click.option("--fetch", is_flag=True, help="Download absent tables into the cache.")
 def show_data(names, fetch):
-    """Tell which tables are on this machine, and whether they are what they should be.
+    """List the tables on this computer, and verify their checksums.
 
-    Exit code 1 if a table is damaged, or one that was named is absent.
+    The exit code is 1 if a table is damaged, or if a table that was named is absent.
 
     \b
     Examples:
       svmbook data
       svmbook data sonar heart --fetch
     """
-    from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest  # seconds
+    from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest  # takes seconds
 
     known = list(dict.fromkeys([*manifest(), *BUNDLED]))
     for name in names:
         if name not in known:
-            raise click.UsageError(f"there is no table {name!r}; there are {', '.join(known)}.")
+            raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known)}.")
     failed = False
     for name in names or known:
         try:
@@ -256,13 +259,16 @@ def show_data(names, fetch):
             state, failed = f"not usable: {_one_line(error)}", True
         click.echo(f"{name:14} {state}")
     if failed:
-        click.echo("--fetch downloads what is absent; SVMBOOK_DATA may name a folder", err=True)
+        click.echo(
+            "--fetch downloads absent tables; SVMBOOK_DATA may name a folder that has them",
+            err=True,
+        )
         sys.exit(1)
 
 
 @main.command("version")
 def show_version():
-    """Tell the versions that a result may depend on.
+    """Show the versions of Python and of the packages that results may depend on.
 
     \b
     Example:
@@ -271,11 +277,11 @@ def show_version():
     click.echo(versions())
 
 
-def _show_progress(progress, there, total):
-    """Show how far the runs are: a bar on a terminal, a line for each run elsewhere."""
+def _show_progress(progress, n_stored, total):
+    """Show the progress of the runs: a bar on a terminal, otherwise one line per run."""
     if sys.stderr.isatty():
         with click.progressbar(length=total, label="runs", file=sys.stderr, show_pos=True) as bar:
-            bar.update(there)
+            bar.update(n_stored)
             for _ in progress:
                 bar.update(1)
         return
@@ -286,7 +292,7 @@ def _show_progress(progress, there, total):
 
 
 def _default_store(suite):
-    """Return the suite's file among the book's results, or here where there is no book."""
+    """Return the suite's file in the book's results, or in this folder if they are not found."""
     try:
         folder = results_folder()
     except FileNotFoundError:
@@ -297,7 +303,7 @@ def _default_store(suite):
 
 
 def _shown(path):
-    """Return a path as short as it can be said from here."""
+    """Return a path relative to the current folder where possible, and otherwise absolute."""
     path = path.absolute()
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
@@ -307,13 +313,13 @@ def _one_line(message):
 
 
 def _names(text):
-    """Return the names of a list; a comma before a space belongs to a name."""
+    """Split a list at its commas; a comma before a space belongs to a name."""
     return None if text is None else [name.strip() for name in re.split(r",(?!\s)", text) if name]
 
 
 @contextmanager
 def _plain_warnings():
-    """Print a warning as one line, without the place in the code."""
+    """Print each warning in one line, without the line of code that raised it."""
 
     def show(message, category, filename, lineno, file=None, line=None):
         click.echo(f"warning: {_one_line(message)}", err=True)

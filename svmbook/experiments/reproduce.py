@@ -1,4 +1,4 @@
-"""Do the runs of a suite that its store lacks: one by one, on all cores, or on a cluster."""
+"""Carry out the missing runs of a suite: in this process, in several, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sklearn.utils import check_scalar
 from ..datasets.tables.loaders import load_table
 from .suites import find_suite
 
-SILENT_SECONDS = 60  # seconds without a result after which a cluster is asked for workers
+SILENT_SECONDS = 60  # without a result, after which it is checked that a cluster has workers
 
-__all__ = ["Progress", "check_tables", "cluster", "reproduce"]
+__all__ = ["Progress", "check_tables", "dask_client", "reproduce"]
 
 
 class Progress(NamedTuple):
-    """What `reproduce` yields after each run: the record, and how many of all are there."""
+    """The record of a finished run, the number of runs stored so far, and of all runs."""
 
     record: dict
     done: int
@@ -28,22 +28,22 @@ class Progress(NamedTuple):
 
 
 def reproduce(jobs, store, *, n_jobs=1, client=None):
-    """Do what is missing and append each record as soon as it is there.
+    """Carry out the missing runs, and append each record to the store as soon as it is complete.
 
-    Every run has a seed of its own, so the records are the same, but for their order and the
-    seconds, whatever does the work.
+    Each run has its own seed. The records therefore do not depend on the number of processes or on
+    the cluster, except for their order and the times.
 
     Parameters
     ----------
     jobs : list of Job
         From `svmbook.experiments.running.suite.Suite.jobs`.
     store : Store
-        Where the records go, and which runs need not be done.
+        Where the records are appended. Runs that it already has are not repeated.
     n_jobs : int, default=1
-        Processes, -1 for one a core.
+        Number of processes, -1 for one per core.
     client : distributed.Client, default=None
-        A Dask cluster to work on instead. Its workers need `svmbook`, and the tables by their own
-        ``$SVMBOOK_DATA`` or cache.
+        Client of a Dask cluster, which is used instead of processes. Its workers need `svmbook`,
+        and the tables in their own ``$SVMBOOK_DATA`` or cache.
 
     Yields
     ------
@@ -55,9 +55,9 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     OSError
         The store cannot be written to.
     RunError
-        A run failed, which ends the whole; what was finished before is in the store.
+        A run failed. No further runs are started; finished runs are in the store.
     ChildProcessError
-        A process died, or the cluster was lost.
+        A process died, or the connection to the cluster was lost.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
 
 
 def check_tables(jobs):
-    """Load every table that jobs need, so that none fails for want of it after an hour."""
+    """Load every table that the jobs need, so that a missing table is reported at the start."""
     for suite, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
         table = find_suite(suite).tables.get(data_set)
         if table is not None:
@@ -96,10 +96,10 @@ def check_tables(jobs):
 
 
 @contextmanager
-def cluster(address, workers=None, *, timeout=20):
-    """Connect to a Dask cluster, or start one on this machine."""
+def dask_client(address, workers=None, *, timeout=20):
+    """Connect to a Dask cluster, or start one on this computer, and yield its client."""
     try:
-        from distributed import Client, LocalCluster  # an extra: most readers have one machine
+        from distributed import Client, LocalCluster  # an optional dependency
     except ImportError as error:
         raise ImportError(
             'Dask is missing; install it by: pip install "svmbook[cluster]"'
@@ -110,12 +110,12 @@ def cluster(address, workers=None, *, timeout=20):
         return
     workers = joblib.cpu_count() if workers is None else workers
     try:
-        with _ignoring_interrupts():
+        with _delayed_interrupts():
             local = LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
             with Client(local) as client:
-                client.run(_ignore_interrupts)
+                client.run(_ignore_interrupts)  # on the workers
     except RuntimeError as error:
         raise ChildProcessError(f"the workers did not start ({error})") from error
     with local, Client(local) as client:
@@ -123,26 +123,26 @@ def cluster(address, workers=None, *, timeout=20):
 
 
 @contextmanager
-def _ignoring_interrupts():
-    """Hear Ctrl-C at the end of the block only."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _delayed_interrupts():
+    """Handle Ctrl-C only at the end of the block."""
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
 
 
 @contextmanager
 def _start_ignoring_interrupts():
-    """Let processes that start inside ignore Ctrl-C: it is for the one that writes the store."""
-    if threading.current_thread() is not threading.main_thread():  # where it cannot be set
+    """Let processes started in the block ignore Ctrl-C; only the parent process handles it."""
+    if threading.current_thread() is not threading.main_thread():  # other threads cannot set it
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _ignore_interrupts():
@@ -152,13 +152,13 @@ def _ignore_interrupts():
 def _on_cores(jobs, n_jobs):
     n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-    with _start_ignoring_interrupts():  # the processes start here, the jobs are done below
+    with _start_ignoring_interrupts():  # starts the processes; `yield from` waits for the jobs
         records = parallel(joblib.delayed(_run_jobs)(job) for job in jobs)
     try:
         yield from records
     except BrokenExecutor as error:
         raise ChildProcessError(
-            "a process died, of lack of memory perhaps; fewer --jobs need less"
+            "a process died, perhaps for lack of memory; fewer --jobs need less memory"
         ) from error
 
 
@@ -179,7 +179,7 @@ def _on_cluster(jobs, client):
                 yield future.result()
     except (CancelledError, KilledWorker) as error:
         raise ChildProcessError(
-            f"the cluster was lost, or a job killed its workers ({error})"
+            f"the connection to the cluster was lost, or a job killed its workers ({error})"
         ) from error
     finally:
         client.cancel(futures)

@@ -10,14 +10,14 @@ from svmbook.experiments.running.store import Store
 
 
 @pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory):
-    """Return a function that gives the records of `jobs`, done one by one and to the end."""
+def uninterrupted(tmp_path_factory):
+    """Return a function that returns the records of `jobs`, carried out in this process."""
 
     @functools.cache
     def records(runs):
-        store, wanted = Store(tmp_path_factory.mktemp("undisturbed") / "runs.jsonl"), jobs(runs)
-        done = [progress.done for progress in reproduce(wanted, store)]
-        assert done == list(range(1, len(wanted) + 1))
+        store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
+        done = [progress.done for progress in reproduce(jobs(runs), store)]
+        assert done == list(range(1, len(jobs(runs)) + 1))
         return untimed(store.records())
 
     return records
@@ -25,12 +25,12 @@ def undisturbed(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def start():
-    """Return a function that starts the command in a process of its own."""
+    """Return a function that starts the command in its own process."""
     server = Server(SCRIPT)
-    yield lambda path, *more, runs, strike=None: Command(
+    yield lambda path, *more, runs, signal_at=None: Command(
         server,
         path.with_name("errors.txt"),
         *("reproduce", *options(runs), "--store", str(path), *more),
-        strike=strike,
+        signal_at=signal_at,
     )
     server.close()

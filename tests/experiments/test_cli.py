@@ -1,4 +1,4 @@
-"""The command: what it prints, where, and the exit code it leaves."""
+"""The command ``svmbook``: its output on stdout and stderr, and its exit codes."""
 
 import contextlib
 import csv
@@ -32,24 +32,24 @@ def store(tmp_path):
     return path
 
 
-def test_reproduce_does_what_is_missing(store):
+def test_reproduce_carries_out_missing_runs(store):
     assert len(Store(store)) == 2
     more = run(*PART, "--runs", 3, "--store", store)
     assert more.exit_code == 0 and more.stdout == ""
     first, second = more.stderr.splitlines()
-    assert first.endswith("2 of 3 runs are there")
+    assert first.endswith("2 of 3 runs are stored")
     assert second.startswith("3/3 stdev2, linear, run 2: error ")
     again = run(*PART, "--runs", 3, "--store", store)
     assert again.exit_code == 0
-    assert again.stderr.splitlines() == [f"{store}: 3 of 3 runs are there"]
+    assert again.stderr.splitlines() == [f"{store}: 3 of 3 runs are stored"]
 
 
-def test_one_run_alone(store):
+def test_runs_may_be_a_range(store):
     assert run(*PART, "--runs", "3-4", "--store", store).exit_code == 0
     assert [r["run"] for r in Store(store).records()] == [0, 1, 3, 4]
 
 
-def test_table_shows_what_is_stored(store):
+def test_table_shows_stored_runs(store):
     shown = run("table", "exploring-parameters", "--store", store)
     assert shown.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in shown.stdout
@@ -59,7 +59,7 @@ def test_table_shows_what_is_stored(store):
     )
 
 
-def test_table_gives_numbers_to_programs(store):
+def test_table_as_csv(store):
     pytest.importorskip("pandas")
     shown = run("table", "exploring-parameters", "--store", store, "--csv")
     (row,) = csv.DictReader(io.StringIO(shown.stdout))
@@ -75,17 +75,17 @@ def test_further_tables_of_a_suite_are_shown_by_name():
     assert shown.exit_code == 1 and "sampled-noise" in shown.stderr
 
 
-def test_a_terminal_gets_a_bar(tmp_path, monkeypatch):
-    ours, theirs = pty.openpty()
-    with os.fdopen(theirs, "w") as terminal, monkeypatch.context() as patch:
+def test_terminal_shows_a_progress_bar(tmp_path, monkeypatch):
+    parent, child = pty.openpty()
+    with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
         call = [*PART, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
         main(call, standalone_mode=False)
     shown = b""
-    with contextlib.suppress(OSError):  # in which a terminal that was closed ends on Linux
-        while piece := os.read(ours, 10_000):  # it gives what it has, in pieces
-            shown += piece
-    os.close(ours)
+    with contextlib.suppress(OSError):  # on Linux, reading a closed terminal raises at its end
+        while chunk := os.read(parent, 10_000):
+            shown += chunk
+    os.close(parent)
     assert b"####  2/2" in shown.replace(b"]", b"") and b"run 0" not in shown
 
 
@@ -96,16 +96,16 @@ def test_list_names_every_suite():
         assert name in shown.stdout and find_suite(name).title in shown.stdout
 
 
-def test_a_table_of_a_torn_store_says_so(store):
+def test_table_warns_of_an_incomplete_record(store):
     with store.open("ab") as file:
         file.write(b'{"suite": "expl')
     before = store.read_bytes()
     shown = run("table", "exploring-parameters", "--store", store)
-    assert shown.exit_code == 0 and "ends in a torn record" in shown.stderr
+    assert shown.exit_code == 0 and "ends in an incomplete record" in shown.stderr
     assert store.read_bytes() == before
 
 
-def test_only_tables_that_are_still_needed_are_looked_for(tmp_path, monkeypatch):
+def test_only_tables_of_missing_runs_are_needed(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", None)
@@ -118,14 +118,14 @@ def test_only_tables_that_are_still_needed_are_looked_for(tmp_path, monkeypatch)
     assert run(*call, "--datasets", "twonorm,sonar").exit_code == 0
 
 
-def test_an_address_that_is_none_is_named(tmp_path):
+def test_invalid_dask_address_is_reported(tmp_path):
     pytest.importorskip("distributed")
     shown = run(*PART, "--dask", "nowhere", "--store", tmp_path / "runs.jsonl")
     assert shown.exit_code == 1
     assert shown.stderr.splitlines()[-1] == "Error: missing port number in address 'nowhere'"
 
 
-def test_list_goes_on_after_a_damaged_store(tmp_path, monkeypatch):
+def test_list_continues_after_a_damaged_store(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
     (tmp_path / "exploring-forest.jsonl").write_text("damaged\n", encoding="utf-8")
     shown = run("list")
@@ -138,7 +138,7 @@ def test_version():
     assert f"svmbook {svmbook.__version__}" in run("version").stdout
 
 
-def test_data_tells_present_from_absent_from_damaged(tmp_path, monkeypatch):
+def test_data_distinguishes_verified_absent_and_damaged_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     shown = run("data")
@@ -154,7 +154,7 @@ def test_data_tells_present_from_absent_from_damaged(tmp_path, monkeypatch):
     assert heart.split() == ["heart", "absent"]
 
 
-def test_what_was_fetched_is_found(tmp_path, monkeypatch):
+def test_fetched_table_is_verified(tmp_path, monkeypatch):
     fetched = tmp_path / "heart.csv"
     loaders = "svmbook.datasets.tables.loaders"
     monkeypatch.setattr(f"{loaders}.find", lambda name: fetched if fetched.exists() else None)
@@ -162,7 +162,7 @@ def test_what_was_fetched_is_found(tmp_path, monkeypatch):
     assert run("data", "heart", "--fetch").stdout.split() == ["heart", "verified", str(fetched)]
 
 
-def test_data_fetches(tmp_path, monkeypatch):
+def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
     monkeypatch.delenv("SVMBOOK_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
 
@@ -184,68 +184,68 @@ def test_data_fetches(tmp_path, monkeypatch):
         ([*PART, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
         (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'all-machines'"),
-        ([*PART, "--runs", "0"], 2, "'0' is no number of runs, such as 10, nor some, such as"),
-        ([*PART, "--runs", "5-3"], 2, "'5-3' is no number of runs"),
-        ([*PART, "--runs", "many"], 2, "'many' is no number of runs"),
-        ([*PART, "--jobs", "0", "--store", "x.jsonl"], 2, "give 1 or more, or -1"),
+        ([*PART, "--runs", "0"], 2, "'0' is neither a number of runs, such as 10, nor a range"),
+        ([*PART, "--runs", "5-3"], 2, "'5-3' is neither a number of runs"),
+        ([*PART, "--runs", "many"], 2, "'many' is neither a number of runs"),
+        ([*PART, "--jobs", "0", "--store", "x.jsonl"], 2, "--jobs must be 1 or more, or -1"),
         (["reproduce", "exploring-parameters", "--datasets", "iris"], 2, "no data set 'iris'"),
         ([*PART, "--store", "no/such/x.jsonl"], 1, "there is no folder no/such"),
         (["table", "exploring-forest", "--store", "no.jsonl"], 1, "svmbook reproduce exploring-fo"),
-        (["data", "nosuch"], 2, "there is no table 'nosuch'; there are"),
+        (["data", "nosuch"], 2, "unknown table 'nosuch'; known are"),
     ],
 )
-def test_an_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
+def test_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
     monkeypatch.chdir(tmp_path)
     shown = run(*arguments)
     assert shown.exit_code == code
     assert message in shown.stderr
     *before, error = shown.stderr.splitlines()
     assert error.startswith("Error: ")
-    assert all(line.endswith("runs are there") for line in before)
+    assert all(line.endswith("runs are stored") for line in before)
 
 
 @pytest.mark.parametrize("jobs", ["-1", "1", "4096"])
-def test_any_number_of_processes_will_do_where_nothing_is_missing(jobs):
+def test_valid_numbers_of_processes(jobs):
     shown = run(*PART, "--runs", "1", "--jobs", jobs)
-    assert shown.exit_code == 0 and "1 of 1 runs are there" in shown.stderr
+    assert shown.exit_code == 0 and "1 of 1 runs are stored" in shown.stderr
 
 
-@pytest.mark.parametrize("what", ["--runs", "--jobs"])
-def test_too_much_is_refused(what):
-    shown = run(*PART, what, "9" * 20)
+@pytest.mark.parametrize("option", ["--runs", "--jobs"])
+def test_too_large_a_number_raises_a_usage_error(option):
+    shown = run(*PART, option, "9" * 20)
     assert shown.exit_code == 2 and len(shown.stderr.splitlines()) == 1
 
 
-def test_a_store_that_is_none_is_left_alone(tmp_path):
+def test_file_that_is_not_a_store_is_not_changed(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text('{"n": 500}\n', encoding="utf-8")
     shown = run(*PART, "--store", path)
-    assert shown.exit_code == 1 and "line 1 is no record of a run" in shown.stderr
+    assert shown.exit_code == 1 and "line 1 is not the record of a run" in shown.stderr
     assert path.read_text(encoding="utf-8") == '{"n": 500}\n'
 
 
-@pytest.mark.filterwarnings("default:.*torn record")
-def test_a_torn_line_is_told_in_one_line(store):
+@pytest.mark.filterwarnings("default:.*incomplete record")
+def test_incomplete_record_is_reported_in_one_line(store):
     with store.open("ab") as file:
         file.write(b'{"suite": "expl')
     shown = run(*PART, "--runs", 3, "--store", store)
     assert shown.exit_code == 0
-    (line,) = (line for line in shown.stderr.splitlines() if "torn record" in line)
+    (line,) = (line for line in shown.stderr.splitlines() if "incomplete record" in line)
     assert line.startswith("warning: ") and "runs.jsonl.torn" in line
     assert len(Store(store)) == 3
 
 
-def test_outside_of_the_book_a_store_is_made_here(tmp_path, monkeypatch):
+def test_default_store_outside_the_repository_is_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SVMBOOK_RESULTS", raising=False)
     assert run(*PART, "--runs", 1).exit_code == 0
     assert len(Store(tmp_path / "exploring-parameters.jsonl")) == 1
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path / "nowhere"))
-    assert "is no folder" in run(*PART, "--runs", 1).stderr
+    assert "is not a folder" in run(*PART, "--runs", 1).stderr
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in main.commands)])
-def test_help_has_examples_a_reader_can_copy(command):
+def test_examples_in_help_are_valid_calls(command):
     shown = run(*command, "--help").stdout
     examples = [line.strip() for line in shown.splitlines() if line.startswith("    svmbook ")]
     assert examples
@@ -254,26 +254,26 @@ def test_help_has_examples_a_reader_can_copy(command):
         main.commands[name].make_context(name, rest)  # parsed, not run
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc, where nobody can write")
-def test_a_store_that_cannot_be_made_is_refused_at_once(monkeypatch):
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to have an unwritable folder")
+def test_store_that_cannot_be_created_is_reported_without_delay(monkeypatch):
     monkeypatch.setattr("filelock.FileLock.acquire", lambda self: pytest.fail("waits for a lock"))
     shown = run(*PART, "--runs", 1, "--store", "/proc/x.jsonl")
     assert shown.exit_code == 1 and "No such file" in shown.stderr.splitlines()[-1]
 
 
-def test_a_parameter_that_is_no_number_is_named(store):
+def test_parameter_that_is_not_a_number_is_reported(store):
     first = Store(store).records()[0]
     store.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
     shown = run("table", "exploring-parameters", "--store", store)
     assert shown.exit_code == 1
-    assert "line 1 is no record of a run: parameters is {'C': 'x'}; it has" in shown.stderr
+    assert "line 1 is not the record of a run: parameters must be names with" in shown.stderr
 
 
-def test_every_suite_has_the_name_it_is_found_by():
+def test_suites_are_listed_under_their_own_names():
     assert [find_suite(name).name for name in SUITES] == list(SUITES)
 
 
-def test_a_name_may_hold_a_comma(tmp_path):
+def test_names_may_contain_commas(tmp_path):
     store = tmp_path / "runs.jsonl"
     part = ["--datasets", "spirals, 10 % noise,spirals", "--methods", "CART,linear", "--runs", "1"]
     assert run("reproduce", "shen2013", *part, "--store", store).exit_code == 0

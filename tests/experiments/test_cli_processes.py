@@ -1,4 +1,4 @@
-"""The command in a process of its own: what it loads, how it is interrupted, what it starts."""
+"""The command in its own process: the modules it imports, Ctrl-C, and a closed stderr."""
 
 import signal
 import subprocess
@@ -12,9 +12,9 @@ PART = ["reproduce", "exploring-parameters", "--datasets", "stdev2", "--methods"
 COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()"]
 
 
-# What `--dask local` starts is tested in test_reproduce.py; here are the two options together.
+# The cluster that `--dask local` starts is tested in test_reproduce.py; here --dask with --jobs.
 @pytest.mark.nightly
-def test_a_cluster_does_it_too(tmp_path):
+def test_runs_on_a_local_cluster(tmp_path):
     pytest.importorskip("distributed")
     path = tmp_path / "runs.jsonl"
     call = [*COMMAND, *PART, "--runs", "3", "--store", str(path), "--dask", "local", "--jobs", "1"]
@@ -23,7 +23,7 @@ def test_a_cluster_does_it_too(tmp_path):
     assert sorted(r["run"] for r in Store(path).records()) == [0, 1, 2]
 
 
-def test_help_loads_nothing_that_takes_seconds():
+def test_help_imports_no_large_package():
     heavy = "{'joblib', 'matplotlib', 'numpy', 'scipy', 'sklearn'}"
     code = f"import atexit, sys; atexit.register(lambda: print({heavy} & {{*sys.modules}})); "
     call = [sys.executable, "-c", code + COMMAND[2], "reproduce", "--help"]
@@ -38,7 +38,7 @@ class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == sys.argv[1]:
             os.kill(os.getpid(), signal.SIGINT)
-signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a background job ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore SIGINT
 sys.meta_path.insert(0, Interrupting())
 from svmbook.experiments.cli import main
 main(sys.argv[2:])
@@ -56,7 +56,7 @@ main(sys.argv[2:])
         ("joblib", [*PART, "--runs", "1"]),
     ],
 )
-def test_ctrl_c_while_modules_are_read_prints_no_traceback(tmp_path, module, command):
+def test_ctrl_c_during_imports_prints_no_traceback(tmp_path, module, command):
     call = [sys.executable, "-c", INTERRUPTED, module, *command]
     done = subprocess.run(call, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode == 128 + signal.SIGINT
@@ -76,23 +76,23 @@ assert sys.stderr is None
 
 @main.command()
 @click.argument("store")
-def look(store):
-    print("unseen", file=sys.stderr, flush=True)
-    assert os.get_inheritable(2)  # or workers would find file 2 closed
-    assert os.open(store, os.O_RDONLY) > 2  # or a store would be what workers take for stderr
+def inspect(store):
+    print("discarded", file=sys.stderr, flush=True)
+    assert os.get_inheritable(2)  # otherwise file descriptor 2 is closed in workers
+    assert os.open(store, os.O_RDONLY) > 2  # otherwise workers write their stderr to the store
 
 main()
 """
 
 
-def test_a_closed_stderr_is_replaced_before_a_store_can_take_its_number(tmp_path):
+def test_closed_stderr_is_replaced_before_the_store_is_opened(tmp_path):
     store = tmp_path / "runs.jsonl"
     store.write_bytes(b"")
-    assert without_stderr(sys.executable, "-c", CLOSED, "look", str(store)) == 0
+    assert without_stderr(sys.executable, "-c", CLOSED, "inspect", str(store)) == 0
 
 
-@pytest.mark.nightly  # the test above has the same without the two workers
-def test_a_closed_stderr_hinders_nothing(tmp_path):
+@pytest.mark.nightly  # the test above checks the same without two workers
+def test_runs_with_a_closed_stderr_are_stored(tmp_path):
     path = tmp_path / "runs.jsonl"
     call = [*COMMAND, *PART, "--runs", "2", "--store", str(path), "--jobs", "2"]
     assert without_stderr(*call) == 0

@@ -1,1 +1,1 @@
-"""What experiments share: splits, searches of parameters, statistics."""
+"""Methods that the experiments share: splits, grid search, statistics."""

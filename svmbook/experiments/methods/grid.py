@@ -1,9 +1,9 @@
-r"""Choosing C and gamma by cross-validation, without computing a distance twice.
+r"""Grid search for C and gamma by cross-validation, in which each distance is computed once.
 
-A kernel that depends on distances alone, :math:`k = \exp(-\gamma D)`, needs one matrix of
-distances for a whole study: each gamma is one exponential of it, each fold a choice of rows and
-columns. On a fold of many points all C are one path of solutions; on one of few, one call of
-LIBSVM each on a matrix that is there already, and none at all once no multiplier meets its bound.
+A kernel :math:`k = \exp(-\gamma D)` depends on the distances D only. Their matrix is computed once
+for the whole grid. Each gamma takes one exponential of it, and each fold a subset of rows and
+columns. On large folds one solution path serves all C. On small folds LIBSVM is called for each C
+on the precomputed matrix, until no multiplier reaches its bound C: larger C have the same solution.
 """
 
 from __future__ import annotations
@@ -28,27 +28,26 @@ from ...solvers.dual.path import path_over_C
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
-PATH_POINTS = 500  # to train on, from which a path is faster than LIBSVM at its tolerance
+PATH_POINTS = 500  # training points from which on a path is faster than LIBSVM
 GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
-# Kernels with no parameter but C.
-PARAMETER_FREE = tuple(name for name, (_, reads) in KERNELS.items() if not reads)
+PARAMETER_FREE = tuple(name for name, (_, parameters) in KERNELS.items() if not parameters)
 
 
 class GridChoice(NamedTuple):
-    """What a grid search chose, and all that it saw.
+    """Parameters chosen by a grid search, and all of its scores.
 
     Attributes
     ----------
     kernel : str
         The kernel.
     C, gamma : float
-        The parameters with the best mean accuracy; of equals the first in the order of the grid,
-        C outside and gamma inside, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None
-        for a kernel without parameters.
+        The parameters with the best mean accuracy. Of ties the first in the grid is chosen, with C
+        in the outer loop, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None for a
+        kernel without parameters.
     score : float
-        Their mean accuracy.
+        Mean accuracy of the chosen parameters.
     scores : ndarray of shape (n_C, n_gamma, n_folds)
-        The accuracies.
+        Accuracy on each fold.
     Cs, gammas : list
         The grid.
     """
@@ -83,15 +82,16 @@ def choose_by_grid(
     X : array-like of shape (n, d)
         Training points.
     y : array-like of shape (n,)
-        Their labels; more than two are served one against one, as in `sklearn.svm.SVC`.
+        Their labels. With more than two classes there is one SVM per pair of classes, as in
+        `sklearn.svm.SVC`.
     kernel : str, default="rbf"
         A key of `svmbook.kernels.DISTANCES`, or a kernel without parameters.
     C : sequence of float
-        Prices to try.
+        Values of the regularisation parameter to try.
     gamma : sequence of float, default=None
-        Widths to try; none for a kernel without parameters.
+        Values to try; None for a kernel without parameters.
     cv : int, cross-validation splitter or iterable of (train, test)
-        The folds; a number of stratified ones, in order.
+        The folds; a number means as many stratified folds, without shuffling.
 
     Returns
     -------
@@ -100,8 +100,9 @@ def choose_by_grid(
     Raises
     ------
     ValueError
-        The kernel is none of these, a grid is empty or holds what is not positive, there is
-        no fold, or one with a single class, or a kernel without parameters is given a gamma.
+        The kernel is unknown, a grid is empty or has a value that is not positive and finite,
+        there are no folds, the training part of a fold has one class only, or gamma is given for a
+        kernel without parameters.
 
     Examples
     --------
@@ -120,30 +121,30 @@ def choose_by_grid(
     if not folds:
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
-        raise ValueError("a fold of cv has one class to train on; give folds with two or more.")
+        raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
     base = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
-    if kernel in CONDITIONAL:  # shifted at any point: the SVM is the same
+    if kernel in CONDITIONAL:  # shifted at a training point; the SVM does not depend on which
         base = shifted(base, base[0], base[0], base[0, 0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
         K = base if kernel in PARAMETER_FREE else np.exp(-width * base)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
-            labels = _by_paths if len(train) >= PATH_POINTS else _by_libsvm
-            for i, found in enumerate(labels(K_train, y[train], Cs, K_test)):
-                scores[i, j, f] = (found == y[test]).mean()
+            predict = _predict_by_paths if len(train) >= PATH_POINTS else _predict_by_libsvm
+            for i, labels in enumerate(predict(K_train, y[train], Cs, K_test)):
+                scores[i, j, f] = (labels == y[test]).mean()
     return _best(kernel, scores, Cs, gammas)
 
 
 def coarser(choice: GridChoice, step: int) -> GridChoice:
-    """Return what a coarser grid would have chosen: every ``step``-th value of each parameter.
+    """Return the choice from a coarser grid: every ``step``-th value of each parameter.
 
     Parameters
     ----------
     choice : GridChoice
         From `choose_by_grid`.
     step : int
-        Positive.
+        Step between the values that are kept, at least 1.
 
     Returns
     -------
@@ -170,35 +171,35 @@ def _best(kernel, scores, Cs, gammas):
     return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores, Cs, gammas)
 
 
-def _by_libsvm(K, y, Cs, K_test):
-    """Return the labels of the test points for each price, one call of LIBSVM after the other."""
+def _predict_by_libsvm(K, y, Cs, K_test):
+    """Return the predicted labels of the test points for each C, with one LIBSVM fit per C."""
     labels, order = [None] * len(Cs), np.argsort(Cs, kind="stable")
-    # Hundreds of fits of milliseconds: checking the same matrix each time would cost as much again.
+    # Each fit takes milliseconds; validating the same matrix each time would double the time.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for position, i in enumerate(order):
-            machine = SVC(C=Cs[i], kernel="precomputed", cache_size=GRID_CACHE).fit(K, y)
-            labels[i] = machine.predict(K_test)
-            if np.abs(machine.dual_coef_).max() < Cs[i]:
-                # No multiplier meets its bound: a larger C has the same solution.
+            model = SVC(C=Cs[i], kernel="precomputed", cache_size=GRID_CACHE).fit(K, y)
+            labels[i] = model.predict(K_test)
+            if np.abs(model.dual_coef_).max() < Cs[i]:
+                # No multiplier reaches its bound, so all larger C have the same solution.
                 for larger in order[position + 1 :]:
                     labels[larger] = labels[i]
                 break
     return labels
 
 
-def _by_paths(K, y, Cs, K_test):
-    """Return the labels of the test points for each price: one path for each pair of classes.
+def _predict_by_paths(K, y, Cs, K_test):
+    """Return the predicted labels of the test points for each C, with one path per class pair.
 
-    As in LIBSVM the pairs vote, and of equals the first class wins.
+    As in LIBSVM the pairs vote, and the first of tied classes wins.
     """
     classes = np.unique(y)
     votes = np.zeros((len(Cs), len(K_test), len(classes)))
     for a, b in combinations(range(len(classes)), 2):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
-        among = K if len(pair) == len(y) else K[np.ix_(pair, pair)]
-        for i, machine in enumerate(path_over_C(StoredGram(among), signs, Cs, np.ones(len(signs)))):
-            output = K_test[:, pair] @ (signs * machine.alpha) + machine.intercept
+        gram = StoredGram(K if len(pair) == len(y) else K[np.ix_(pair, pair)])
+        for i, solution in enumerate(path_over_C(gram, signs, Cs, np.ones(len(signs)))):
+            output = K_test[:, pair] @ (signs * solution.alpha) + solution.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0
     return classes[votes.argmax(axis=2)]
@@ -207,7 +208,7 @@ def _by_paths(K, y, Cs, K_test):
 def fit_choice(
     choice: GridChoice, X: ArrayLike, y: ArrayLike, X_test: ArrayLike
 ) -> tuple[np.ndarray, int]:
-    """Fit the chosen machine on all training points; return its labels of others and its size.
+    """Fit an SVM with the chosen parameters on all training points, and predict test points.
 
     Parameters
     ----------
@@ -216,13 +217,14 @@ def fit_choice(
     X, y : array-like of shapes (n, d) and (n,)
         Training points and labels.
     X_test : array-like of shape (m, d)
-        Points to label.
+        Test points.
 
     Returns
     -------
     labels : ndarray of shape (m,)
-    support_vectors : int
-        Their number.
+        Predicted labels of the test points.
+    n_support : int
+        Number of support vectors.
 
     Examples
     --------
@@ -237,12 +239,12 @@ def fit_choice(
     4
     """
     X, y = check_X_y(X, y)
-    function, reads = KERNELS[choice.kernel]
-    params = {"gamma": choice.gamma} if reads else {}
-    machine = SVC(C=choice.C, kernel="precomputed", cache_size=GRID_CACHE)
-    machine.fit(function(X, **params), y)
-    labels = machine.predict(function(X_test, X, **params))
-    return labels, int(machine.n_support_.sum())
+    function, parameters = KERNELS[choice.kernel]
+    params = {"gamma": choice.gamma} if parameters else {}
+    model = SVC(C=choice.C, kernel="precomputed", cache_size=GRID_CACHE)
+    model.fit(function(X, **params), y)
+    labels = model.predict(function(X_test, X, **params))
+    return labels, int(model.n_support_.sum())
 
 
 def grid_run(
@@ -256,22 +258,22 @@ def grid_run(
     C: ArrayLike,
     gamma: ArrayLike | None = None,
 ) -> dict:
-    """Do one run of a study: choose by five stratified folds, fit, and count the errors.
+    """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test.
 
     Parameters
     ----------
     X, y, X_test, y_test : ndarray
         Training and test points with their labels.
     seed : int
-        Shuffles the points before they are cut into folds.
+        Seed for shuffling the points before they are divided into folds.
     kernel, C, gamma
         As in `choose_by_grid`.
 
     Returns
     -------
     dict
-        What a record keeps: "parameters", "error" (the share of the test points), "model_size"
-        (support vectors) and "selection_seconds".
+        Fields for a record: "parameters", "error" (test error, between 0 and 1), "model_size"
+        (number of support vectors) and "selection_seconds".
 
     Examples
     --------
@@ -285,29 +287,28 @@ def grid_run(
     start = time.perf_counter()
     choice = choose_by_grid(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
     selection = time.perf_counter() - start
-    labels, support_vectors = fit_choice(choice, X, y, X_test)
+    labels, n_support = fit_choice(choice, X, y, X_test)
     return {
         "parameters": choice.parameters,
         "error": round(float(np.mean(labels != y_test)), 6),
-        "model_size": support_vectors,
+        "model_size": n_support,
         "selection_seconds": round(selection, 4),
     }
 
 
 def _check_grid(kernel, C, gamma):
     """Return the two grids as lists."""
-    if kernel not in (*DISTANCES, *PARAMETER_FREE):
-        raise ValueError(
-            f"kernel is {kernel!r}; choose one of {', '.join((*DISTANCES, *PARAMETER_FREE))}."
-        )
+    known = (*DISTANCES, *PARAMETER_FREE)
+    if kernel not in known:
+        raise ValueError(f"kernel must be one of {', '.join(known)}; found {kernel!r}.")
     if kernel in PARAMETER_FREE and gamma is not None:
         raise ValueError(f"the kernel {kernel!r} has no gamma; leave it out.")
     grids = {"C": C} if kernel in PARAMETER_FREE else {"C": C, "gamma": gamma}
     for name, grid in grids.items():
         if np.ndim(grid) != 1 or len(grid) == 0:
-            raise ValueError(f"{name} is {grid!r}; give a list of values to try.")
+            raise ValueError(f"{name} must be a list of values to try; found {grid!r}.")
         for value in grid:
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
             if not np.isfinite(value):
-                raise ValueError(f"{name} holds {value}; give finite values.")
+                raise ValueError(f"{name} must have finite values; found {value}.")
     return list(C), [None] if kernel in PARAMETER_FREE else list(gamma)

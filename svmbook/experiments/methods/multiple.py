@@ -1,4 +1,4 @@
-r"""Several tests, or several methods, at once.
+r"""Corrections for several tests, and comparisons of several methods.
 
 References
 ----------
@@ -21,11 +21,11 @@ from sklearn.utils.validation import check_scalar
 
 __all__ = ["Ranks", "holm", "rank"]
 
-RECORD_TOL = 1e-5  # relative to the largest error: records keep six digits
+RECORD_TOL = 1e-5  # relative to the largest error: records have six digits
 
 
 class Ranks(NamedTuple):
-    """Mean ranks of methods over data sets, the p value of Friedman's test, and what counts."""
+    """Mean ranks of methods over data sets, p value of Friedman's test, critical difference."""
 
     means: np.ndarray
     p: float
@@ -33,16 +33,17 @@ class Ranks(NamedTuple):
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Correct the p values of several tests for their number.
+    """Correct the p values of several tests for their number, by Holm's method.
 
-    The smallest is multiplied by the number of tests, the next by one less, and so on; no corrected
-    value is smaller than the one before it. Where no difference exists at all, the chance that any
-    corrected value falls below 0.05 is 0.05 at most, whatever the tests have in common.
+    The smallest is multiplied by the number n of tests, the next by n - 1, and so on; each
+    corrected value is at least as large as the previous one. If all null hypotheses hold, the
+    probability that any corrected value is 0.05 or less is at most 0.05. The tests may depend on
+    each other in any way.
 
     Parameters
     ----------
     p_values : array-like of shape (n,)
-        One of each test, between 0 and 1; there may be none.
+        One p value per test; the list may be empty.
 
     Returns
     -------
@@ -52,7 +53,7 @@ def holm(p_values: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        A value is not between 0 and 1, or they are not one list.
+        A value is not between 0 and 1, or `p_values` is not one-dimensional.
 
     Examples
     --------
@@ -70,22 +71,22 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
 
 def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
-    r"""Rank methods on each of several data sets, and say which mean ranks differ.
+    r"""Rank methods on several data sets, and compute the difference at which mean ranks differ.
 
-    On each data set the best of k methods has rank 1, and equals share the mean of their ranks.
-    Sorted errors are divided where the gap exceeds 1e-5 of the largest error of all data sets, and
-    errors that are not divided are equal: means of records agree to five digits only. Were all
-    methods alike, each order would be as likely as any other: that is what Friedman's test asks.
-    Where it says no, two methods differ if their mean ranks over N data sets lie further apart than
-    Nemenyi's critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`, with q the quantile of the
-    studentised range, over the root of two.
+    On each data set the best of k methods has rank 1, and ties share the mean of their ranks.
+    Neighbours in the sorted errors are tied unless their gap exceeds 1e-5 times the largest error
+    of all data sets, because means of rounded records agree to five digits only. Friedman's test
+    has the null hypothesis that all orders of the methods are equally likely. If it is rejected,
+    two methods differ if their mean ranks over N data sets differ by more than Nemenyi's critical
+    difference :math:`q\,\sqrt{k(k + 1)/(6N)}`. Here q is the quantile of the studentised range,
+    divided by the root of two.
 
     Parameters
     ----------
     errors : array-like of shape (n_data_sets, n_methods)
-        Mean errors; data sets are taken as independent of one another.
+        Mean errors on data sets that are assumed independent.
     level : float, default=0.95
-        One minus the chance that any two methods that are alike are said to differ.
+        One minus the probability that any two equally good methods are found to differ.
 
     Returns
     -------
@@ -109,8 +110,8 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     n, k = errors.shape
     order = errors.argsort(axis=1)
     gaps = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
-    place = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # ties share a rank
-    ranks = stats.rankdata(np.take_along_axis(place, order.argsort(axis=1), axis=1), axis=1)
+    groups = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # one number per tie
+    ranks = stats.rankdata(np.take_along_axis(groups, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
     return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))

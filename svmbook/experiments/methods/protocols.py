@@ -1,8 +1,7 @@
-r"""How a study splits its data, run by run, each run from a seed of its own.
+r"""Training and test data for each run of a study, where each run has its own seed.
 
-A run's seed is a child of the study's: `numpy.random.SeedSequence` with the number of the run as
-its key. Run 37 is therefore the same whether it is done alone or with 99 others, first or last, on
-one core or on many machines.
+The seed of a run is derived from that of the study by `numpy.random.SeedSequence`, with the run's
+number as spawn key. Run 37 therefore does not depend on the other runs or on their order.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ["Generated", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
 
 
 class Run(NamedTuple):
-    """Training and test data of one run, and a seed for whatever else it draws."""
+    """Training and test data of one run, and a seed for all other randomness in it."""
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -30,7 +29,7 @@ class Run(NamedTuple):
 
 
 def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
-    """Return the seed of one run of a study, as scikit-learn takes it.
+    """Return the seed of one run of a study, which scikit-learn accepts as ``random_state``.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     run : int
         Number of the run, from 0.
     purpose : int, default=0
-        A number for each use of randomness inside a run, so that they are independent.
+        Number of the use of randomness inside a run; different uses get independent seeds.
 
     Returns
     -------
@@ -49,7 +48,7 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     Raises
     ------
     TypeError, ValueError
-        An argument is no integer, or negative.
+        An argument is not an integer, or is negative.
 
     Examples
     --------
@@ -63,8 +62,21 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     return int(child.generate_state(1)[0])
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no truth value
-class RandomSplits:
+class _Protocol:
+    """A sequence of runs; a subclass has their number and implements ``_make_run(run)``."""
+
+    def __len__(self):
+        return self.runs
+
+    def __getitem__(self, run):
+        check_scalar(run, "run", Integral)
+        if not 0 <= run < self.runs:  # the IndexError also ends a loop over a protocol
+            raise IndexError(f"run must be in 0, ..., {self.runs - 1}; found {run}.")
+        return self._make_run(run)
+
+
+@dataclass(frozen=True, eq=False)  # comparing arrays gives an array, no truth value
+class RandomSplits(_Protocol):
     """Random splits of one table.
 
     Parameters
@@ -72,13 +84,13 @@ class RandomSplits:
     X, y : ndarray of shapes (n, d) and (n,)
         The table.
     train_share : float
-        Share of the rows to train on: 0.6 for Lin (2005), 0.8 for Navia-Vazquez et al. (2004).
+        Share of training rows: 0.6 in Lin (2005), 0.8 in Navia-Vazquez et al. (2004).
     runs : int, default=100
-        Splits.
+        Number of splits.
     seed : int, default=0
         Seed of the study.
     stratified : bool, default=False
-        Whether both parts keep the shares of the classes; no source says that it saw to that.
+        Whether both parts keep the proportions of the classes. No source mentions stratification.
 
     Examples
     --------
@@ -99,19 +111,15 @@ class RandomSplits:
 
     def __post_init__(self):
         _check_table(self)
-        between = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
-        check_scalar(self.train_share, "train_share", Real, **between)
+        limits = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
+        check_scalar(self.train_share, "train_share", Real, **limits)
 
     @property
     def test_share(self):
         """Share of the rows in the test part, for the corrected t-test."""
         return 1.0 - self.train_share
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
+    def _make_run(self, run):
         X_train, X_test, y_train, y_test = train_test_split(
             self.X,
             self.y,
@@ -122,18 +130,18 @@ class RandomSplits:
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no truth value
-class Generated:
-    """New data for each run: 300 points to train and 3,000 to test, as Lin (2005) after Breiman.
+@dataclass(frozen=True, eq=False)
+class Generated(_Protocol):
+    """New data for each run: by default 300 training and 3,000 test points, as in Lin (2005).
 
     Parameters
     ----------
     draw : callable
         ``draw(n, random_state=seed)`` returning ``(X, y)``.
     train, test : int, default=300 and 3000
-        Points.
+        Numbers of training and test points.
     runs : int, default=100
-        Runs.
+        Number of runs.
     seed : int, default=0
         Seed of the study.
 
@@ -155,14 +163,10 @@ class Generated:
     def __post_init__(self):
         check_scalar(self.runs, "runs", Integral, min_val=1)
 
-    #: Runs share no points, so no correction is called for.
+    #: Runs share no points, so the t-test needs no correction.
     test_share = None
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
+    def _make_run(self, run):
         parts = (
             self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
             for purpose, n in ((0, self.train), (2, self.test))
@@ -171,16 +175,16 @@ class Generated:
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
-@dataclass(frozen=True, eq=False)  # arrays have no truth value
-class StratifiedFolds:
-    """The folds of one cross-validation: run i tests on fold i.
+@dataclass(frozen=True, eq=False)
+class StratifiedFolds(_Protocol):
+    """The folds of one cross-validation: run i has fold i as test set.
 
     Parameters
     ----------
     X, y : ndarray of shapes (n, d) and (n,)
         The table.
     runs : int, default=10
-        Folds.
+        Number of folds.
     seed : int, default=0
         Seed of the study, which shuffles the rows once for all folds.
 
@@ -207,27 +211,16 @@ class StratifiedFolds:
         """Share of the rows in one fold, for the corrected t-test."""
         return 1.0 / self.runs
 
-    def __len__(self):
-        return self.runs
-
-    def __getitem__(self, run):
-        _check_run(run, self.runs)
-        shuffled = StratifiedKFold(self.runs, shuffle=True, random_state=run_seed(self.seed, 0))
-        train, test = list(shuffled.split(self.X, self.y))[run]
+    def _make_run(self, run):
+        folds = StratifiedKFold(self.runs, shuffle=True, random_state=run_seed(self.seed, 0))
+        train, test = list(folds.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
         return Run(self.X[train], self.y[train], self.X[test], self.y[test], seed)
 
 
 def _check_table(protocol):
-    """Refuse what is no table; keep what is one as arrays."""
+    """Validate the table and the number of runs, and store the table as arrays."""
     check_scalar(protocol.runs, "runs", Integral, min_val=1)
     X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
     object.__setattr__(protocol, "X", X)  # the class is frozen
     object.__setattr__(protocol, "y", y)
-
-
-def _check_run(run, runs):
-    """Refuse what is no number of a run; IndexError is what ends a loop over a protocol."""
-    check_scalar(run, "run", Integral)
-    if not 0 <= run < runs:
-        raise IndexError(f"run {run} of {runs}: runs are counted from 0.")

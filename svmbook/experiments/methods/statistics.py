@@ -1,8 +1,8 @@
-r"""What a list of test errors allows one to say.
+r"""Summaries and comparisons of test errors.
 
-Repeated splits of one table overlap: their training sets share most of their rows, so the errors
-are not independent, and the ordinary t-test finds differences that are not there. The correction
-of Nadeau and Bengio widens the interval by what the overlap hides.
+Repeated splits of one table overlap: their training sets share most of their rows. The errors are
+therefore not independent, and the ordinary t-test rejects a true null hypothesis too often. The
+correction of Nadeau and Bengio widens the confidence interval accordingly.
 
 References
 ----------
@@ -36,13 +36,13 @@ __all__ = [
 ]
 
 
-EQUAL_TOL = 1e-14  # relative: values this close are equal
+EQUAL_TOL = 1e-14  # relative difference up to which values are equal
 
 
 class Summary(NamedTuple):
     """Mean, standard deviation and standard error of independent values, and their number.
 
-    In text it is its mean and standard error, both with the digits that are asked for.
+    A format specification applies to the mean and the standard error.
 
     Examples
     --------
@@ -71,14 +71,14 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self):
-        """A "win" where errors are smaller, a "loss", or a "tie" if the interval holds zero."""
+        """A "win" if the interval is below zero, a "tie" if it contains zero, or a "loss"."""
         if self.low <= 0.0 <= self.high:
             return "tie"
         return "win" if self.high < 0.0 else "loss"
 
 
 class PracticalDifference(NamedTuple):
-    """Probabilities that errors are smaller, as large, or larger, by more than a given margin."""
+    """Probabilities that errors are smaller, practically equivalent, or larger."""
 
     smaller: float
     equivalent: float
@@ -87,24 +87,27 @@ class PracticalDifference(NamedTuple):
 
     @property
     def verdict(self):
-        """Which of "better", "equivalent" and "worse" is probable enough, or "undecided"."""
+        """The first of "better", "equivalent" and "worse" that reaches the level of probability.
+
+        If none does, it is "undecided".
+        """
         names = ("better", "equivalent", "worse")
         likely = [name for name, p in zip(names, self, strict=False) if p >= self.level]
         return likely[0] if likely else "undecided"
 
 
 def summarise(values: ArrayLike) -> Summary:
-    r"""Return mean, standard deviation (of n - 1) and standard error.
+    r"""Return mean, standard deviation (with divisor n - 1) and standard error.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-        One value a run.
+        One value per run.
 
     Returns
     -------
     Summary
-        Deviation and error are NaN for a single run.
+        The deviation and the standard error are NaN for a single run.
 
     Raises
     ------
@@ -124,18 +127,19 @@ def summarise(values: ArrayLike) -> Summary:
 
 
 def most_frequent(values: Iterable) -> tuple[Any, int]:
-    """Return the most frequent of several values and how often it is there.
+    """Return the most frequent of several values and its number of occurrences.
 
     Parameters
     ----------
     values : iterable
-        What can be sorted; of equally frequent ones the smallest is returned.
+        Values that can be sorted; of equally frequent values the smallest is returned.
 
     Returns
     -------
     value
-        One of them.
+        The most frequent value.
     count : int
+        Its number of occurrences.
 
     Examples
     --------
@@ -151,34 +155,35 @@ def most_frequent(values: Iterable) -> tuple[Any, int]:
 def compare(
     first: ArrayLike, second: ArrayLike, *, test_share: float | None = None, level: float = 0.95
 ) -> Comparison:
-    r"""Compare two lists of values that were measured on the same splits, by a t-test of the pairs.
+    r"""Compare two lists of values from the same splits by a paired t-test.
 
-    :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}` with n - 1 degrees of freedom, :math:`d` the
-    differences and :math:`s^2` their variance. With q = 0 the values count as independent: on ten
-    folds of a cross-validation this is the test that Shen (2013) uses. It is optimistic there: any
-    two training sets share eight ninths of their points. With :math:`q = n_{test}/n_{train}` it is
-    the corrected resampled t-test, where q stands for the correlation that comes from the overlap.
+    :math:`t = \bar d\,/\sqrt{(1/n + q)\,s^2}` has n - 1 degrees of freedom, where :math:`d` are the
+    differences and :math:`s^2` is their variance. With q = 0 the values are treated as independent;
+    Shen (2013) uses this test on the ten folds of a cross-validation. It is optimistic there,
+    because any two training sets share eight ninths of their points. With
+    :math:`q = n_{test}/n_{train}` it is the corrected resampled t-test, in which q allows for the
+    correlation that the overlap causes.
 
     Parameters
     ----------
     first, second : array-like of shape (n,)
-        Values of the same splits in the same order, n at least 2.
+        Values on the same splits in the same order, n at least 2.
     test_share : float, default=None
-        Share of the points that each split tests on, between 0 and 1: 0.4 for 60/40 splits, 0.1 for
-        ten folds. Without it the values count as independent.
+        Share of test points in each split, between 0 and 1: 0.4 for 60/40 splits, 0.1 for ten
+        folds. None treats the values as independent.
     level : float, default=0.95
-        Of the confidence interval of the mean difference.
+        Confidence level of the interval for the mean difference.
 
     Returns
     -------
     Comparison
-        Of ``first - second``.
+        Statistics of ``first - second``.
 
     Raises
     ------
     ValueError
-        The lists do not fit, or hold fewer than two values, or a share or level is not between 0
-        and 1.
+        The lists differ in length or have fewer than two values, a value is not finite, or
+        `test_share` or `level` is not between 0 and 1.
 
     Examples
     --------
@@ -190,29 +195,26 @@ def compare(
     >>> compare([1.0, 2.0, 1.0, 2.0], [3.1, 3.9, 3.0, 4.0]).verdict
     'win'
     """
-    for name, share in (
-        ("test_share", 0.5 if test_share is None else test_share),
-        ("level", level),
-    ):
-        if not 0 < share < 1:
-            raise ValueError(f"{name} must lie between 0 and 1; found {share}.")
+    for name, value in (("test_share", test_share), ("level", level)):
+        if value is not None and not 0 < value < 1:
+            raise ValueError(f"{name} must lie between 0 and 1; found {value}.")
     first, second = _values(first), _values(second)
     check_consistent_length(first, second)
     n = len(first)
     if n < 2:
-        raise ValueError(f"a t-test needs at least two values a list; found {n}.")
+        raise ValueError(f"a t-test needs at least two values per list; found {n}.")
     overlap = 0.0 if test_share is None else test_share / (1 - test_share)
     d = first - second
-    rounding = EQUAL_TOL * max(np.abs(first).max(), np.abs(second).max())
-    mean = float(d.mean()) if abs(d.mean()) > rounding else 0.0
-    deviation = d.std(ddof=1) if d.std() > rounding else 0.0
+    tol = EQUAL_TOL * max(np.abs(first).max(), np.abs(second).max())
+    mean = float(d.mean()) if abs(d.mean()) > tol else 0.0
+    deviation = d.std(ddof=1) if d.std() > tol else 0.0
     error = float(np.sqrt(1.0 / n + overlap) * deviation)
-    certain = float(np.copysign(np.inf, mean)) if mean else 0.0  # all differences are equal
-    t = mean / error if error else certain
-    # Quantile and distribution function of t; `stats.t` takes a hundred times as long for a number.
-    reach = stdtrit(n - 1, 0.5 + level / 2) * error
+    t_if_constant = float(np.copysign(np.inf, mean)) if mean else 0.0
+    t = mean / error if error else t_if_constant
+    # Quantile and distribution function of t; for one number `stats.t` takes 100 times as long.
+    half_width = stdtrit(n - 1, 0.5 + level / 2) * error
     p = float(2 * stdtr(n - 1, -abs(t)))
-    return Comparison(mean, t, p, float(mean - reach), float(mean + reach))
+    return Comparison(mean, t, p, float(mean - half_width), float(mean + half_width))
 
 
 def practical_difference(
@@ -223,24 +225,25 @@ def practical_difference(
     test_share: float | None = None,
     level: float = 0.95,
 ) -> PracticalDifference:
-    r"""Return how probable it is that the mean difference of two lists is of practical size.
+    r"""Return the probability that the mean difference of two lists is of practical size.
 
-    A difference within ``rope`` of zero counts as none: the region of practical equivalence. Under
-    a flat prior the mean of ``first - second`` has a Student t distribution with n - 1 degrees of
-    freedom, whose centre and scale are mean and standard error of `compare`. With ``test_share``
-    that is the Bayesian correlated t-test of Corani and Benavoli, for splits of one table; without
-    it the ordinary one, for independent samples or for the mean errors on several tables.
+    Differences of at most ``rope`` form the region of practical equivalence. Under a flat prior the
+    mean of ``first - second`` has a Student t distribution with n - 1 degrees of freedom, centred
+    at the mean difference of `compare` and scaled by its standard error. With ``test_share`` this
+    is the Bayesian correlated t-test of Corani and Benavoli, for splits of one table. Without it,
+    it is the ordinary Bayesian t-test, for independent samples or mean errors on several tables.
 
     Parameters
     ----------
     first, second : array-like of shape (n,)
         Errors on the same splits, samples or tables in the same order, n at least 2.
     rope : float, default=1.0
-        Half the width of the region, in the unit of the errors: one point for errors in percent.
+        Half the width of the region of practical equivalence, in the unit of the errors. For errors
+        in percent the default is one percentage point.
     test_share : float, default=None
         As in `compare`.
     level : float, default=0.95
-        Probability from which on a verdict is given.
+        Probability that a verdict requires.
 
     Returns
     -------
@@ -249,7 +252,7 @@ def practical_difference(
     Raises
     ------
     ValueError
-        As in `compare`; or a level that is not between one half and 1, or a negative rope.
+        As in `compare`; or `level` is not between one half and 1, or `rope` is negative.
 
     References
     ----------
@@ -270,21 +273,20 @@ def practical_difference(
     check_scalar(level, "level", Real, min_val=0.5, max_val=1, include_boundaries="neither")
     found = compare(first, second, test_share=test_share)
     n = len(_values(first))
-    reach = found.high - found.difference
-    error = reach / stdtrit(n - 1, 0.975)
+    error = (found.high - found.difference) / stdtrit(n - 1, 0.975)
     if error > 0:
-        below, above = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
-    else:  # all differences are equal; the edge belongs to the region
+        below, up_to = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
+    else:  # all differences are equal; the boundary belongs to the region
         edge = rope + EQUAL_TOL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
-        below, above = float(found.difference < -edge), float(found.difference <= edge)
-    return PracticalDifference(float(below), float(above - below), float(1.0 - above), level)
+        below, up_to = float(found.difference < -edge), float(found.difference <= edge)
+    return PracticalDifference(float(below), float(up_to - below), float(1.0 - up_to), level)
 
 
 def _values(values):
-    """Return values as an array; a report checks thousands of short lists."""
-    found = np.asarray(values, dtype=np.float64).ravel()
-    if not len(found):
-        raise ValueError("there are no values; give at least one.")
-    if not np.isfinite(found).all():
-        raise ValueError(f"values must be finite; found {found[~np.isfinite(found)][0]}.")
-    return found
+    """Return values as an array; scikit-learn's checks would be slow for many short lists."""
+    array = np.asarray(values, dtype=np.float64).ravel()
+    if not len(array):
+        raise ValueError("there are no values; at least one is needed.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"values must be finite; found {array[~np.isfinite(array)][0]}.")
+    return array

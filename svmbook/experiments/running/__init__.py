@@ -1,1 +1,1 @@
-"""Runs of an experiment: what one is, and where its records are."""
+"""Suites of runs, and the store of their records."""

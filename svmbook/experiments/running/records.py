@@ -1,4 +1,4 @@
-"""Where the book's measured results are, and how to read them."""
+"""Find the book's measured results, and read them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 
 __all__ = ["load_records", "parse_records", "part_of_book", "read_records", "results_folder"]
 
-
-INSTALLED = Path(__file__).resolve().parents[2] / "results"  # in an installed package alone
+INSTALLED = Path(__file__).resolve().parents[2] / "results"  # only in an installed package
 
 
 def results_folder():
     """Return the folder of committed results.
 
-    ``$SVMBOOK_RESULTS`` where it is set, else ``book/results`` in this folder or the nearest one
-    above it, so that a notebook finds it wherever its kernel was started; else those that were
-    installed with the package.
+    It is ``$SVMBOOK_RESULTS`` if that is set. Otherwise it is ``book/results`` in the nearest of
+    the current folder and its parents that has it, so that notebooks may start in any folder of the
+    repository. If there is none, it is the copy that was installed with the package.
     """
     try:
         return part_of_book("book/results", "SVMBOOK_RESULTS", "measured results")
@@ -28,37 +27,36 @@ def results_folder():
 
 
 def part_of_book(part, variable, what):
-    """Return a folder of the book's repository: the variable's, or the nearest one here or above.
+    """Return a folder of the book's repository, searched in the current folder and its parents.
 
     Parameters
     ----------
     part : str
-        The folder, from the repository's root.
+        Path of the folder relative to the repository's root.
     variable : str
-        Name of the environment variable that may name another one.
+        Name of the environment variable that may name another folder.
     what : str
-        What is in it, for the message where there is none.
+        Its contents, for the error message.
 
     Returns
     -------
     Path
-        The folder.
 
     Raises
     ------
     FileNotFoundError
-        There is none.
+        There is no such folder.
     """
     if named := os.environ.get(variable):
         if not Path(named).is_dir():
-            raise FileNotFoundError(f"{variable} names {named!r}, which is no folder.")
+            raise FileNotFoundError(f"{variable} names {named!r}, which is not a folder.")
         return Path(named)
     for folder in (Path.cwd(), *Path.cwd().parents):
         if (folder / part).is_dir():
             return folder / part
     raise FileNotFoundError(
-        f"no folder {part} here or above; {what} come with the book's repository. "
-        f"Start from inside it, or set {variable} to the folder."
+        f"no folder {part} in the current folder or its parents; {what} come with the book's "
+        f"repository. Start inside it, or set {variable} to the folder."
     )
 
 
@@ -68,30 +66,30 @@ def load_records(name: str) -> list[dict]:
     Parameters
     ----------
     name : str
-        Name of the file without its ending, for instance ``"exploring_parameters"``.
+        Name of the file without its extension, for instance ``"exploring-parameters"``.
 
     Returns
     -------
     list of dict
-        One a run, in the order of the file.
+        One record per run, in the order of the file.
 
     Raises
     ------
     FileNotFoundError
-        There is no such file; the message lists those there are.
+        There is no such file; the message lists the existing ones.
     ValueError
         A line of the file is damaged.
     """
     folder = results_folder()
     path = folder / f"{name}.jsonl"
     if not path.exists():
-        present = ", ".join(sorted(p.stem for p in folder.glob("*.jsonl"))) or "none"
-        raise FileNotFoundError(f"no results named {name!r} in {folder}; there are: {present}.")
+        existing = ", ".join(sorted(p.stem for p in folder.glob("*.jsonl"))) or "none"
+        raise FileNotFoundError(f"no results named {name!r} in {folder}; existing: {existing}.")
     return read_records(path)
 
 
 def read_records(path):
-    """Read a file of records: one JSON object a line.
+    """Read a file of records, which has one JSON object per line.
 
     Examples
     --------
@@ -107,8 +105,8 @@ def read_records(path):
     return parse_records(Path(path).read_bytes(), path)
 
 
-def parse_records(written, path, *, first=1):
-    """Return the records in the bytes of a file.
+def parse_records(data, path, *, first=1):
+    """Return the records in the bytes of a file, where `first` is the number of the first line.
 
     Examples
     --------
@@ -119,10 +117,10 @@ def parse_records(written, path, *, first=1):
     ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
     """
     records = []
-    for number, line in enumerate(written.splitlines(), start=first):
+    for number, line in enumerate(data.splitlines(), start=first):
         try:
             record = json.loads(line)
-        except (ValueError, RecursionError) as error:  # of JSON, or of the encoding
+        except (ValueError, RecursionError) as error:  # invalid JSON or encoding
             raise _damaged(path, number, error) from error
         if not isinstance(record, dict):
             raise _damaged(path, number, f"{record!r} is not a record")
@@ -133,5 +131,5 @@ def parse_records(written, path, *, first=1):
 def _damaged(path, number, reason):
     return ValueError(
         f"{path}, line {number} is damaged ({reason}). Delete the line and run the experiment "
-        "again, which makes the missing runs, or take the committed file back from Git."
+        "again, which carries out the missing runs, or restore the committed file from Git."
     )

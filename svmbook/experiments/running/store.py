@@ -1,8 +1,7 @@
-"""A file of finished runs that survives whatever ends the program that writes it.
+"""A file of finished runs that stays usable when a program is killed while writing to it.
 
-One line of JSON a run, appended in one piece under a lock. What a killed program leaves is either
-nothing or a line without its end: the next one recognises it, moves it to a file beside the store,
-and does that run again.
+Each run is one line of JSON, appended under a lock. A killed program leaves at most one incomplete
+last line. The next program moves that line to another file, and carries out the run again.
 """
 
 from __future__ import annotations
@@ -20,53 +19,39 @@ from .records import parse_records
 
 __all__ = ["FIELDS", "Job", "Store"]
 
-RECORD_START = b'{"suite": "'  # of every line; other incomplete lines are no torn records
-APPENDING, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
-LOCK_SECONDS = 60  # seconds to wait for another process's append, which takes milliseconds
-
-
-def _is_word(value):
-    return isinstance(value, str)
-
-
-def _is_count(value):
-    return type(value) is int and value >= 0
+RECORD_START = b'{"suite": "'  # how each line begins; tells incomplete records from other text
+APPEND_FLAGS, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
+LOCK_SECONDS = 60  # how long to wait for another process's append, which takes milliseconds
 
 
 def _is_number(value):
     return type(value) in (int, float) and abs(value) < float("inf")
 
 
-def _is_share(value):
-    return _is_number(value) and 0 <= value <= 1
-
-
-def _is_time(value):
-    return _is_number(value) and value >= 0
-
-
 def _are_numbers(value):
     return isinstance(value, dict) and all(map(_is_number, value.values()))
 
 
-#: What every record holds, in this order, each with a check and with what it has to be. A suite
-#: may add fields of its own.
+# A check of a value, and a description of valid values.
+TEXT = (lambda value: isinstance(value, str), "text")
+COUNT = (lambda value: type(value) is int and value >= 0, "a non-negative integer")
+#: Fields of every record in their order. A suite may add fields of its own.
 FIELDS = {
-    "suite": (_is_word, "text"),
-    "data_set": (_is_word, "text"),
-    "method": (_is_word, "text"),
-    "run": (_is_count, "a whole number from 0"),
-    "seed": (_is_count, "a whole number from 0"),
+    "suite": TEXT,
+    "data_set": TEXT,
+    "method": TEXT,
+    "run": COUNT,
+    "seed": COUNT,
     "parameters": (_are_numbers, "names with finite numbers"),
-    "error": (_is_share, "between 0 and 1"),
-    "model_size": (_is_count, "a whole number from 0"),
-    "seconds": (_is_time, "a finite number from 0"),
-    "versions": (_is_word, "text"),
+    "error": (lambda value: _is_number(value) and 0 <= value <= 1, "between 0 and 1"),
+    "model_size": COUNT,
+    "seconds": (lambda value: _is_number(value) and value >= 0, "a finite non-negative number"),
+    "versions": TEXT,
 }
 
 
 class Job(NamedTuple):
-    """What tells one run from all others, in one store."""
+    """The fields that identify a run in a store."""
 
     suite: str
     data_set: str
@@ -80,20 +65,20 @@ class Job(NamedTuple):
 class Store:
     """Records of finished runs in a file, by job.
 
-    Any number of processes may append to one store. A run that two of them did is kept once, as
-    the first of them had it.
+    Several processes may append to one store. If two of them do the same run, the record that was
+    appended first is kept.
 
     Parameters
     ----------
     path : path-like
-        The file; it need not exist, its folder must.
+        The file. It need not exist, but its folder must.
 
     Raises
     ------
     FileNotFoundError
         There is no such folder.
     ValueError
-        It is no file, or a line is damaged, or is no record of a run, or repeats one.
+        The path is not a regular file, or a line is damaged, is not a record or repeats a run.
 
     Examples
     --------
@@ -110,13 +95,13 @@ class Store:
     def __init__(self, path):
         self.path = Path(path)
         if not self.path.parent.is_dir():
-            raise FileNotFoundError(f"there is no folder {self.path.parent}; make it first.")
+            raise FileNotFoundError(f"there is no folder {self.path.parent}; create it first.")
         if self.path.exists() and not self.path.is_file():
-            raise ValueError(f"{self.path} is no file that could hold records; name another.")
+            raise ValueError(f"{self.path} is not a regular file; name another one.")
         self._lock = FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS)
         self._records = {}
-        self._length = 0  # bytes that hold the records read so far
-        self._file = None  # which file they were read from
+        self._length = 0  # length in bytes of the records read so far
+        self._inode = None  # of the file they were read from
         self.refresh()
 
     def __len__(self):
@@ -126,11 +111,11 @@ class Store:
         return job in self._records
 
     def records(self, suite=None):
-        """Return the records, of one suite or of all, in the order of the file."""
+        """Return the records of one suite, or of all suites, in the order of the file."""
         return [r for job, r in self._records.items() if suite in (None, job.suite)]
 
     def refresh(self):
-        """Read what any process has appended since the last look."""
+        """Read what has been appended since the last call; return an incomplete last line."""
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
@@ -138,42 +123,40 @@ class Store:
             return b""
         with file:
             status = os.fstat(file.fileno())
-            if status.st_ino != self._file or status.st_size < self._length:
+            if status.st_ino != self._inode or status.st_size < self._length:
                 self._records, self._length = {}, 0  # the file was replaced
-            self._file = status.st_ino
+            self._inode = status.st_ino
             file.seek(self._length)
-            written = file.read()
-        whole = written.rfind(b"\n") + 1
-        found, first = {}, len(self._records) + 1
-        records = parse_records(written[:whole], self.path, first=first)
+            data = file.read()
+        complete = data.rfind(b"\n") + 1  # length of the complete lines
+        new, first = {}, len(self._records) + 1
+        records = parse_records(data[:complete], self.path, first=first)
         for number, record in enumerate(records, start=first):
             job = _job(record, f"{self.path}, line {number}")
-            if job in self._records or job in found:
+            if job in self._records or job in new:
                 raise ValueError(
                     f"{self.path}, line {number} repeats the run of an earlier line ({job}). "
                     "Delete one of them."
                 )
-            found[job] = record
-        torn = written[whole:]
+            new[job] = record
+        torn = data[complete:]
         if not (torn.startswith(RECORD_START) or RECORD_START.startswith(torn)):
             raise ValueError(
-                f"{self.path} ends in something else than a record; name another file, or mend it."
+                f"{self.path} does not end in a record; name another file, or repair this one."
             )
-        self._records |= found
-        self._length += whole
+        self._records |= new
+        self._length += complete
         return torn
 
     def repair(self):
-        """Make ready to append: set a torn last line aside, with a warning that says where it went.
-
-        Nothing is done to a whole store, but one that is not there yet is made, empty.
-        """
-        os.close(os.open(self.path, APPENDING, MODE))  # a lock would be tried for long
+        """Create the file if there is none; move an incomplete last line away, with a warning."""
+        # Fails at once if the file cannot be written; waiting for the lock would take long.
+        os.close(os.open(self.path, APPEND_FLAGS, MODE))
         with self._locked():
             self._repair()
 
     def append(self, record):
-        """Add a finished run, unless it is there."""
+        """Append the record of a run unless the store has one; return whether it was appended."""
         job = _job(record, "the record")
         try:
             line = json.dumps(job._asdict() | record, allow_nan=False).encode() + b"\n"
@@ -195,8 +178,8 @@ class Store:
                 file.write(torn + b"\n")
             os.truncate(self.path, self._length)
             warnings.warn(
-                f"{self.path} ended in the torn record of a program that was stopped; it is set "
-                f"aside in {aside.name}, and its run will be done again.",
+                f"{self.path} ended in an incomplete record, which was moved to {aside.name}; its "
+                "run will be repeated.",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -212,12 +195,12 @@ class Store:
 
 
 def _append(path, line, length):
-    """Write a line to the end of a file of a known length, wholly or not at all."""
-    file = os.open(path, APPENDING, MODE)
+    """Append a line to a file of known length; if that fails, restore the file."""
+    file = os.open(path, APPEND_FLAGS, MODE)
     try:
         try:
             written = os.write(file, line)
-            while written < len(line):  # a full disk takes a part, and fails at the next call
+            while written < len(line):  # a full disk accepts a part, and fails at the next call
                 written += os.write(file, line[written:])
             os.fsync(file)
         except OSError:
@@ -228,12 +211,14 @@ def _append(path, line, length):
 
 
 def _job(record, where):
-    """Return the job of a record, or say what is wrong with it."""
+    """Return the job of a record, or raise a ValueError that says what is wrong with it."""
     missing = [field for field in FIELDS if field not in record]
     if missing:
-        raise ValueError(f"{where} is no record of a run: it lacks {', '.join(missing)}.")
-    for field, (is_right, wanted) in FIELDS.items():
-        if not is_right(record[field]):
-            found = f"{field} is {record[field]!r}; it has to be {wanted}."
-            raise ValueError(f"{where} is no record of a run: {found}")
+        raise ValueError(f"{where} is not the record of a run: it lacks {', '.join(missing)}.")
+    for field, (is_valid, expected) in FIELDS.items():
+        if not is_valid(record[field]):
+            raise ValueError(
+                f"{where} is not the record of a run: {field} must be {expected}; "
+                f"found {record[field]!r}."
+            )
     return Job(*(record[field] for field in Job._fields))

@@ -1,4 +1,4 @@
-"""What an experiment is made of: which runs, what one does, and the table they end in."""
+"""An experiment: its runs, the work of one run, and the table of the results."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from .store import Job
 
 __all__ = ["RunError", "Suite", "versions"]
 
-NUMERICAL = ("svmbook", "numpy", "scipy", "scikit-learn", "cvxopt")
+NUMERICAL_PACKAGES = ("svmbook", "numpy", "scipy", "scikit-learn", "cvxopt")
 
 
 class RunError(RuntimeError):
-    """A run of a suite failed; the message says which, and how."""
+    """A run of a suite failed; the message names the run and the error."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """An experiment: data sets by methods by runs.
+    """An experiment that repeats each method on each data set.
 
     Attributes
     ----------
     name : str
         Name of the suite and of its file of records.
     title : str
-        What it measures, in a line.
+        What it measures, in one line.
     data_sets, methods : tuple of str
-        What it runs.
+        Their names.
     runs : int
-        How often, each time from another seed.
+        Number of runs per data set and method, each with another seed.
     work : callable
-        ``work(data_set, method, run)`` returns ``seed``, ``parameters``, ``error`` (a fraction) and
-        ``model_size``, and whatever else is worth keeping.
+        ``work(data_set, method, run)`` carries out one run. It returns a dict with ``seed``,
+        ``parameters``, ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: ``runs``, how many; what the source reports; and what came out.
+        records: the number of ``runs``, the reported results and the reproduced ones.
     layout : callable
-        ``layout(rows)`` returns the `Table` of these dicts, as the source prints it.
+        ``layout(rows)`` returns the `Table` of these dicts, laid out as in the source.
     more : mapping
         Layouts of further tables of the same rows, by name.
     tables : mapping
-        Names for `svmbook.datasets.load`, by data set; none for generated data.
+        Names for `svmbook.datasets.load`, by data set; generated data are left out.
     left_out : mapping
-        Data sets that are not run, by method.
+        Data sets on which a method is not run, by method.
     """
 
     name: str
@@ -67,32 +67,36 @@ class Suite:
     left_out: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
-        """Return the jobs of the whole suite, or of a part of it."""
-        data_sets = _known(data_sets, self.data_sets, f"{self.name} has no data set")
-        methods = _known(methods, self.methods, f"{self.name} has no method")
+        """Return the jobs of the suite, or of some data sets, methods and runs."""
+        data_sets = _check_names(data_sets, self.data_sets, f"{self.name} has no data set")
+        methods = _check_names(methods, self.methods, f"{self.name} has no method")
         jobs = [
             Job(self.name, data_set, method, run)
             for data_set, method in itertools.product(data_sets, methods)
             if data_set not in self.left_out.get(method, ())
-            for run in self._stored_numbers(runs)
+            for run in self._run_numbers(runs)
         ]
         if not jobs:
-            raise ValueError(f"{self.name} leaves {', '.join(methods)} out there.")
+            raise ValueError(
+                f"{self.name} does not run {', '.join(methods)} on {', '.join(data_sets)}."
+            )
         return jobs
 
-    def _stored_numbers(self, runs):
-        """Return the numbers of the runs that are asked for, by default the suite's."""
+    def _run_numbers(self, runs):
+        """Return run numbers, given their number or a list of them; the default is all runs."""
         runs = self.runs if runs is None else runs
         numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
         if not numbers or min(numbers) < 0:
-            raise ValueError(f"runs is {runs}; give at least 1, or numbers from 0.")
+            raise ValueError(
+                f"runs must be at least 1, or a list of non-negative integers; found {runs}."
+            )
         return numbers
 
     def run_job(self, job):
-        """Do one run and return its record.
+        """Carry out one run and return its record.
 
-        BLAS is kept to one thread: the order of its sums, and with it the last digits of a result,
-        would depend on the number of threads.
+        BLAS uses one thread, because the order of its sums, and with it the last digits of a
+        result, depends on the number of threads.
         """
         with one_blas_thread():
             start = time.perf_counter()
@@ -114,17 +118,18 @@ def versions():
     'Python 3...'
     """
     parts = [f"Python {platform.python_version()}"]
-    for name in NUMERICAL:
-        with suppress(PackageNotFoundError):  # cvxopt is optional
+    for name in NUMERICAL_PACKAGES:
+        with suppress(PackageNotFoundError):  # CVXOPT is optional
             parts.append(f"{name} {version(name)}")
     return ", ".join(parts)
 
 
-def _known(names, known, complaint):
+def _check_names(names, known, message):
+    """Return distinct names, by default all that are known; raise if one is unknown."""
     names = tuple(dict.fromkeys(known if names is None else names))
     if not names:
-        raise ValueError(f"no name is given; choose of {', '.join(known)}.")
+        raise ValueError(f"no name is given; choose from {', '.join(known)}.")
     for name in names:
         if name not in known:
-            raise ValueError(f"{complaint} {name!r}; it has {', '.join(map(repr, known))}.")
+            raise ValueError(f"{message} {name!r}; it has {', '.join(map(repr, known))}.")
     return names

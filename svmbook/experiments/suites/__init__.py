@@ -1,4 +1,4 @@
-"""All experiments by name, and the tables they end in."""
+"""All suites by name, and the tables of their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..running.store import Job, Store
 
 __all__ = ["SUITES", "find_suite", "report"]
 
-#: The module of each, loaded when the suite is asked for.
+#: Modules by suite, imported on first use.
 SUITES = {
     "all-machines": "comparisons.all_machines",
     "class-shares": "lin2005.class_shares",
@@ -62,62 +62,62 @@ def find_suite(name):
     100
     """
     if name not in SUITES:
-        raise ValueError(f"there is no suite {name!r}; there are {', '.join(SUITES)}.")
+        raise ValueError(f"unknown suite {name!r}; known are {', '.join(SUITES)}.")
     return import_module(f".{SUITES[name]}", __name__).SUITE
 
 
 def report(name: str, store: Store | None = None, *, table: str | None = None) -> Report:
-    """Return the table of a suite: what its source reports beside what came out.
+    """Return the table of a suite: the source's results and the reproduced ones side by side.
 
     Parameters
     ----------
     name : str
         A name in `SUITES`.
     store : Store, default=None
-        Where its records are, by default among the book's results.
+        The records, by default those of the book.
     table : str, default=None
-        The name of a further table of the suite.
+        Name of a further table of the suite; None returns its main table.
 
     Returns
     -------
     Report
-        Shown as Markdown in a notebook; ``to_frame()`` gives the numbers.
+        A notebook shows it as Markdown; ``to_frame()`` returns the numbers.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        There is no such suite or table, the store holds no run of it or too few, or a record is
-        damaged.
+        There is no such suite or table, the store has no or too few runs of the suite, or a record
+        is damaged.
     """
     suite = find_suite(name)
     if table is not None and table not in suite.more:
-        more = ", ".join(suite.more) or "none but its own"
+        more = ", ".join(suite.more) or "its main table only"
         raise ValueError(f"{name} has no table {table!r}; it has {more}.")
     layout = suite.layout if table is None else suite.more[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
-    stamp = store.path.stat() if store.path.exists() else None
-    rows, notes = _compared(name, store.path, stamp and (stamp.st_mtime_ns, stamp.st_size))
-    rows = tuple(deepcopy(rows))  # the caller's own
+    status = store.path.stat() if store.path.exists() else None
+    rows, notes = _compare(name, store.path, status and (status.st_mtime_ns, status.st_size))
+    rows = tuple(deepcopy(rows))  # the caller may change them; the cached rows stay
     return Report(layout(rows), rows, notes)
 
 
 @lru_cache
-def _compared(name, path, stamp):
-    """Return rows and notes of a suite, computed once for all its tables while its file stays."""
+def _compare(name, path, file_version):
+    """Return rows and notes of a suite, cached for all its tables until its file changes."""
     suite, store = find_suite(name), Store(path)
-    # In the order of the jobs, so that no sum and no tie depends on which run was done first.
+    # Sorted, so that no sum and no tie depends on the order in which the runs were finished.
     records = sorted(store.records(name), key=itemgetter(*Job._fields))
     if not records:
         raise ValueError(
-            f"{store.path} holds no run of {name}; make them by: "
+            f"{store.path} has no runs of {name}; carry them out by: "
             f"svmbook reproduce {name} --store {store.path}"
         )
-    # Names that the suite does not know would be left out of its table without a word.
+    # Raises for unknown names, which `compare` would silently leave out.
     suite.jobs([r["data_set"] for r in records], [r["method"] for r in records])
     try:
         rows = tuple(suite.compare(records))
         if not rows:
-            raise ValueError(f"{store.path} holds too few runs of {name} for a line of its table.")
+            raise ValueError(f"{store.path} has too few runs of {name} for any row of its table.")
         notes = _notes(suite, rows, records)
     except KeyError as error:
         raise ValueError(f"{store.path}: a record of {name} lacks {error}.") from error
@@ -125,15 +125,15 @@ def _compared(name, path, stamp):
 
 
 def _notes(suite, rows, records):
-    """Say how the records came about: command, runs, time, versions."""
+    """Return the origin of the records: command, runs, time, versions."""
     counts = sorted({row["runs"] for row in rows})
     runs = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
-    whole = len(records) == len(suite.jobs())
+    complete = len(records) == len(suite.jobs())
     seconds = sum(r["seconds"] for r in records)
     time = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
     versions = "; ".join(sorted({r["versions"] for r in records}))
     return (
-        f"Made by `svmbook reproduce {suite.name}`{'' if whole else ', a part of it'}. "
+        f"Made by `svmbook reproduce {suite.name}`{'' if complete else ', a part of it'}. "
         f"Runs of each line: {runs}. All together took {time} of one core.",
         f"Versions: {versions}.",
     )

@@ -1,35 +1,51 @@
-"""Means of a method over its runs, and its paired differences to a reference method."""
+"""Means of methods over their runs, and paired differences to a reference method."""
 
 import itertools
 
 from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["cell", "paired", "paired_rows"]
+__all__ = ["cell", "group_runs", "paired", "paired_rows"]
+
+
+def group_runs(records, data_sets, methods, *, min_runs=1):
+    """Yield a new row and the records of each data set and method that has enough runs.
+
+    Examples
+    --------
+    >>> from svmbook.experiments.suites.paired import group_runs
+    >>> records = [{"data_set": "moons", "method": "a", "run": k} for k in (0, 1)]
+    >>> [row for row, runs in group_runs(records, ["moons"], ["a", "b"])]
+    [{'data_set': 'moons', 'method': 'a', 'runs': 2}]
+    """
+    for data_set, method in itertools.product(data_sets, methods):
+        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if len(runs) >= min_runs:
+            yield {"data_set": data_set, "method": method, "runs": len(runs)}, runs
 
 
 def paired(records, data_set, method, reference, *, field="error", unit=100.0):
     """Return the mean of one method and its paired difference to another, with standard errors.
 
-    Only runs that both methods have are used. The runs must be independent, as those on generated
-    data are: there is no correction for overlapping training sets.
+    Only runs that both methods have are used. The runs must be independent, as on generated data,
+    because there is no correction for overlapping training sets.
 
     Parameters
     ----------
     records : list of dict
-        Of one suite.
+        Records of one suite.
     data_set, method, reference : str
-        Which two methods to compare, and on which data set. A reference may be the method itself.
+        The data set and the two methods. The reference may be the method itself.
     field : str, default="error"
-        What to compare.
+        Field to compare.
     unit : float, default=100
         Factor for the values, 100 for errors in percent.
 
     Returns
     -------
     pair of Summary, or None
-        Of the method's values, and of its values minus those of the reference; None if there are
-        fewer than two common runs.
+        Summaries of the method's values, and of its values minus those of the reference. None if
+        there are fewer than two common runs.
 
     Examples
     --------
@@ -44,7 +60,7 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
     >>> f"{mean:.1f}".split(), f"{difference:+.1f}".split()
     (['25.0', '±', '5.0'], ['+5.0', '±', '5.0'])
     """
-    mine, other = (
+    values, reference_values = (
         {
             r["run"]: unit * r[field]
             for r in records
@@ -52,36 +68,37 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
         }
         for name in (method, reference)
     )
-    runs = sorted(mine.keys() & other.keys())
+    runs = sorted(values.keys() & reference_values.keys())
     if len(runs) < 2:
         return None
-    differences = [mine[run] - other[run] for run in runs]
-    return summarise([mine[run] for run in runs]), summarise(differences)
+    differences = [values[run] - reference_values[run] for run in runs]
+    return summarise([values[run] for run in runs]), summarise(differences)
 
 
 def paired_rows(records, data_sets, methods, reference, units):
     """Return a row per data set and method that have records.
 
-    A row holds the mean and the standard error of each recorded value, and the mean difference of
-    the test error to the reference method with its standard error, over the runs that both have.
+    A row has the mean and the standard error of each recorded value. It also has the mean
+    difference of the test error to the reference method and its standard error, over common runs.
 
     Parameters
     ----------
     records : list of dict
-        Those of a suite whose methods share the data of a run.
+        Records of a suite whose methods share the data of a run.
     data_sets, methods : iterable of str
-        Their order in the table.
+        Names in their order in the table.
     reference : callable
-        ``reference(method)`` names the method to compare with; it has no difference to itself.
+        ``reference(method)`` returns the name of the reference method, whose own row has no
+        difference.
     units : dict
-        Factor of each value in the rows, 100 for an error in percent. It names "error". A value
-        that a method does not record is left out of its rows.
+        Factor for each recorded value, 100 for an error in percent. It must include "error". A
+        value that a method does not record is left out of its rows.
 
     Returns
     -------
     list of dict
-        "data_set", "method", "runs"; each value and, with the ending "_se", its standard error;
-        "difference" and "difference_se".
+        With keys "data_set", "method" and "runs", the name of each value, the same name with the
+        ending "_se" for its standard error, "difference" and "difference_se".
 
     Examples
     --------
@@ -97,18 +114,13 @@ def paired_rows(records, data_sets, methods, reference, units):
     >>> [round(row[name]) for name in ("error", "difference", "difference_se")]
     [29, 4, 2]
     """
-    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
-    for data_set, method in itertools.product(data_sets, methods):
-        runs = [r for (d, m, _), r in of.items() if (d, m) == (data_set, method)]
-        if not runs:
-            continue
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+    for row, runs in group_runs(records, data_sets, methods):
         for name, unit in units.items():
-            if name not in runs[0]:
-                continue
-            mean = summarise([unit * r[name] for r in runs])
-            row |= {name: mean.mean, f"{name}_se": mean.error}
+            if name in runs[0]:
+                summary = summarise([unit * r[name] for r in runs])
+                row |= {name: summary.mean, f"{name}_se": summary.error}
+        data_set, method = row["data_set"], row["method"]
         found = paired(records, data_set, method, reference(method), unit=units["error"])
         if method != reference(method) and found:
             row |= {"difference": found[1].mean, "difference_se": found[1].error}
@@ -117,7 +129,7 @@ def paired_rows(records, data_sets, methods, reference, units):
 
 
 def cell(row, name="difference", digits="+.2f"):
-    """Return the cell of a value of a row with its standard error, empty where there is none.
+    """Return a value of a row with its standard error as text, empty if the row lacks the value.
 
     Examples
     --------

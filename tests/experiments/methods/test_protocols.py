@@ -1,4 +1,4 @@
-"""Runs that are the same alone and in company."""
+"""Splits and seeds of runs, which do not depend on the other runs."""
 
 import numpy as np
 import pytest
@@ -15,44 +15,44 @@ PROTOCOLS = {
 }
 
 
-def same(first, second):
+def equal_runs(first, second):
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_a_run_does_not_depend_on_the_others(name):
+def test_run_does_not_depend_on_the_other_runs(name):
     alone = PROTOCOLS[name]()[7]
     backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
-    assert same(alone, backwards[7])
-    assert same(alone, list(PROTOCOLS[name]())[7])
-    assert not same(alone, PROTOCOLS[name]()[8])
-    assert not same(alone, PROTOCOLS[name](seed=1)[7])
+    assert equal_runs(alone, backwards[7])
+    assert equal_runs(alone, list(PROTOCOLS[name]())[7])
+    assert not equal_runs(alone, PROTOCOLS[name]()[8])
+    assert not equal_runs(alone, PROTOCOLS[name](seed=1)[7])
 
 
 @pytest.mark.parametrize("name", ["random", "generated"])
-def test_a_run_does_not_depend_on_how_many_there_are(name):
-    assert same(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
+def test_run_does_not_depend_on_the_number_of_runs(name):
+    assert equal_runs(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_runs_can_be_counted_and_looped_over(name):
+def test_protocols_have_a_length_and_can_be_iterated_over(name):
     protocol = PROTOCOLS[name](runs=5)
     assert len(list(protocol)) == len(protocol) == 5
     assert len({run.seed for run in protocol}) == 5
 
 
 @pytest.mark.parametrize("stratified", [True, False])
-def test_random_splits_part_every_row(stratified):
-    positive = set()
+def test_random_splits_use_every_row_once(stratified):
+    n_positive = set()
     for run in PROTOCOLS["random"](stratified=stratified):
         rows = np.concatenate([run.X_train[:, 0], run.X_test[:, 0]])
         np.testing.assert_array_equal(np.sort(rows), X[:, 0])
         assert len(run.X_train) == 90
-        positive.add(int((run.y_train > 0).sum()))
-    assert (positive == {30}) == stratified
+        n_positive.add(int((run.y_train > 0).sum()))
+    assert (n_positive == {30}) == stratified
 
 
-def test_every_row_is_tested_once_by_the_folds():
+def test_every_row_is_in_one_test_fold():
     tested = np.concatenate([run.X_test[:, 0] for run in PROTOCOLS["folds"]()])
     np.testing.assert_array_equal(np.sort(tested), X[:, 0])
 
@@ -62,35 +62,35 @@ def test_generated_training_and_test_points_differ():
     assert not np.isin(run.X_train, run.X_test).any()
 
 
-def test_the_shares_that_the_corrected_test_wants():
+def test_test_share_for_the_corrected_t_test():
     assert PROTOCOLS["random"]().test_share == pytest.approx(0.4)
     assert PROTOCOLS["folds"]().test_share == pytest.approx(0.1)
     assert PROTOCOLS["generated"]().test_share is None
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_what_a_run_draws_itself_is_independent_of_its_split(name):
-    drawn = {run_seed(0, run, purpose=use) for run in (0, 7) for use in (0, 2)}
+def test_seed_of_a_run_differs_from_the_seeds_of_its_split(name):
+    split_seeds = {run_seed(0, run, purpose=purpose) for run in (0, 7) for purpose in (0, 2)}
     run = PROTOCOLS[name]()[7]
-    assert run.seed not in drawn
-    own, _ = twonorm(30, random_state=run.seed)
-    assert not np.isin(own, [*run.X_train, *run.X_test]).any()
+    assert run.seed not in split_seeds
+    new, _ = twonorm(30, random_state=run.seed)
+    assert not np.isin(new, [*run.X_train, *run.X_test]).any()
 
 
-def test_seeds_are_spread_and_purposes_independent():
-    seeds = {run_seed(0, run, purpose=use) for run in range(200) for use in range(3)}
+def test_seeds_differ_between_runs_and_purposes():
+    seeds = {run_seed(0, run, purpose=purpose) for run in range(200) for purpose in range(3)}
     assert len(seeds) == 600
     assert all(0 <= seed < 2**32 for seed in seeds)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 @pytest.mark.parametrize("run", [-1, 20])
-def test_a_run_that_is_none_is_named(name, run):
-    with pytest.raises(IndexError, match="counted from 0"):
+def test_invalid_run_numbers_raise(name, run):
+    with pytest.raises(IndexError, match=rf"run must be in 0, \.\.\., .*; found {run}"):
         PROTOCOLS[name]()[run]
 
 
-def test_bad_seeds_are_named():
+def test_invalid_seeds_raise():
     with pytest.raises(ValueError, match="seed == -1"):
         run_seed(-1, 0)
     with pytest.raises(TypeError, match="run must be"):
@@ -108,18 +108,17 @@ def test_bad_seeds_are_named():
         (lambda: Generated(twonorm, runs=0), "runs == 0, must be >= 1"),
     ],
 )
-def test_what_is_no_protocol_is_refused_at_once(make, message):
+def test_invalid_arguments_raise_at_once(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_missing_values_are_the_methods_affair():
+def test_missing_values_are_kept():
     X = np.array([[1.0], [np.nan], [3.0], [4.0]])
-    protocol = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, runs=1)
-    run = protocol[0]
+    run = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, runs=1)[0]
     assert np.isnan(np.vstack([run.X_train, run.X_test])).sum() == 1
 
 
-def test_lists_will_do():
+def test_tables_may_be_lists():
     folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
-    assert same(folds[0], StratifiedFolds(X, Y, runs=5)[0])
+    assert equal_runs(folds[0], StratifiedFolds(X, Y, runs=5)[0])

@@ -1,4 +1,4 @@
-"""The store: whole after whatever ends the program that writes it."""
+"""The store: its records survive killed writers, full disks and concurrent writers."""
 
 import json
 import os
@@ -22,15 +22,15 @@ def path(tmp_path):
     return tmp_path / "runs.jsonl"
 
 
-def filled(path, n):
+def filled_store(path, n):
     store = Store(path)
     for run in range(len(store), n):
         assert store.append(record(run))
     return store
 
 
-def test_what_was_appended_is_there(path):
-    filled(path, 3)
+def test_appended_records_are_stored(path):
+    filled_store(path, 3)
     store = Store(path)
     assert store.records() == [record(run) for run in range(3)]
     assert store.records("s") == store.records() and store.records("t") == []
@@ -38,49 +38,49 @@ def test_what_was_appended_is_there(path):
     assert len(path.read_bytes().splitlines()) == len(store) == 3
 
 
-def test_a_run_is_kept_once(path):
-    store = filled(path, 2)
+def test_first_record_of_a_run_is_kept(path):
+    store = filled_store(path, 2)
     assert not store.append(record(1) | {"error": 0.5})
     assert Store(path).records() == [record(0), record(1)]
 
 
-def test_every_torn_line_is_set_aside(path):
-    filled(path, 3)
-    whole = path.read_bytes()
-    last = whole.rfind(b"\n", 0, -1) + 1
-    for cut in range(last + 1, len(whole), 9):
-        path.write_bytes(whole[:cut])
+def test_incomplete_last_line_is_moved_to_another_file(path):
+    filled_store(path, 3)
+    complete = path.read_bytes()
+    last = complete.rfind(b"\n", 0, -1) + 1
+    for cut in range(last + 1, len(complete), 9):
+        path.write_bytes(complete[:cut])
         store = Store(path)
         assert store.records() == [record(0), record(1)]
-        assert path.read_bytes() == whole[:cut]  # reading changes nothing
-        with pytest.warns(RuntimeWarning, match=r"torn record.*set aside in runs\.jsonl\.torn"):
+        assert path.read_bytes() == complete[:cut]  # reading changes nothing
+        with pytest.warns(RuntimeWarning, match=r"incomplete record.*moved to runs\.jsonl\.torn"):
             store.repair()
-        assert path.read_bytes() == whole[:last]
-        aside = path.with_name("runs.jsonl.torn")
-        assert aside.read_bytes() == whole[last:cut] + b"\n"
-        aside.unlink()
+        assert path.read_bytes() == complete[:last]
+        torn = path.with_name("runs.jsonl.torn")
+        assert torn.read_bytes() == complete[last:cut] + b"\n"
+        torn.unlink()
         assert store.append(record(2))
-        assert path.read_bytes() == whole
+        assert path.read_bytes() == complete
 
 
-def test_a_whole_store_is_not_mended(path):
-    store = filled(path, 2)
+def test_complete_store_is_not_repaired(path):
+    store = filled_store(path, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         store.repair()
     assert not path.with_name("runs.jsonl.torn").exists()
 
 
-def test_a_program_killed_beside_us_is_cleaned_up_after(path):
-    store = filled(path, 2)
+def test_append_repairs_what_another_killed_process_left(path):
+    store = filled_store(path, 2)
     with path.open("ab") as file:
         file.write(b'{"suite": "s", "dat')
-    with pytest.warns(RuntimeWarning, match="torn record"):
+    with pytest.warns(RuntimeWarning, match="incomplete record"):
         assert store.append(record(2))
     assert Store(path).records() == [record(run) for run in range(3)]
 
 
-def test_another_process_is_heard(path):
+def test_records_of_another_process_are_read(path):
     ours, theirs = Store(path), Store(path)
     theirs.append(record(0))
     assert not ours.append(record(0))
@@ -89,8 +89,8 @@ def test_another_process_is_heard(path):
     assert ours.refresh() == b"" and len(ours) == 2
 
 
-def test_a_repeated_run_that_comes_later_is_named_by_its_line(path):
-    store = filled(path, 2)
+def test_repeated_run_appended_later_is_reported_with_its_line(path):
+    store = filled_store(path, 2)
     store.append(record(2) | {"error": 1.0})
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(record(1)) + "\n")
@@ -98,8 +98,8 @@ def test_a_repeated_run_that_comes_later_is_named_by_its_line(path):
         store.refresh()
 
 
-def test_a_store_that_was_taken_back_is_read_again(path):
-    store = filled(path, 3)
+def test_shortened_deleted_or_replaced_file_is_read_again(path):
+    store = filled_store(path, 3)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:1]))
     store.refresh()
     assert store.records() == [record(0)]
@@ -107,15 +107,15 @@ def test_a_store_that_was_taken_back_is_read_again(path):
     store.refresh()
     assert len(store) == 0
     other = path.with_name("other.jsonl")
-    filled(other, 1)
+    filled_store(other, 1)
     store.append(record(7))
-    filled(other, 5)
-    other.replace(path)  # longer than the one that was read, and nothing in it is torn
+    filled_store(other, 5)
+    other.replace(path)  # longer than the file that was read, and complete
     store.refresh()
     assert [r["run"] for r in store.records()] == list(range(5))
 
 
-def test_a_store_that_cannot_be_written_is_refused_before_the_first_run(path):
+def test_repair_raises_if_the_file_cannot_be_written(path):
     store = Store(path)
     store.repair()
     assert path.read_bytes() == b""
@@ -125,12 +125,12 @@ def test_a_store_that_cannot_be_written_is_refused_before_the_first_run(path):
         store.repair()
 
 
-def test_a_lock_that_is_never_given_back(path, monkeypatch):
-    store = filled(path, 1)
+def test_lock_that_is_not_released_raises_after_the_timeout(path, monkeypatch):
+    store = filled_store(path, 1)
     monkeypatch.setattr("svmbook.experiments.running.store.LOCK_SECONDS", 0.1)
-    impatient = Store(path)
+    waiting = Store(path)
     with store._lock, pytest.raises(OSError, match=r"another process has held .*lock for 0\.1 s"):
-        impatient.append(record(1))
+        waiting.append(record(1))
 
 
 FULL_DISK = """
@@ -142,19 +142,19 @@ store = Store(sys.argv[2])
 try:
     store.append(record(2))
 except OSError as error:
-    print("refused", len(store), len(open(sys.argv[2], "rb").read()))
+    print("failed", len(store), len(open(sys.argv[2], "rb").read()))
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(store.append(record(2)), len(store))
 """
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(path, request):
-    filled(path, 2)
+def test_full_disk_leaves_the_store_unchanged(path, request):
+    filled_store(path, 2)
     before = path.read_bytes()
-    room = len(before) + 40  # a part of the next record fits: the write is torn, not refused
-    call = [sys.executable, "-c", FULL_DISK, str(request.path.parent), str(path), str(room)]
+    limit = len(before) + 40  # bytes: a part of the next record is written before the error
+    call = [sys.executable, "-c", FULL_DISK, str(request.path.parent), str(path), str(limit)]
     done = subprocess.run(call, capture_output=True, text=True, timeout=120)
-    assert done.stdout == f"refused 2 {len(before)}\nTrue 3\n", done.stderr
+    assert done.stdout == f"failed 2 {len(before)}\nTrue 3\n", done.stderr
     assert not path.with_name("runs.jsonl.torn").exists()
     assert path.read_bytes().startswith(before)
     assert Store(path).records() == [record(run) for run in range(3)]
@@ -171,7 +171,7 @@ print(sum(store.append(record(run)) for run in range(150)))
 """
 
 
-def test_two_processes_share_a_store(path, request):
+def test_two_processes_append_to_one_store(path, request):
     call = [sys.executable, "-c", TWO_WRITERS, str(request.path.parent), str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     writers = [subprocess.Popen(call, **pipes) for _ in range(2)]
@@ -189,23 +189,23 @@ def test_two_processes_share_a_store(path, request):
     ("line", "message"),
     [
         ('{"suite": "s"', "line 2 is damaged"),
-        ('{"suite": "s"}', "line 2 is no record of a run: it lacks data_set"),
-        (json.dumps(record("1")), "line 2 is no record of a run: run is '1'; it has to be a whole"),
-        (json.dumps(record(-1)), "run is -1; it has to be a whole number from 0"),
-        (json.dumps(record(True)), "run is True; it has to be a whole number from 0"),
-        (json.dumps(record(1, data_set=["d"])), r"data_set is \['d'\]; it has to be text"),
-        (json.dumps(record(1) | {"error": 7}), "error is 7; it has to be between 0 and 1"),
-        (json.dumps(record(1) | {"error": float("nan")}), "error is nan; it has to be between"),
-        (json.dumps(record(1) | {"seconds": None}), "seconds is None; it has to be a finite"),
-        (json.dumps(record(1) | {"parameters": [1]}), r"parameters is \[1\]; it has to be names"),
-        (json.dumps(record(1) | {"parameters": {"C": "x"}}), "it has to be names with finite num"),
+        ('{"suite": "s"}', "line 2 is not the record of a run: it lacks data_set"),
+        (json.dumps(record("1")), "line 2 is not the record of a run: run must be a non-negative"),
+        (json.dumps(record(-1)), "run must be a non-negative integer; found -1"),
+        (json.dumps(record(True)), "run must be a non-negative integer; found True"),
+        (json.dumps(record(1, data_set=["d"])), r"data_set must be text; found \['d'\]"),
+        (json.dumps(record(1) | {"error": 7}), "error must be between 0 and 1; found 7"),
+        (json.dumps(record(1) | {"error": float("nan")}), "error must be .* found nan"),
+        (json.dumps(record(1) | {"seconds": None}), "seconds must be a finite non-neg.* None"),
+        (json.dumps(record(1) | {"parameters": [1]}), r"parameters must be names .* found \[1\]"),
+        (json.dumps(record(1) | {"parameters": {"C": "x"}}), "must be names with finite numbers"),
         (json.dumps(record(1) | {"parameters": {"C": float("nan")}}), "names with finite numbers"),
         ("[" * 100_000, "line 2 is damaged"),
         (json.dumps(record(0)), r"line 2 repeats the run of an earlier line \(s: d, m, run 0\)"),
     ],
 )
-def test_a_file_that_is_no_store_is_named(path, line, message):
-    filled(path, 1)
+def test_invalid_line_is_reported(path, line, message):
+    filled_store(path, 1)
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
     with pytest.raises(ValueError, match=message):
@@ -213,22 +213,22 @@ def test_a_file_that_is_no_store_is_named(path, line, message):
 
 
 @pytest.mark.parametrize("written", [b"my notes, without a last newline", b"\0" * 1000])
-def test_a_file_of_something_else_is_left_alone(path, written):
+def test_other_files_are_not_changed(path, written):
     path.write_bytes(written)
-    with pytest.raises(ValueError, match="ends in something else than a record"):
+    with pytest.raises(ValueError, match="does not end in a record"):
         Store(path)
     assert path.read_bytes() == written
 
 
-def test_what_is_no_file_is_refused(path):
+def test_paths_that_are_not_regular_files_raise(path):
     os.mkfifo(path)
     for other in (path, path.parent, "/dev/null"):
-        with pytest.raises(ValueError, match="is no file that could hold records"):
+        with pytest.raises(ValueError, match="is not a regular file"):
             Store(other)
 
 
-def test_what_cannot_be_stored(path, tmp_path):
-    store = filled(path, 1)
+def test_invalid_record_or_folder_raises(path, tmp_path):
+    store = filled_store(path, 1)
     before = path.read_bytes()
     for value in (float("nan"), np.int64(3), {1, 2}):
         with pytest.raises(ValueError, match="the record of s: d, m, run 1 cannot be written as J"):

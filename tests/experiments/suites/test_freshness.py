@@ -1,20 +1,20 @@
-"""Committed records are those that today's code makes: the cheapest run of each suite, again."""
+"""Committed records are reproduced by the current code, for the fastest run of each suite."""
 
 import pytest
 from records import (
-    carry_out_again,
     cheapest,
-    cheapest_again,
-    cheapest_of_each_line,
+    cheapest_of_each_row,
     needs_versions,
-    split,
+    repeat_cheapest,
+    repeat_run,
+    split_fields,
 )
 
 from svmbook.datasets import find
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
 
-QUICK, BEARABLE = 0.05, 5.0  # seconds of a run, by its record
+QUICK_SECONDS, NIGHTLY_SECONDS = 0.05, 5.0  # longest runs, according to their records
 
 
 @pytest.fixture(autouse=True)
@@ -23,47 +23,51 @@ def same_libraries(name):
     needs_versions(load_records(name)[0])
 
 
-def is_same(again, stored):
-    """Compare results; on another machine points at a boundary may change sides, but few do."""
+def is_close(new, stored):
+    """Compare results; on another computer a few points at a boundary may change sides."""
     if isinstance(stored, dict):
-        return again.keys() == stored.keys() and is_same([*again.values()], [*stored.values()])
+        return new.keys() == stored.keys() and is_close([*new.values()], [*stored.values()])
     if isinstance(stored, list):
-        return len(again) == len(stored) and all(map(is_same, again, stored))
-    return abs(again - stored) <= (3 if isinstance(stored, int) else 0.005)
+        return len(new) == len(stored) and all(map(is_close, new, stored))
+    return abs(new - stored) <= (3 if isinstance(stored, int) else 0.005)
 
 
-def stale(again, record):
-    """Return what a run recorded now, in two parts, where that differs from its record."""
-    (exact, near), (exact_before, near_before) = again, split(record)
-    if exact == exact_before and is_same(near, near_before):
+def differences(new, record):
+    """Return a list with a message if the two parts of a new record differ from a stored record."""
+    (new_exact, new_close), (exact, close) = new, split_fields(record)
+    if new_exact == exact and is_close(new_close, close):
         return []
-    return [f"{exact | near}, not {exact_before | near_before}"]
+    return [f"{new_exact | new_close}, not {exact | close}"]
+
+
+def is_available(suite, data_set):
+    """Return whether a data set is generated, or a table on this computer."""
+    return data_set not in suite.tables or find(suite.tables[data_set]) is not None
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_the_cheapest_run_comes_out_as_it_is_committed(name):
+def test_fastest_run_reproduces_its_committed_record(name):
     record = cheapest(find_suite(name))
-    found = stale(cheapest_again(name, record["method"]), record)
+    found = differences(repeat_cheapest(name, record["method"]), record)
     assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_quick_runs_of_each_method_come_out_as_they_are_committed(name):
+def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
     suite, found = find_suite(name), []
     for method in sorted({record["method"] for record in load_records(name)}):
         record = cheapest(suite, method)
-        here = record["data_set"] not in suite.tables or find(suite.tables[record["data_set"]])
-        if here and sum(record[name] for name in record if name.endswith("seconds")) < QUICK:
-            found += stale(cheapest_again(name, method), record)
+        seconds = sum(record[field] for field in record if field.endswith("seconds"))
+        if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
+            found += differences(repeat_cheapest(name, method), record)
     assert not found, "\n".join(found)
 
 
-@pytest.mark.nightly  # minutes, for a suite of many tables
+@pytest.mark.nightly  # takes minutes for a suite with many tables
 @pytest.mark.parametrize("name", SUITES)
-def test_a_run_of_each_line_comes_out_as_it_is_committed(name):
+def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(name):
     suite, found = find_suite(name), []
-    for record in cheapest_of_each_line(suite):
-        table = suite.tables.get(record["data_set"])
-        if record["seconds"] < BEARABLE and (table is None or find(table)):
-            found += stale(split(carry_out_again(suite, record)), record)
+    for record in cheapest_of_each_row(suite):
+        if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
+            found += differences(split_fields(repeat_run(suite, record)), record)
     assert not found, "\n".join(found)

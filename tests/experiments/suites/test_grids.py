@@ -1,4 +1,4 @@
-"""The grids that suites declare are those from which their committed runs chose."""
+"""Declared grids agree with the values that the committed runs chose."""
 
 import numpy as np
 import pytest
@@ -23,8 +23,8 @@ def of_lin2005_beyond(method, d):
     return lin2005_beyond._candidates(method, 0, d)[1]
 
 
-#: By suite, what returns the grid of a method, and the values that no run chose.
-DECLARED = {
+#: By suite, a function that returns the grid of a method, and the grid values that no run chose.
+GRIDS = {
     "all-machines": (of_all_machines, {("perceptrons", "C"): {100.0}}),
     "glass-boxes": (
         of_glass_boxes,
@@ -44,15 +44,14 @@ DECLARED = {
 }
 
 
-@pytest.mark.parametrize("suite", DECLARED)
-def test_a_grid_is_that_from_which_the_committed_runs_chose(suite):
-    """Chosen values stand in the grid, and no other value does but those known to lose."""
-    grid_of, never_chosen = DECLARED[suite]
+@pytest.mark.parametrize("suite", GRIDS)
+def test_grids_consist_of_chosen_values_and_known_others(suite):
+    grid_of, never_chosen = GRIDS[suite]
     chosen, declared = {}, {}
     for record in load_records(suite):
         method, d = record["method"], record.get("features", 4)
         for name, value in record["parameters"].items():
-            # A width is divided by the number of features.
+            # The grids of gamma are divided by the number of features.
             value = round(value * d, 9) if name == "gamma" else value
             chosen.setdefault((method, name), set()).add(value)
     for method in {method for method, _ in chosen}:
@@ -64,7 +63,7 @@ def test_a_grid_is_that_from_which_the_committed_runs_chose(suite):
 
 
 @pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
-def test_prices_and_widths_beyond_shen_ascend_by_factors_of_ten(method):
+def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
     X, y = np.zeros((30, 4)), np.arange(30) % 3
     grid = shen2013_beyond._machine(method, X, y).param_grid
     for name, values in grid.items():
@@ -74,6 +73,6 @@ def test_prices_and_widths_beyond_shen_ascend_by_factors_of_ten(method):
         np.testing.assert_allclose(grid["svc__gamma"], np.array([1.0, 10.0, 100.0]) / 4)
 
 
-def test_the_knots_of_glass_boxes_are_as_many_as_the_name_says():
-    machine, _ = glass_boxes._candidates("stumps, 16 knots", seed=0)
-    assert f"stumps, {machine.n_knots} knots" in glass_boxes.SUITE.methods
+def test_number_of_knots_agrees_with_the_name_of_the_method():
+    model, _ = glass_boxes._candidates("stumps, 16 knots", seed=0)
+    assert f"stumps, {model.n_knots} knots" in glass_boxes.SUITE.methods

@@ -1,4 +1,4 @@
-"""Tables of one suite share what was computed, and follow their file."""
+"""Tables of one suite share a cache, which is renewed when the file of records changes."""
 
 import json
 
@@ -17,21 +17,20 @@ def store(tmp_path):
     return Store(path)
 
 
-def test_a_caller_may_change_the_rows(store):
+def test_changing_the_returned_rows_does_not_change_the_cache(store):
     first = report("exploring-parameters", store)
-    kept = [dict(row) for row in first.rows]
+    rows = [dict(row) for row in first.rows]
     for row in first.rows:
         row.clear()
-    assert list(report("exploring-parameters", store).rows) == kept
+    assert list(report("exploring-parameters", store).rows) == rows
 
 
-def test_a_report_follows_its_file(store):
+def test_report_is_renewed_when_its_file_changes(store):
     before = report("exploring-parameters", store)
-    lines = store.path.read_text(encoding="utf-8").splitlines()
-    changed = [json.loads(line) for line in lines]
-    for record in changed:
+    records = store.records()
+    for record in records:
         record["versions"] += "; another"
-    text = "".join(json.dumps(record) + "\n" for record in changed)
+    text = "".join(json.dumps(record) + "\n" for record in records)
     store.path.write_text(text, encoding="utf-8")
     after = report("exploring-parameters", Store(store.path))
     assert "another" in after.notes[1] and "another" not in before.notes[1]

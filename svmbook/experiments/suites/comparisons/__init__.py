@@ -1,1 +1,1 @@
-"""Studies that belong to no source: all classifiers on all tables, and how to choose among them."""
+"""Comparisons without a source: all classifiers on all tables, and how to choose among them."""

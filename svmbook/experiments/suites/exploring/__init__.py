@@ -1,1 +1,1 @@
-"""The tables of *Exploring Classification*, and what they suggest to look at further."""
+"""The tables of *Exploring Classification*, and further experiments that they suggest."""

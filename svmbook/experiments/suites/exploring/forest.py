@@ -1,10 +1,10 @@
-"""The forest cover study of *Exploring Classification*: its Figure 8 and the rate it left blank.
+"""The forest cover study of *Exploring Classification*: its Figure 8, and results it left blank.
 
-15,120 plots of forest, 54 features, seven kinds of cover, 2,160 plots of each, in three random
-parts of 5,040. For every C (and gamma) machines are fitted on the first part; the pair with the
-smallest error on the second part is kept, and its error on the third reported. The source has
-support vector machines, one for each kind against the rest, and a blank page for logistic
-regression. Both are here, and machines for pairs of kinds.
+The table has 15,120 plots of forest, 54 features and seven kinds of cover, with 2,160 plots each.
+It is split into three random parts of 5,040 plots. For each C (and gamma) classifiers are fitted on
+the first part. The parameters with the smallest error on the second part are chosen, and their
+error on the third part is the test error. The source has one-against-the-rest support vector
+machines, and no results for logistic regression. This suite has both, and pairwise classifiers.
 """
 
 from __future__ import annotations
@@ -31,31 +31,30 @@ from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
 from .parameters import C_GRID, GAMMA_GRID
 
-__all__ = ["METHODS", "PART", "REPORTED_C", "SUITE", "Method", "answers", "split", "work"]
+__all__ = ["METHODS", "PART", "REPORTED_C", "SUITE", "Method", "predict_labels", "split", "work"]
 
 PART = 5040
-EVEN = 1e-3  # machines whose answers are as close say the same: more digits no solver promises
-REPORTED_C = 1  # with the linear kernel, on parts of 1,000; the errors were left blank
+TIE_TOL = 1e-3  # outputs this close are tied, because solvers are no more accurate
+REPORTED_C = 1  # for the linear kernel, on parts of 1,000 plots; the errors were left blank
 
-
-MACHINES = {"hinge": DualSVC, "logistic": KernelLogisticRegression}
+ESTIMATORS = {"hinge": DualSVC, "logistic": KernelLogisticRegression}
 SCHEMES = {"rest": OneVsRestClassifier, "pairs": OneVsOneClassifier}
 
 
 class Method(NamedTuple):
-    """A kernel with the widths to try, on features in their units or standardised."""
+    """A kernel with its grid of gamma, a loss and a multiclass scheme."""
 
     kernel: str
-    scaled: bool
+    scaled: bool  # whether the features are standardised
     gammas: tuple
     loss: str = "hinge"
-    scheme: str = "rest"  # "rest" and "pairs" combine machines for two classes; "softmax" is one
-    few: int | None = None  # points of each part on which to choose; all by default
+    scheme: str = "rest"  # "rest" and "pairs" combine binary classifiers; "softmax" is one model
+    n_selection: int | None = None  # points of each part used for the selection; None for all
 
 
-#: Each feature has a unit of its own (metres, degrees, 0 and 1). At the widths of our grid for the
-#: plane, points a hundred metres apart are strangers to one another; the last line tries widths
-#: that fit metres.
+#: Each feature has its own unit (metres, degrees, 0 and 1). With the gammas of our grid for the
+#: plane, the kernel value of points a hundred metres apart is almost zero. The raw, wide method
+#: has gammas that suit metres.
 METHODS = {
     "linear-scaled": Method("linear", True, (None,)),
     "linear-raw": Method("linear", False, (None,)),
@@ -67,7 +66,9 @@ METHODS = {
     "logistic-scaled-rest": Method("linear", True, (None,), "logistic"),
     "logistic-scaled": Method("linear", True, (None,), "logistic", "softmax"),
     "logistic-raw": Method("linear", False, (None,), "logistic", "softmax"),
-    "logistic-gaussian-scaled": Method("rbf", True, GAMMA_GRID, "logistic", "softmax", few=1000),
+    "logistic-gaussian-scaled": Method(
+        "rbf", True, GAMMA_GRID, "logistic", "softmax", n_selection=1000
+    ),
 }
 
 
@@ -92,69 +93,71 @@ def split(X, y, run, *, scaled):
     return [(scaler.transform(points), labels) for points, labels in parts]
 
 
-def answers(fitted, X, run):
-    """Return the classes that a machine gives to points, and where it had to toss a coin.
+def predict_labels(model, X, run):
+    """Return predicted classes with ties broken at random, and a mask of the ties.
 
-    Of one against the rest several machines can be blind, which say the same to everybody. The
-    largest of their answers is then a matter of rounding, and of the computer; a coin is fair.
+    In a one-against-the-rest scheme, several classifiers can have constant outputs, because their
+    class cannot be separated from the rest. The largest output then depends on rounding only, and
+    so on the computer.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> from svmbook.experiments.suites.exploring.forest import answers
+    >>> from svmbook.experiments.suites.exploring import forest
     >>> from svmbook.svm import DualSVC
     >>> X = np.add.outer([-3, -1, 1, 3], np.linspace(-0.5, 0.5, 99))
     >>> y = np.arange(396) // 99
-    >>> blind = OneVsRestClassifier(DualSVC()).fit(X.reshape(-1, 1), y)
-    >>> inner = X[1:3].reshape(-1, 1)  # points of 1 and 2
-    >>> given, even = answers(blind, inner, run=0)
-    >>> bool(even.mean() > 0.9), bool(0.4 < np.mean(given == y[99:297]) < 0.6)
+    >>> model = OneVsRestClassifier(DualSVC()).fit(X.reshape(-1, 1), y)
+    >>> inner = X[1:3].reshape(-1, 1)  # points of classes 1 and 2
+    >>> labels, tied = forest.predict_labels(model, inner, run=0)
+    >>> bool(tied.mean() > 0.9), bool(0.4 < np.mean(labels == y[99:297]) < 0.6)
     (True, True)
     """
-    if not isinstance(fitted, OneVsRestClassifier):
-        return fitted.predict(X), np.zeros(len(X), dtype=bool)
-    outputs = fitted.decision_function(X)
-    highest = outputs > outputs.max(axis=1, keepdims=True) - EVEN
-    coin = np.random.default_rng(run_seed(0, run)).random(outputs.shape)
-    labels = fitted.classes_[np.where(highest, coin, -1.0).argmax(axis=1)]
+    if not isinstance(model, OneVsRestClassifier):
+        return model.predict(X), np.zeros(len(X), dtype=bool)
+    outputs = model.decision_function(X)
+    highest = outputs > outputs.max(axis=1, keepdims=True) - TIE_TOL
+    priorities = np.random.default_rng(run_seed(0, run)).random(outputs.shape)
+    labels = model.classes_[np.where(highest, priorities, -1.0).argmax(axis=1)]
     return labels, highest.sum(axis=1) > 1
 
 
 def work(data_set, method, run):
-    """Do one run: choose on validation error, fit, test.
+    """Carry out one run: choose parameters by validation error, fit, and test.
 
-    Losses are summed, so a C for n points is n / m times as strong on m. Where parameters are
-    chosen on part of the points, each C is tried there at the strength it will have on all.
+    The losses are summed over the points, so C for n points has the effect of C n / m for m points.
+    If parameters are chosen on some of the points, each C is therefore multiplied by this ratio.
     """
     table = load(data_set)
-    how = METHODS[method]
-    train, validation, test = split(table.data, table.target, run, scaled=how.scaled)
+    spec = METHODS[method]
+    train, validation, test = split(table.data, table.target, run, scaled=spec.scaled)
     start = time.perf_counter()
     (X, y), (X_validation, y_validation) = (
-        (part[: how.few], kinds[: how.few]) for part, kinds in (train, validation)
+        (points[: spec.n_selection], kinds[: spec.n_selection])
+        for points, kinds in (train, validation)
     )
     errors = {}
-    for gamma, machine, points, new_points in _candidates(how, X, X_validation):
+    for gamma, model, K, K_validation in _candidates(spec, X, X_validation):
         for C in C_GRID:
-            fitted = _with_penalty(machine, C * len(train[1]) / len(y)).fit(points, y)
-            labels, _ = answers(fitted, new_points, run)
+            fitted = _with_penalty(model, C * len(train[1]) / len(y)).fit(K, y)
+            labels, _ = predict_labels(fitted, K_validation, run)
             errors[C, gamma] = float(np.mean(labels != y_validation))
     selection = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
-    fitted = _with_penalty(_machine(how, how.kernel, gamma), C).fit(*train)
+    fitted = _with_penalty(_model(spec, spec.kernel, gamma), C).fit(*train)
     training = time.perf_counter() - start
-    labels, even = answers(fitted, test[0], run)
+    labels, tied = predict_labels(fitted, test[0], run)
     return {
         "seed": run_seed(0, run),
         "parameters": params,
         "error": round(float(np.mean(labels != test[1])), 6),
-        "even": round(float(np.mean(even)), 6),
+        "even": round(float(np.mean(tied)), 6),
         "model_size": _model_size(fitted, train[1]),
         "validation_errors": [
-            round(min(errors[C, gamma] for gamma in how.gammas), 6) for C in C_GRID
+            round(min(errors[C, gamma] for gamma in spec.gammas), 6) for C in C_GRID
         ],
         "confusion": confusion_matrix(test[1], labels).tolist(),
         "selection_seconds": round(selection, 3),
@@ -163,7 +166,7 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Gather the runs of each method; times are medians over them."""
+    """Return one row per method, with median times."""
     rows = []
     for method in METHODS:
         runs = [r for r in records if r["method"] == method]
@@ -189,7 +192,7 @@ def _compare(records):
 
 
 def _layout(rows):
-    """Return the table as the source lays it out, with what came out."""
+    """Return the table in the layout of the source, with the reproduced results."""
     columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
     columns += ["chosen (runs)", "success (%)", "training (s)"]
     reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
@@ -209,49 +212,49 @@ def _layout(rows):
     return Table(columns, lines)
 
 
-def _machine(how, kernel, gamma):
-    """Return the machine of a method, without its price of errors."""
-    width = {} if gamma is None else {"gamma": gamma}
-    machine = MACHINES[how.loss](kernel=kernel, **width)
-    return machine if how.scheme == "softmax" else SCHEMES[how.scheme](machine)
+def _model(spec, kernel, gamma):
+    """Return the unfitted classifier of a method, with the default penalty."""
+    params = {} if gamma is None else {"gamma": gamma}
+    estimator = ESTIMATORS[spec.loss](kernel=kernel, **params)
+    return estimator if spec.scheme == "softmax" else SCHEMES[spec.scheme](estimator)
 
 
-def _with_penalty(machine, C):
-    """Return a machine with C, or for logistic regression lam = 1 / C."""
-    inner = getattr(machine, "estimator", machine)
-    prefix = "" if inner is machine else "estimator__"
-    logistic = isinstance(inner, KernelLogisticRegression)
-    name, price = ("lam", 1.0 / C) if logistic else ("C", C)
-    return clone(machine).set_params(**{prefix + name: price})
+def _with_penalty(model, C):
+    """Return a copy of a classifier with C, or lam = 1 / C for logistic regression."""
+    estimator = getattr(model, "estimator", model)
+    prefix = "" if estimator is model else "estimator__"
+    logistic = isinstance(estimator, KernelLogisticRegression)
+    name, value = ("lam", 1.0 / C) if logistic else ("C", C)
+    return clone(model).set_params(**{prefix + name: value})
 
 
-def _candidates(how, X, X_validation):
-    """Yield gamma, a machine and what it is fitted on and tried on.
+def _candidates(spec, X, X_validation):
+    """Yield gamma, a classifier, and training and validation points or their kernel matrices.
 
-    The distances are computed once for all widths, a Gram matrix once for all C and classes. LIBSVM
-    without a certificate does to choose: it would cost as much as the rest.
+    The distances are computed once for all gammas, and each kernel matrix once for all C and
+    classes. The selection uses LIBSVM, because certificates would double its time.
     """
-    if how.kernel == "linear":
-        yield None, _machine(how, how.kernel, None), X, X_validation
+    if spec.kernel == "linear":
+        yield None, _model(spec, spec.kernel, None), X, X_validation
         return
-    among, across = DISTANCES[how.kernel](X, X), DISTANCES[how.kernel](X_validation, X)
-    for gamma in how.gammas:
-        machine = _machine(how, "precomputed", None)
-        if how.loss == "hinge":
-            machine.set_params(estimator=SVC(kernel="precomputed", cache_size=GRID_CACHE))
-        yield gamma, machine, np.exp(-gamma * among), np.exp(-gamma * across)
+    D, D_validation = DISTANCES[spec.kernel](X, X), DISTANCES[spec.kernel](X_validation, X)
+    for gamma in spec.gammas:
+        model = _model(spec, "precomputed", None)
+        if spec.loss == "hinge":
+            model.set_params(estimator=SVC(kernel="precomputed", cache_size=GRID_CACHE))
+        yield gamma, model, np.exp(-gamma * D), np.exp(-gamma * D_validation)
 
 
 def _model_size(fitted, y):
-    """Return the number of points that support any of the machines."""
-    if not isinstance(fitted, OneVsOneClassifier):
-        machines = getattr(fitted, "estimators_", [fitted])
-        return len(np.unique(np.concatenate([machine.support_ for machine in machines])))
-    pairs = itertools.combinations(fitted.classes_, 2)  # the order in which they were fitted
-    support = [
-        np.flatnonzero(np.isin(y, pair))[machine.support_]
-        for pair, machine in zip(pairs, fitted.estimators_, strict=True)
-    ]
+    """Return the number of distinct support vectors of all binary classifiers."""
+    estimators = getattr(fitted, "estimators_", [fitted])
+    support = [estimator.support_ for estimator in estimators]
+    if isinstance(fitted, OneVsOneClassifier):  # indices among the points of each pair
+        pairs = itertools.combinations(fitted.classes_, 2)
+        support = [
+            np.flatnonzero(np.isin(y, pair))[indices]
+            for pair, indices in zip(pairs, support, strict=True)
+        ]
     return len(np.unique(np.concatenate(support)))
 
 

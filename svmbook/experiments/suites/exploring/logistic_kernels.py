@@ -1,12 +1,12 @@
-r"""Are sparse kernel logistic classifiers as good as the full one, and as an SVM? 30 runs.
+r"""Sparse kernel logistic classifiers, compared with the full one and with an SVM.
 
-No source prints this table. Each run draws 400 training points of `svmbook.datasets.non_separable`,
-400 validation points and 20,000 test points, the same for all methods; the kernel is Gaussian with
-gamma = 0.5. lambda is chosen among 0.01, 0.03, ..., 10 on the validation points: by log loss, or by
-errors where the method says so and for the SVM, whose C is 1/lambda. Import vectors minimise the
-objective of the ridge, and take the lambda chosen for it. Platt's sigmoid turns the scores of the
-SVM into probabilities; it is fitted to the validation points. The reference of the paired
-differences is the ridge chosen by log loss.
+No source has this table. Each of 30 runs draws 400 training points of
+`svmbook.datasets.non_separable`, 400 validation points and 20,000 test points, the same for all
+methods. The kernel is Gaussian with gamma = 0.5. lambda is chosen among 0.01, 0.03, ..., 10 by the
+log loss of the validation points, or by their 0-1 loss for "ridge, chosen by errors" and for the
+SVM, whose C is 1/lambda. Import vectors minimise the objective of the ridge penalty and use the
+lambda chosen for it. Platt's sigmoid, fitted to the validation points, turns the scores of the SVM
+into probabilities. Paired differences refer to the ridge penalty chosen by log loss.
 """
 
 from sklearn.base import clone
@@ -21,7 +21,7 @@ from ...methods.protocols import Generated, run_seed
 from ...running.suite import Suite
 from ..paired import cell, paired, paired_rows
 
-__all__ = ["LAMS", "METHODS", "SUITE", "chosen", "division", "log_loss", "work"]
+__all__ = ["LAMS", "METHODS", "SUITE", "draw_samples", "log_loss", "select", "work"]
 
 DATA_SETS = ("nonSep",)
 LAMS = tuple(10.0**exponent for exponent in (-2, -1.5, -1, -0.5, 0, 0.5, 1))
@@ -36,8 +36,8 @@ METHODS = {
 }
 
 
-def division(run):
-    """Return the training and test points of a run with a seed, and its validation points."""
+def draw_samples(run):
+    """Return training points, test points and a seed of a run, and its validation points."""
     parts = Generated(non_separable, train=400, test=20_000, runs=run + 1)[run]
     return parts, non_separable(400, random_state=run_seed(0, run, purpose=3))
 
@@ -47,27 +47,27 @@ def log_loss(log_odds, y):
     return logistic(y * log_odds).mean()
 
 
-def chosen(method, parts, validation):
+def select(method, parts, validation):
     """Return the fitted classifier with the best value of lambda, the smallest of ties."""
     X, y = validation
-    fitted = {}
+    losses = {}
     for lam in LAMS:
-        value = {"C": 1 / lam} if method == SVM else {"lam": lam}
-        model = clone(METHODS[method]).set_params(**value)
+        params = {"C": 1 / lam} if method == SVM else {"lam": lam}
+        model = clone(METHODS[method]).set_params(**params)
         scores = model.fit(parts.X_train, parts.y_train).decision_function(X)
         by_errors = method in (BY_ERRORS, SVM)
-        fitted[model] = (y * scores <= 0).mean() if by_errors else log_loss(scores, y)
-    return min(fitted, key=fitted.get)
+        losses[model] = (y * scores <= 0).mean() if by_errors else log_loss(scores, y)
+    return min(losses, key=losses.get)
 
 
 def work(data_set, method, run):
-    """Do one run: choose lambda on the validation points, and test."""
-    parts, (X, y) = division(run)
+    """Carry out one run: choose lambda on the validation points, and test."""
+    parts, (X, y) = draw_samples(run)
     if method == SPARSE:
-        lam = chosen(REFERENCE, parts, (X, y)).lam
+        lam = select(REFERENCE, parts, (X, y)).lam
         best = clone(METHODS[method]).set_params(lam=lam).fit(parts.X_train, parts.y_train)
     else:
-        best = chosen(method, parts, (X, y))
+        best = select(method, parts, (X, y))
         lam = 1 / best.C if method == SVM else best.lam
     scores = log_odds = best.decision_function(parts.X_test)
     if method == SVM:
@@ -89,8 +89,8 @@ def _compare(records):
     for row in rows:
         names = row["data_set"], row["method"]
         if "difference" in row:
-            _, extra = paired(records, *names, REFERENCE, field="log_loss", unit=1)
-            row |= {"log_loss_difference": extra.mean, "log_loss_difference_se": extra.error}
+            _, summary = paired(records, *names, REFERENCE, field="log_loss", unit=1)
+            row |= {"log_loss_difference": summary.mean, "log_loss_difference_se": summary.error}
     return rows
 
 
@@ -100,18 +100,20 @@ def _layout(rows):
     columns += ["log loss", "minus ridge"]
     digits = {"error": ".2f", "difference": "+.2f"}
     digits |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
-    lines = []
-    for row in rows:
-        line = [row["method"], f"{row['model_size']:.0f}"]
-        for name, form in digits.items():
-            line.append(cell(row, name, form))
-        lines.append(line)
+    lines = [
+        [
+            row["method"],
+            f"{row['model_size']:.0f}",
+            *(cell(row, name, digits[name]) for name in digits),
+        ]
+        for row in rows
+    ]
     return Table(columns, lines)
 
 
 SUITE = Suite(
     name="logistic-kernels",
-    title="Kernel logistic classifiers, full and sparse, beside an SVM with Platt's sigmoid",
+    title="Kernel logistic classifiers, full and sparse, and an SVM with Platt's sigmoid",
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
     runs=30,

@@ -1,12 +1,12 @@
 """Two questions that *Exploring Classification* leaves open about forest cover.
 
-Would logistic regression do better with more data? Softmax regression trains on the first 500 to
-10,080 plots of the first two parts of a division in three, and is tested on the third. C = 1 / lam
-is chosen on the last third of its training plots, after which it is fitted to all of them.
+Does logistic regression have a smaller error with more data? The table is split into three parts
+as in the suite "exploring-forest". Softmax regression is trained on the first 500 to 10,080 plots
+of the first two parts, and tested on the third. C = 1 / lam is chosen on the last third of the
+training plots, and the classifier is then fitted to all of them.
 
-And Figure 8 by its own protocol, "1000 + 1000": linear SVMs, one class against the rest, train on
-1,000 plots of part one for each C and are validated on 1,000 plots of part two. The divisions are
-those of the suite "exploring-forest".
+What is Figure 8 by its own protocol, "1000 + 1000"? For each C, linear one-against-the-rest SVMs
+are trained on 1,000 plots of the first part and validated on 1,000 plots of the second part.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ from ....tables import Table
 from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
-from ..paired import cell
-from .forest import PART, answers
+from ..paired import cell, group_runs
+from .forest import PART, predict_labels
 from .parameters import C_GRID
 
 __all__ = ["FIGURE_8", "METHODS", "SIZES", "SUITE", "work"]
@@ -30,23 +30,23 @@ SIZES = (500, 1000, 2520, 5040, 10_080)
 FIGURE_8 = "1000 + 1000"
 FIGURE_8_PLOTS = 1000  # plots of each part in Figure 8
 SOFTMAX = "softmax"
-#: Whether a method standardises the features, by its training plots.
+#: Whether a method standardises the features, by the training plots.
 METHODS = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
 
 
 def work(data_set, method, run):
-    """Do one run: choose C on validation plots, fit, and test on the third part."""
+    """Carry out one run: choose C on validation plots, fit, and test on the third part."""
     table = load("covtype")
     order = np.random.RandomState(run_seed(0, run)).permutation(len(table.target))
     if data_set == FIGURE_8:
-        few = FIGURE_8_PLOTS
-        plots = np.concatenate([order[:few], order[PART:][:few]])
+        n_train = FIGURE_8_PLOTS
+        plots = np.concatenate([order[:n_train], order[PART:][:n_train]])
     else:
         plots = order[: int(data_set)]
-        few = len(plots) - len(plots) // 3  # validated on the last third
-    errors = [_error(table, plots[:few], plots[few:], method, C, run) for C in C_GRID]
+        n_train = len(plots) - len(plots) // 3  # the last third is the validation set
+    errors = [_error(table, plots[:n_train], plots[n_train:], method, C, run) for C in C_GRID]
     best = C_GRID[int(np.argmin(errors))]
-    train = plots[:few] if data_set == FIGURE_8 else plots
+    train = plots[:n_train] if data_set == FIGURE_8 else plots
     return {
         "seed": run_seed(0, run),
         "parameters": {"C": best},
@@ -56,45 +56,32 @@ def work(data_set, method, run):
     }
 
 
-def _error(table, train, new, method, C, run):
-    """Return the error on new plots of a classifier trained on some."""
-    X, X_new = table.data[train], table.data[new]
+def _error(table, train, test, method, C, run):
+    """Return the error on test plots of a classifier that is fitted on training plots."""
+    X, X_test = table.data[train], table.data[test]
     if METHODS[method]:
         scaler = StandardScaler().fit(X)
-        X, X_new = scaler.transform(X), scaler.transform(X_new)
+        X, X_test = scaler.transform(X), scaler.transform(X_test)
     if method == SOFTMAX:
         classifier = KernelLogisticRegression(kernel="linear", lam=1.0 / C)
     else:
         classifier = OneVsRestClassifier(DualSVC(C=C))
-    labels, _ = answers(classifier.fit(X, table.target[train]), X_new, run)
-    return round(float(np.mean(labels != table.target[new])), 6)
+    labels, _ = predict_labels(classifier.fit(X, table.target[train]), X_test, run)
+    return round(float(np.mean(labels != table.target[test])), 6)
 
 
 def _compare(records):
-    """Return a row per line: mean success, mean validation errors, and the C chosen most often."""
+    """Return rows of mean success, mean validation errors, and the C chosen most often."""
     rows = []
-    for data_set in SUITE.data_sets:
-        for method in METHODS:
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if not runs:
-                continue
-            success = summarise([100 * (1 - r["error"]) for r in runs])
-            chosen, times = most_frequent(r["parameters"]["C"] for r in runs)
-            errors = 100 * np.array([r["validation_errors"] for r in runs])
-            lowest = errors <= errors.min(axis=1, keepdims=True)
-            rows.append(
-                {
-                    "data_set": data_set,
-                    "method": method,
-                    "runs": success.runs,
-                    "success": success.mean,
-                    "success_se": success.error,
-                    "chosen": chosen,
-                    "chosen_runs": times,
-                    "validation": errors.mean(axis=0).tolist(),
-                    "lowest_runs": lowest.sum(axis=0).tolist(),
-                }
-            )
+    for row, runs in group_runs(records, SUITE.data_sets, METHODS):
+        success = summarise([100 * (1 - r["error"]) for r in runs])
+        row |= {"success": success.mean, "success_se": success.error}
+        row["chosen"], row["chosen_runs"] = most_frequent(r["parameters"]["C"] for r in runs)
+        errors = 100 * np.array([r["validation_errors"] for r in runs])
+        lowest = errors <= errors.min(axis=1, keepdims=True)
+        row["validation"] = errors.mean(axis=0).tolist()
+        row["lowest_runs"] = lowest.sum(axis=0).tolist()
+        rows.append(row)
     return rows
 
 
@@ -113,7 +100,7 @@ def _layout(rows):
 
 
 def _layout_figure_8(rows):
-    """Return Figure 8: mean validation errors, and in how many divisions each C is the best."""
+    """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
     lines = [
         [
             row["method"],

@@ -1,8 +1,8 @@
-"""The parameter study of *Exploring Classification* (its Figure 4), over many seeds.
+"""The parameter study of *Exploring Classification* (its Figure 4), repeated with many seeds.
 
-For each data set and kernel: draw three parts of 400 points, fit on the first with every
-parameter pair of the grid, keep the pair with the smallest error on the second, and report the
-number of support vectors and the error on the third.
+Each run draws three samples of 400 points. It fits a classifier on the first sample for each point
+of the grid, and chooses the one with the smallest error on the second. It records the number of
+support vectors and the error on the third sample.
 """
 
 from functools import partial
@@ -52,12 +52,12 @@ REPORTED = {
 
 
 def candidates(kernel):
-    """Yield the machines among which the study chooses, the simplest first.
+    """Yield C, gamma and the classifier for each point of the grid, in ascending order.
 
     Examples
     --------
     >>> from svmbook.experiments.suites.exploring.parameters import candidates
-    >>> [C for C, gamma, machine in candidates("linear")]
+    >>> [C for C, gamma, model in candidates("linear")]
     [0.01, 0.1, 1.0, 10.0, 100.0]
     """
     _check_name(kernel, "kernel", METHODS)
@@ -70,33 +70,33 @@ def candidates(kernel):
 
 
 def parameter_study(data_set, kernel, run):
-    """Choose the parameters of one machine on validation error and measure its test error.
+    """Choose the parameters of a classifier by validation error, and measure its test error.
 
     Parameters
     ----------
     data_set : {"stdev1", "stdev2", "stdev4", "nonSep"}
-        Which generator.
+        Name of the generator.
     kernel : {"gaussian", "linear"}
-        Which kernel; the linear one has no width to choose.
+        Name of the kernel; only the Gaussian kernel has a gamma.
     run : int
-        Number of the run, not negative, and the seed of its three parts.
+        Number of the run, not negative, which is also the seed of the three samples.
 
     Returns
     -------
     dict
-        ``seed, parameters, error, model_size`` (support vectors), ``validation_error``, the errors
-        as fractions of 400 points; among equal validation errors the smallest ``C``, then the
-        smallest ``gamma``, wins.
+        ``seed``, ``parameters``, ``error``, ``model_size`` (the number of support vectors) and
+        ``validation_error``; errors are fractions. Ties of the validation error are broken by the
+        smallest ``C``, then by the smallest ``gamma``.
 
     Raises
     ------
     ValueError, TypeError
-        An unknown data set or kernel, or a run that is not an integer of at least 0.
+        The data set or kernel is unknown, or `run` is not a non-negative integer.
 
     Notes
     -----
-    A validation point at the boundary may change sides between two builds of NumPy, and with it the
-    choice where two pairs are one error apart.
+    A validation point at the boundary may change sides between two builds of NumPy. This can change
+    the choice if the numbers of validation errors differ by one.
 
     Examples
     --------
@@ -110,22 +110,22 @@ def parameter_study(data_set, kernel, run):
     check_scalar(run, "run", Integral, min_val=0)
     parts = three_parts(DATA_SETS[data_set], random_state=run)
     best = None
-    for C, gamma, machine in candidates(kernel):
-        wrong = _error_rate(machine.fit(*parts.train), *parts.validation)
-        if best is None or wrong < best[0]:
-            best = wrong, C, gamma, machine
-    wrong, C, gamma, machine = best
+    for C, gamma, model in candidates(kernel):
+        error = _error_rate(model.fit(*parts.train), *parts.validation)
+        if best is None or error < best[0]:
+            best = error, C, gamma, model
+    error, C, gamma, model = best
     return {
         "seed": int(run),
         "parameters": {"C": C} if gamma is None else {"C": C, "gamma": gamma},
-        "error": round(_error_rate(machine, *parts.test), 6),
-        "model_size": len(machine.support_),
-        "validation_error": round(wrong, 6),
+        "error": round(_error_rate(model, *parts.test), 6),
+        "model_size": len(model.support_),
+        "validation_error": round(error, 6),
     }
 
 
 def _compare(records):
-    """Set all runs beside the one that was reported; ``z`` is in standard deviations of a run."""
+    """Compare all runs with the reported run; ``z`` is in standard deviations of one run."""
     rows = []
     for (data_set, method), (parameters, support_vectors, error) in REPORTED.items():
         runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
@@ -155,7 +155,7 @@ def _compare(records):
 
 
 def _layout(rows):
-    """Return the table as the source lays it out, with what came out."""
+    """Return the table in the layout of the source, with the reproduced results."""
     columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent (runs)"]
     columns += ["support vectors reported", "median (middle half)"]
     columns += ["test error (%) reported", "mean ± s.d."]
@@ -189,11 +189,11 @@ SUITE = Suite(
 )
 
 
-def _error_rate(machine, X, y):
-    """Return the fraction of points on which a fitted machine errs."""
-    return float((machine.predict(X) != y).mean())
+def _error_rate(model, X, y):
+    """Return the fraction of misclassified points."""
+    return float((model.predict(X) != y).mean())
 
 
 def _check_name(value, name, known):
     if value not in known:
-        raise ValueError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
+        raise ValueError(f"{name} must be one of {', '.join(known)}; found {value!r}.")

@@ -1,11 +1,11 @@
-r"""Two rules for the width of a Gaussian kernel, and a grid over both parameters.
+r"""Two rules for the width of a Gaussian kernel, compared with a grid over both parameters.
 
-Question: how much larger is the test error if a rule sets :math:`\gamma` from the points without
-their labels than if both parameters are chosen?
+Question: how much larger is the test error if a rule computes :math:`\gamma` from the unlabelled
+points than if C and :math:`\gamma` are both chosen on a validation set?
 
-Protocol: each run draws 400 training, 400 validation and 4,000 test points, the same ones for all
-methods. Each method takes the pair of C and gamma with the smallest validation error: a rule tries
-three values of C at its own gamma, the grid tries the same three with four values of gamma.
+Protocol: each run draws 400 training, 400 validation and 4,000 test points, the same points for all
+methods. Each method chooses the pair of C and gamma with the smallest validation error. A rule
+tries three values of C with its gamma; the grid tries the same values with four values of gamma.
 """
 
 import itertools
@@ -24,26 +24,26 @@ from . import parameters as exploring
 __all__ = ["GRID", "METHODS", "RULES", "SUITE", "draw", "median_rule", "scale_rule", "work"]
 
 GRID = "grid"
-IN_TWENTY = (0.003, 0.01, 0.03, 0.1)  # widths for twenty features
+GAMMA_GRID_20 = (0.003, 0.01, 0.03, 0.1)  # for data sets with twenty features
 #: Generator and grid of gamma for each data set.
 DATA_SETS = {
     "stdev2": (exploring.DATA_SETS["stdev2"], exploring.GAMMA_GRID),
     "nonSep": (exploring.DATA_SETS["nonSep"], exploring.GAMMA_GRID),
-    "threenorm": (threenorm, IN_TWENTY),
-    "ringnorm": (ringnorm, IN_TWENTY),
+    "threenorm": (threenorm, GAMMA_GRID_20),
+    "ringnorm": (ringnorm, GAMMA_GRID_20),
     "stripes": (striated, exploring.GAMMA_GRID),
 }
 C_GRID = exploring.C_GRID[1:4]
-SIZES = (400, 400, 4000)  # of the three parts
+SIZES = (400, 400, 4000)  # of the training, validation and test samples
 
 
 def median_rule(X):
-    """Return the inverse of the median squared distance of two points."""
+    """Return the inverse of the median squared distance between two points."""
     return 1.0 / np.median(pdist(X, "sqeuclidean"))
 
 
 def scale_rule(X):
-    """Return what scikit-learn calls ``gamma="scale"``."""
+    """Return the value of ``gamma="scale"`` in scikit-learn."""
     return 1.0 / (X.shape[1] * X.var())
 
 
@@ -52,7 +52,7 @@ METHODS = (*RULES, GRID)
 
 
 def draw(data_set, run):
-    """Return training, validation and test points of a run, from seeds of their own."""
+    """Return the training, validation and test points of a run, each drawn with its own seed."""
     generate, _ = DATA_SETS[data_set]
     return [
         generate(n, random_state=run_seed(0, run, purpose=purpose))
@@ -61,7 +61,7 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose C, and gamma where no rule gives it, and measure the test error."""
+    """Carry out one run: choose C, and gamma if no rule computes it, and test."""
     train, validation, test = draw(data_set, run)
     gammas = DATA_SETS[data_set][1]
     if method in RULES:
@@ -70,7 +70,7 @@ def work(data_set, method, run):
     for C, gamma in itertools.product(C_GRID, gammas):
         classifier = SVC(C=C, gamma=gamma).fit(*train)
         error = 1.0 - classifier.score(*validation)
-        if best is None or error < best[0]:  # of equal errors the smaller C, then gamma
+        if best is None or error < best[0]:  # ties: the smallest C, then the smallest gamma
             best = error, classifier
     error, classifier = best
     return {
@@ -86,14 +86,14 @@ def _compare(records):
     """Return mean errors in percent, paired differences to the grid, and the median gamma."""
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
     for row in rows:
-        line = row["data_set"], row["method"]
-        runs = [r for r in records if (r["data_set"], r["method"]) == line]
+        key = row["data_set"], row["method"]
+        runs = [r for r in records if (r["data_set"], r["method"]) == key]
         row["gamma"] = float(np.median([r["parameters"]["gamma"] for r in runs]))
     return rows
 
 
 def _layout(rows):
-    """Return the table, one row per data set and method."""
+    """Return the table, one line per data set and method."""
     lines = []
     for row in rows:
         mean = plus_minus(row["error"], row["error_se"], ".2f")
@@ -105,7 +105,7 @@ def _layout(rows):
 
 SUITE = Suite(
     name="width-rules",
-    title="Two rules for the width of a Gaussian kernel, and a grid over both parameters",
+    title="Two rules for the width of a Gaussian kernel, compared with a grid over C and gamma",
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     runs=30,

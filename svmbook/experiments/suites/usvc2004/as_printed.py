@@ -1,14 +1,15 @@
 r"""Navia-Vazquez et al. (2004), Table 1, by the algorithm as the paper prints it.
 
-Linear classifiers on the data of `cases`, C = 10: 2,000 iterations of least squares with the
-weights of equation (22), by the system (25), which has b, each damped by d = 0.2, without a
-test whether the objective falls. Each method names the steepness s of the loss, the weights (as
-printed, or without their surplus factor 2), and the start: all weights 1, which is step 0 of the
-algorithm, or the SVM, from which the text starts.
+The data are those of `cases`. Linear classifiers with C = 10 are fitted by 2,000 iterations of
+weighted least squares, with the weights of equation (22) and the system (25), which includes b.
+Each iteration is damped by d = 0.2, and none is tested for a decrease of the objective. The name of
+a method has the steepness s of the loss, the weights (as printed, or without their superfluous
+factor 2), and the starting point. That is unit weights, as in step 0 of the algorithm, or the SVM,
+as in the text.
 
-Where the iterations do not converge, the last of them is arbitrary, and on about half of these
-samples it depends on rounding. So error, threshold and "swing", the largest threshold minus the
-smallest, belong to the last 500 iterations; error and threshold are means over them.
+If the iterations do not converge, the last one is arbitrary, and for about half of these samples it
+depends on rounding. Errors and thresholds are therefore means over the last 500 iterations. The
+"swing" is the largest threshold minus the smallest in these iterations.
 """
 
 import itertools
@@ -21,13 +22,14 @@ from ....tables import Table, plus_minus
 from ...methods.protocols import Generated
 from ...methods.statistics import summarise
 from ...running.suite import Suite
+from ..paired import group_runs
 from .cases import CASES, REPORTED
 
-__all__ = ["AT_REST", "METHODS", "SUITE", "iterations", "work"]
+__all__ = ["METHODS", "SUITE", "SWING_TOL", "iterations", "work"]
 
 C, DAMPING, ITERATIONS, LAST = 10.0, 0.2, 2000, 500
-SMALLEST = 1e-6  # slack in the denominator of a weight
-AT_REST = 1e-4  # a smaller swing of the threshold counts as convergence
+MIN_SLACK = 1e-6  # in the denominator of a weight
+SWING_TOL = 1e-4  # iterations with a smaller swing have converged
 #: Steepness, factor of the weights, and start by method.
 METHODS = {
     f"s = {s:g}, {weights}, from {start}": (s, factor, start)
@@ -55,15 +57,14 @@ def iterations(X, y, s, factor, start):
     if start == "ones":
         v = np.linalg.solve(Z.T @ Z + ridge, Z.T @ y)
     else:
-        first = DualSVC(C=C).fit(X, y)
-        v = np.append(first.coef_[0], first.intercept_)
+        svm = DualSVC(C=C).fit(X, y)
+        v = np.append(svm.coef_[0], svm.intercept_)
     path = np.empty((ITERATIONS, len(v)))
     for t in range(ITERATIONS):
         xi = np.maximum(0.0, 1.0 - y * (Z @ v))
-        positive = np.maximum(xi, SMALLEST)
-        a = np.where(
-            xi > 0, -factor * C * unbiased_slope(1.0 - positive, s) / positive, 0.0
-        )  # (22)
+        bounded = np.maximum(xi, MIN_SLACK)
+        slope = unbiased_slope(1.0 - bounded, s)
+        a = np.where(xi > 0, -factor * C * slope / bounded, 0.0)  # (22)
         new = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[0]  # (25)
         v = DAMPING * v + (1.0 - DAMPING) * new
         path[t] = v
@@ -71,7 +72,7 @@ def iterations(X, y, s, factor, start):
 
 
 def work(data_set, method, run):
-    """Do one run: iterate, and look at the last 500 iterations."""
+    """Carry out one run: iterate, and summarise the last 500 iterations."""
     parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
     last = iterations(parts.X_train, parts.y_train, *METHODS[method])[-LAST:]
     w, b = last[:, 0], last[:, 1]
@@ -88,47 +89,43 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Return means and deviations, and in how many runs the iterations converge."""
+    """Return means and deviations, and the percentage of runs that converge."""
     rows = []
-    for data_set, method in itertools.product(CASES, METHODS):
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if len(runs) < 2:
-            continue
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
         for name, unit in (("error", 100), ("threshold", 1)):
             values = summarise([unit * r[name] for r in runs])
             row |= {name: values.mean, f"{name}_deviation": values.deviation}
         swings = np.array([r["swing"] for r in runs])
-        row["converged"] = 100.0 * float(np.mean(swings < AT_REST))
+        row["converged"] = 100.0 * float(np.mean(swings < SWING_TOL))
         row["swing"] = float(np.median(swings))
         rows.append(row)
     return rows
 
 
 def _layout(rows):
-    """Return the table, one row per case and method, below what Table 1 prints."""
+    """Return the table, one line per case and method, below the lines of Table 1."""
     columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median swing"]
     lines = []
     for case, s in itertools.product(CASES, (2, 4)):
-        error, spread, *_, threshold, width = REPORTED[case, f"USVC (s = {s})"]
+        printed = REPORTED[case, f"USVC (s = {s})"]
+        cells = [plus_minus(*printed[:2], ".1f"), plus_minus(*printed[4:], ".2f")]
         name = case[-1].upper()
-        printed = [plus_minus(error, spread, ".1f"), plus_minus(threshold, width, ".2f")]
-        lines.append([name, f"s = {s}, Table 1", *printed, "", ""])
+        lines.append([name, f"s = {s}, Table 1", *cells, "", ""])
         for row in rows:
             if (row["data_set"], row["method"][4]) == (case, str(s)):
-                ours = [
+                cells = [
                     plus_minus(row["error"], row["error_deviation"], ".1f"),
                     plus_minus(row["threshold"], row["threshold_deviation"], ".2f"),
                     f"{row['converged']:.0f}",
                     f"{row['swing']:.3f}",
                 ]
-                lines.append([name, row["method"], *ours])
+                lines.append([name, row["method"], *cells])
     return Table(columns, lines)
 
 
 SUITE = Suite(
     name="usvc-as-printed",
-    title="Navia-Vazquez et al. (2004), Table 1, by the algorithm as it is printed",
+    title="Navia-Vazquez et al. (2004), Table 1, by the algorithm as printed",
     data_sets=tuple(CASES),
     methods=tuple(METHODS),
     runs=100,

@@ -1,7 +1,8 @@
 r"""Table 1 of Navia-Vazquez et al. (2004): two problems on a line, a hundred samples of each.
 
-500 new points to train and 500 to test, C = 10, linear classifiers on x as it is. Beside the four
-of the paper: the unbiased one from other starts, and that of the sigmoidal loss.
+Each run draws 500 training and 500 test points, and fits linear classifiers with C = 10 to x
+without scaling. Besides the four methods of the paper, there are unbiased classifiers with other
+starting points, and a classifier with the sigmoidal loss.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
 from ...methods.protocols import Generated
 from ...methods.statistics import summarise
 from ...running.suite import Suite
+from ..paired import group_runs
 
 __all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "work"]
 
@@ -28,7 +30,7 @@ METHODS = {
     "USVC (s = 2), ten starts": USVC(C=10.0, n_init=10),
     "ERM-SVC": ERMSVC(C=10.0),
 }
-#: Test error and training error in percent, and threshold, each with its deviation.
+#: Test error and training error in percent, and threshold, each with its standard deviation.
 REPORTED = {
     ("case-a", "LS"): (30.7, 2.7, 30.5, 2.9, 0.3, 0.02),
     ("case-a", "SVC"): (27.1, 2.4, 26.8, 2.6, 0.35, 0.02),
@@ -42,56 +44,51 @@ REPORTED = {
 
 
 def work(data_set, method, run):
-    """Do one run: fit, count the errors, and read off the threshold."""
+    """Carry out one run: fit, and measure the errors and the threshold."""
     parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
-    machine = clone(METHODS[method])
-    if isinstance(machine, USVC):
-        machine.set_params(random_state=parts.seed)
-    machine.fit(parts.X_train, parts.y_train)
+    model = clone(METHODS[method])
+    if isinstance(model, USVC):
+        model.set_params(random_state=parts.seed)
+    model.fit(parts.X_train, parts.y_train)
     return {
         "seed": parts.seed,
         "parameters": {"C": 10.0},
-        "error": round(float(1.0 - machine.score(parts.X_test, parts.y_test)), 6),
-        "train_error": round(float(1.0 - machine.score(parts.X_train, parts.y_train)), 6),
-        "threshold": round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 6),
+        "error": round(float(1.0 - model.score(parts.X_test, parts.y_test)), 6),
+        "train_error": round(float(1.0 - model.score(parts.X_train, parts.y_train)), 6),
+        "threshold": round(float(-model.intercept_[0] / model.coef_[0, 0]), 6),
         "model_size": 1,
     }
 
 
 def _compare(records):
-    """Set means and deviations beside the reported ones."""
+    """Compare means and deviations with the reported ones."""
     rows = []
-    for data_set in CASES:
-        for method in METHODS:
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if len(runs) < 2:
-                continue
-            row = {"data_set": data_set, "method": method, "runs": len(runs)}
-            named = zip(("error", "train_error", "threshold"), (100, 100, 1), strict=True)
-            reported = REPORTED.get((data_set, method), (np.nan,) * 6)
-            for k, (name, unit) in enumerate(named):
-                ours = summarise([unit * r[name] for r in runs])
-                row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
-                row |= {f"reported_{name}": reported[2 * k]}
-                row |= {f"reported_{name}_deviation": reported[2 * k + 1]}
-                # Both are means of a hundred runs.
-                joint = np.hypot(reported[2 * k + 1] / 10.0, ours.error)
-                row[f"{name}_z"] = float((ours.mean - reported[2 * k]) / joint)
-            rows.append(row)
+    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+        reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)
+        units = {"error": 100, "train_error": 100, "threshold": 1}
+        for k, (name, unit) in enumerate(units.items()):
+            ours = summarise([unit * r[name] for r in runs])
+            mean, deviation = reported[2 * k : 2 * k + 2]
+            row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
+            row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
+            joint = np.hypot(deviation / 10.0, ours.error)  # the paper has a hundred runs
+            row[f"{name}_z"] = float((ours.mean - mean) / joint)
+        rows.append(row)
     return rows
 
 
 def _layout(rows):
-    """Return the table, one row per case and classifier; "off" is in joint standard errors."""
+    """Return the table, one line per case and classifier; "off" is in joint standard errors."""
     columns = ["case", "classifier", "test error (%), reported", "reproduced", "off"]
     columns += ["threshold, reported", "reproduced", "off "]
     lines = []
     for row in rows:
         line = [row["data_set"][-1].upper(), row["method"]]
         for name, form in (("error", ".1f"), ("threshold", ".2f")):
-            for of in (f"reported_{name}", name):
-                spread = row[f"{of}_deviation"]
-                line.append("" if np.isnan(spread) else f"{row[of]:{form}} ± {spread:{form}}")
+            for key in (f"reported_{name}", name):
+                deviation = row[f"{key}_deviation"]
+                text = f"{row[key]:{form}} ± {deviation:{form}}"
+                line.append("" if np.isnan(deviation) else text)
             z = row[f"{name}_z"]
             line.append("" if np.isnan(z) else f"{z:+.1f}")
         lines.append(line)

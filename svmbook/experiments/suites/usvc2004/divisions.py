@@ -1,9 +1,9 @@
-r"""What the tables of Navia-Vazquez et al. (2004) share: divisions, choice of parameters, rows.
+r"""Splits, choice of parameters and rows, shared by the tables of Navia-Vazquez et al. (2004).
 
-Tables are brought to mean zero and standard deviation one and divided at random, 80 % of the rows
-to train. The paper does not say how many points its artificial sets have; these have the usual
-numbers, 7,400 and 5,000, drawn anew for each run. Parameters are chosen by five folds of the
-training points.
+Tables are standardised to mean zero and standard deviation one, and split at random, with 80 %
+training rows. The paper does not give the sizes of its artificial data sets. Here they have the
+usual sizes, 7,400 and 5,000 points, drawn anew for each run. Parameters are chosen by 5-fold
+cross-validation on the training points.
 """
 
 import itertools
@@ -20,38 +20,38 @@ from ....tables import Table
 from ...methods.protocols import Generated, RandomSplits
 from ...methods.statistics import compare, summarise
 
-__all__ = ["CHOSEN_ON", "C_GRID", "TEST_SHARE", "chosen_run", "compared_rows", "division", "layout"]
+__all__ = ["C_GRID", "MAX_TUNING", "TEST_SHARE", "compared_rows", "layout", "split", "tuned_run"]
 
 TEST_SHARE = 0.2
-POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
+N_POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
 GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm, "waveform": waveform}
-PRINTED_RUNS = 10  # divisions of the paper
+PRINTED_RUNS = 10  # splits in the paper
 C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
-CHOSEN_ON = 1500  # training points at most on which parameters are chosen
+MAX_TUNING = 1500  # largest number of training points on which parameters are chosen
 
 
-def division(data_set, run, tables):
-    """Return the training and test points of a run, and a seed for whatever else it draws.
+def split(data_set, run, tables):
+    """Return the training and test points of a run, and a seed for other randomness in it.
 
-    ``tables`` gives the table behind each data set; "dermatology=3" is the table of that name with
-    class 3 against the others.
+    ``tables`` has the name of the table for each data set; "dermatology=3" is the table of that
+    name with class 3 against the others.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.divisions import division
-    >>> division("waveform", 3, {}).X_train.shape
+    >>> from svmbook.experiments.suites.usvc2004.divisions import split
+    >>> split("waveform", 3, {}).X_train.shape
     (4000, 21)
     """
     if data_set in GENERATORS:
-        n = POINTS[data_set]
-        test = int(TEST_SHARE * n)
-        return Generated(GENERATORS[data_set], train=n - test, test=test, runs=run + 1)[run]
-    X, y = _table(tables[data_set], *data_set.split("=")[1:])
+        n = N_POINTS[data_set]
+        n_test = int(TEST_SHARE * n)
+        return Generated(GENERATORS[data_set], train=n - n_test, test=n_test, runs=run + 1)[run]
+    X, y = _load_table(tables[data_set], *data_set.split("=")[1:])
     return RandomSplits(X, y, train_share=1 - TEST_SHARE, runs=run + 1)[run]
 
 
-def _table(name, positive=None):
-    """Return points and labels of a table, with the positive class if it is named."""
+def _load_table(name, positive=None):
+    """Return the points and labels of a table, with one class against the rest if it is named."""
     table = load(name, prepare="usvc2004")
     if positive is None:
         return table.data, table.target
@@ -60,22 +60,22 @@ def _table(name, positive=None):
     return table.data, np.where(raw.target[complete].astype(str) == positive, 1.0, -1.0)
 
 
-def chosen_run(machine, grid, parts, size):
-    """Choose the parameters of a machine by five folds, fit it, and count its errors.
+def tuned_run(estimator, grid, parts, size):
+    """Choose the parameters of an estimator by 5-fold cross-validation, fit it, and test it.
 
-    ``grid`` gives the values of each parameter; of equally good ones the first is taken.
-    ``size(machine)`` is what a record calls its ``model_size``.
+    ``grid`` has the values of each parameter; the first of ties is chosen. ``size(model)`` returns
+    the ``model_size`` of the record.
     """
     X, y = parts.X_train, parts.y_train
-    some = np.random.default_rng(parts.seed).permutation(len(y))[:CHOSEN_ON]
+    rows = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING]
     start = time.perf_counter()
-    folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(some, y[some]))
-    best, least = None, np.inf
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(rows, y[rows]))
+    best, fewest = None, np.inf
     for values in itertools.product(*grid.values()):
-        candidate = clone(machine).set_params(**dict(zip(grid, values, strict=True)))
-        wrong = sum(_errors(candidate, X, y, some[fit], some[check]) for fit, check in folds)
-        if wrong < least:
-            best, least = candidate, wrong
+        candidate = clone(estimator).set_params(**dict(zip(grid, values, strict=True)))
+        errors = sum(_errors(candidate, X, y, rows[train], rows[test]) for train, test in folds)
+        if errors < fewest:
+            best, fewest = candidate, errors
     selection = time.perf_counter() - start
     start = time.perf_counter()
     best.fit(X, y)
@@ -91,61 +91,58 @@ def chosen_run(machine, grid, parts, size):
     }
 
 
-def _errors(machine, X, y, fit, check):
-    """Count the errors of a candidate, which need not have come to its end to be judged."""
+def _errors(model, X, y, train, test):
+    """Return the number of errors on test rows; a fit that has not converged is also valid."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(X[fit], y[fit])
-    return (machine.predict(X[check]) != y[check]).sum()
+        model.fit(X[train], y[train])
+    return (model.predict(X[test]) != y[test]).sum()
 
 
-def compared_rows(records, reported, against):
-    """Return a row for each line of a table: reported, reproduced, and paired differences.
+def compared_rows(records, reported, reference):
+    """Return rows of reported results, reproduced results, and paired differences.
 
-    ``reproduced_ten`` and ``z_ten`` are of the first ten divisions, as many as the paper makes,
-    ``reproduced`` and ``z`` of all. ``z`` is the difference to the reported mean in joint standard
-    errors. The paired difference is to the method ``against``, on equal divisions, with the
-    interval corrected for their overlap.
+    ``reproduced_ten`` and ``z_ten`` are from the first ten splits, the number in the paper, and
+    ``reproduced`` and ``z`` from all splits. ``z`` is the difference to the reported mean in joint
+    standard errors. The paired difference is to the method ``reference`` on the same splits, with
+    an interval corrected for their overlap.
     """
-    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), (mean, deviation) in reported.items():
-        runs = sorted(run for d, m, run in of if (d, m) == (data_set, method))
+        runs = sorted(run for d, m, run in by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        errors = [100 * of[data_set, method, run]["error"] for run in runs]
+        errors = {run: 100 * by_key[data_set, method, run]["error"] for run in runs}
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
         row |= {"reported": mean, "reported_deviation": deviation}
-        for end, part in (("", errors), ("_ten", errors[:PRINTED_RUNS])):
-            ours = summarise(part)
-            row[f"reproduced{end}"], row[f"deviation{end}"] = ours.mean, ours.deviation
+        for suffix, used in (("", runs), ("_ten", runs[:PRINTED_RUNS])):
+            ours = summarise([errors[run] for run in used])
+            row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = ours.mean, ours.deviation
             joint = float(np.hypot(deviation / PRINTED_RUNS**0.5, ours.error))
-            row[f"z{end}"] = (ours.mean - mean) / joint
-        sizes = [of[data_set, method, run]["model_size"] for run in runs]
+            row[f"z{suffix}"] = (ours.mean - mean) / joint
+        sizes = [by_key[data_set, method, run]["model_size"] for run in runs]
         row["model_size"] = float(np.mean(sizes))
-        both = [run for run in runs if (data_set, against, run) in of]
-        if method != against and len(both) > 1:
-            ours, others = (
-                [100 * of[data_set, name, run]["error"] for run in both]
-                for name in (method, against)
-            )
+        common = [run for run in runs if (data_set, reference, run) in by_key]
+        if method != reference and len(common) > 1:
+            reference_errors = [100 * by_key[data_set, reference, run]["error"] for run in common]
             share = None if data_set in GENERATORS else TEST_SHARE
-            paired = compare(ours, others, test_share=share)
+            paired = compare([errors[run] for run in common], reference_errors, test_share=share)
             row |= {"paired": paired.difference, "low": paired.low, "high": paired.high}
         rows.append(row)
     return rows
 
 
-def layout(rows, against, *, sizes=None):
-    """Return the table of `compared_rows`, a line a data set and method.
+def layout(rows, reference, *, sizes=None):
+    """Return the table of `compared_rows`, one line per data set and method.
 
-    ``sizes`` gives the kernels that the paper prints, by data set and method, for two more columns.
+    ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
     """
     columns = ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."]
-    ends = ["_ten"]
+    suffixes = ["_ten"]
     if max(row["runs"] for row in rows) > PRINTED_RUNS:
-        columns, ends = [*columns, "all (%)", "off, in s.e."], ["_ten", ""]
-    columns.append(f"minus {against}")
+        columns, suffixes = [*columns, "all (%)", "off, in s.e."], ["_ten", ""]
+    columns.append(f"minus {reference}")
     if sizes:
         columns += ["kernels, reported", "kernels"]
     lines = []
@@ -153,9 +150,9 @@ def layout(rows, against, *, sizes=None):
         printed = np.isfinite(row["reported"])
         line = [row["data_set"], row["method"]]
         line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if printed else "")
-        for end in ends:
-            line.append(f"{row[f'reproduced{end}']:.1f} ± {row[f'deviation{end}']:.1f}")
-            line.append(f"{row[f'z{end}']:+z.1f}" if printed else "")
+        for suffix in suffixes:
+            line.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
+            line.append(f"{row[f'z{suffix}']:+z.1f}" if printed else "")
         line.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
         if sizes:
             line += [sizes[row["data_set"]].get(row["method"], ""), f"{row['model_size']:.0f}"]

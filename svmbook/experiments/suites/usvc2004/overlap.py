@@ -1,8 +1,9 @@
-r"""Hinge loss against bounded loss on two overlapping clouds, for small and large training sets.
+r"""Hinge loss and bounded loss on two overlapping clouds, for small and large training sets.
 
-When does the bounded loss harm? No source prints this table. 100 runs on `svmbook.datasets.stdev`
-with spreads 4 and 1.5. Each run draws new training points, 500 validation points, which choose C,
-and 10,000 test points; all methods of a data set share them. Methods "C = 1" choose nothing.
+When does the bounded loss increase the error? No source has this table. The data are those of
+`svmbook.datasets.stdev` with spreads 4 and 1.5. Each of 100 runs draws training points, 500
+validation points for the choice of C, and 10,000 test points, the same for all methods of a data
+set. Methods with "C = 1" have fixed parameters.
 """
 
 import itertools
@@ -18,7 +19,7 @@ from ...methods.protocols import Generated, run_seed
 from ...running.suite import Suite
 from ..paired import paired_rows
 
-__all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "division", "work"]
+__all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "draw_samples", "work"]
 
 SPREADS, SIZES = (4.0, 1.5), (20, 50, 100, 400)
 #: Spread of the clouds and number of training points by data set.
@@ -36,16 +37,16 @@ METHODS = {
     "Gaussian, C = 1, s = 2": (USVC(s=2.0, **GAUSSIAN), (1.0,)),
     "Gaussian, C = 1, s = 8": (USVC(s=8.0, **GAUSSIAN), (1.0,)),
 }
-GAUSSIAN_ON = ("stdev4-20", "stdev4-50")  # one kernel per training point
+GAUSSIAN_DATA_SETS = ("stdev4-20", "stdev4-50")  # small, as there is one kernel per training point
 
 
-def division(data_set, run):
-    """Return the training and test points of a run with a seed, and its validation points.
+def draw_samples(data_set, run):
+    """Return training points, test points and a seed of a run, and its validation points.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.overlap import division
-    >>> parts, (X, y) = division("stdev4-20", 3)
+    >>> from svmbook.experiments.suites.usvc2004.overlap import draw_samples
+    >>> parts, (X, y) = draw_samples("stdev4-20", 3)
     >>> parts.X_train.shape, X.shape
     ((20, 2), (500, 2))
     """
@@ -56,13 +57,13 @@ def division(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: fit for each C, choose by validation error (the smallest C of ties), and test."""
-    parts, validation = division(data_set, run)
+    """Carry out one run: choose C by validation error (the smallest of ties), and test."""
+    parts, validation = draw_samples(data_set, run)
     estimator, grid = METHODS[method]
-    if isinstance(estimator, USVC):  # one kernel per training point; the linear kernel has none
+    if isinstance(estimator, USVC):  # one kernel per training point; ignored by a linear kernel
         estimator = clone(estimator).set_params(prototypes=parts.X_train)
     fitted = [clone(estimator).set_params(C=C).fit(parts.X_train, parts.y_train) for C in grid]
-    best = max(fitted, key=lambda one: one.score(*validation))
+    best = max(fitted, key=lambda model: model.score(*validation))
     linear = best.kernel == "linear"
     return {
         "seed": parts.seed,
@@ -105,7 +106,7 @@ def _layout(name, digits):
 
 SUITE = Suite(
     name="usvc-overlap",
-    title="Hinge loss against bounded loss on overlapping clouds",
+    title="Hinge loss and bounded loss on overlapping clouds",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=100,
@@ -117,7 +118,7 @@ SUITE = Suite(
         "training": _layout("train_error", ".1f"),
     },
     left_out={
-        m: tuple(d for d in DATA_SETS if d not in GAUSSIAN_ON)
+        m: tuple(d for d in DATA_SETS if d not in GAUSSIAN_DATA_SETS)
         for m in METHODS
         if m.startswith("Gaussian")
     },

@@ -1,76 +1,79 @@
-r"""Four ways of placing the prototypes of an unbiased classifier, for 10 to 80 prototypes.
+r"""Four rules for placing the prototypes of an unbiased classifier, for 10 to 80 prototypes.
 
-Does careful placement reduce the error? No source prints this table. 30 runs on the eight stripes
-of `svmbook.datasets.striated`, 800 new points to train and 4,000 to test, C = 10, gamma = 2. The
-four rules share the points of a run. A run also records the mean distance of the test points from
-their nearest prototype, how many are within 0.7 of one, and how many of these are misclassified.
+Does careful placement reduce the error? No source has this table. Each of 30 runs draws 800
+training and 4,000 test points from the eight stripes of `svmbook.datasets.striated`, the same for
+all rules, with C = 10 and gamma = 2. A record also has the mean distance of the test points from
+their nearest prototype, the number of test points within 0.7 of one, and how many of these are
+misclassified.
 """
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ....datasets import striated
-from ....tables import Table, plus_minus
+from ....tables import Table
 from ....unbiased import USVC
 from ...methods.protocols import Generated
 from ...running.suite import Suite
-from ..paired import paired_rows
+from ..paired import cell, paired_rows
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "placed", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "draw_samples", "unfitted_model", "work"]
 
 #: Number of prototypes by data set.
 DATA_SETS = {f"stripes-{n}": n for n in (10, 20, 40, 80)}
 REFERENCE = "random"
-#: Rule of `svmbook.USVC` by method; training points at random are given to it as they are.
+#: Rule of `svmbook.USVC` by method, or None for training points chosen at random.
 METHODS = {REFERENCE: None, "competitive": "fscl", "k-means": "kmeans", "pre-images": "kpca"}
 PARAMETERS = {"C": 10.0, "gamma": 2.0}
-NEAR = 0.7  # distance at which the kernel has fallen to 0.38
+NEAR_DISTANCE = 0.7  # where the kernel has decreased to 0.38
 
 
-def division(run):
+def draw_samples(run):
     """Return the training and test points of a run, and a seed for the prototypes.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.placing import division
-    >>> division(3).X_train.shape
+    >>> from svmbook.experiments.suites.usvc2004.placing import draw_samples
+    >>> draw_samples(3).X_train.shape
     (800, 2)
     """
     return Generated(striated, train=800, test=4000, runs=run + 1)[run]
 
 
-def placed(method, n_prototypes, parts):
-    """Return a classifier with prototypes placed by a rule, not fitted.
+def unfitted_model(method, n_prototypes, parts):
+    """Return an unfitted classifier with a rule for its prototypes, or with random prototypes.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.placing import division, placed
-    >>> parts = division(0)
-    >>> placed("k-means", 10, parts).fit(parts.X_train, parts.y_train).n_kernels_
+    >>> from svmbook.experiments.suites.usvc2004 import placing
+    >>> parts = placing.draw_samples(0)
+    >>> model = placing.unfitted_model("k-means", 10, parts)
+    >>> model.fit(parts.X_train, parts.y_train).n_kernels_
     10
     """
-    rule = METHODS[method]
-    if rule is None:
-        drawn = np.random.default_rng(parts.seed).permutation(len(parts.X_train))
-        rule = parts.X_train[drawn[:n_prototypes]]
-    options = {"prototypes": rule, "n_prototypes": n_prototypes, "random_state": parts.seed}
-    return USVC(kernel="rbf", **PARAMETERS, **options)
+    prototypes = METHODS[method]
+    if prototypes is None:
+        order = np.random.default_rng(parts.seed).permutation(len(parts.X_train))
+        prototypes = parts.X_train[order[:n_prototypes]]
+    options = {"n_prototypes": n_prototypes, "random_state": parts.seed}
+    return USVC(kernel="rbf", prototypes=prototypes, **PARAMETERS, **options)
 
 
 def work(data_set, method, run):
-    """Do one run: place the prototypes, fit, and test."""
-    parts = division(run)
-    fitted = placed(method, DATA_SETS[data_set], parts).fit(parts.X_train, parts.y_train)
-    wrong = fitted.predict(parts.X_test) != parts.y_test
-    distances = cdist(parts.X_test, fitted.prototypes_).min(axis=1)
+    """Carry out one run: place the prototypes, fit, and test."""
+    parts = draw_samples(run)
+    model = unfitted_model(method, DATA_SETS[data_set], parts).fit(parts.X_train, parts.y_train)
+    errors = model.predict(parts.X_test) != parts.y_test
+    distances = cdist(parts.X_test, model.prototypes_).min(axis=1)
+    is_near = distances < NEAR_DISTANCE
     return {
         "seed": parts.seed,
         "parameters": PARAMETERS,
-        "error": round(float(wrong.mean()), 6),
-        "model_size": int(fitted.n_kernels_),
+        "error": round(float(errors.mean()), 6),
+        "model_size": int(model.n_kernels_),
         "distance": round(float(distances.mean()), 4),
-        "near": int((distances < NEAR).sum()),
-        "near_errors": int(wrong[distances < NEAR].sum()),
+        "near": int(is_near.sum()),
+        "near_errors": int(errors[is_near].sum()),
     }
 
 
@@ -85,9 +88,7 @@ def _layout(rows):
     lines = []
     for row in rows:
         line = [DATA_SETS[row["data_set"]], row["method"]]
-        line.append(plus_minus(row["error"], row["error_se"], ".1f"))
-        paired = "difference" in row
-        line.append(plus_minus(row["difference"], row["difference_se"], "+.1f") if paired else "")
+        line += [cell(row, "error", ".1f"), cell(row, digits="+.1f")]
         lines.append([*line, f"{row['distance']:.2f}"])
     columns = ["prototypes", "placed by", "test error (%)", "minus random", "distance"]
     return Table(columns, lines)
@@ -95,7 +96,7 @@ def _layout(rows):
 
 SUITE = Suite(
     name="usvc-placing",
-    title="Four ways of placing prototypes, on eight stripes",
+    title="Four rules for placing prototypes, on eight stripes",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=30,

@@ -1,11 +1,12 @@
-r"""When does the bounded loss pay? Case A, which has a clump, and clouds that have none.
+r"""When does the bounded loss reduce the error? Case A, which has a clump, and clouds without one.
 
-Navia-Vazquez et al. (2004) advise it for many points and classifiers of small capacity, and call
-the loss a parameter to choose. No table of theirs looks. 100 runs: each draws training points (in
-case A again, if a class has fewer than two) and 10,000 test points, the same for all methods.
-Five-fold cross-validation on the training points (as many folds as the smaller class has points, if
-fewer) chooses C, and in "chosen loss" the loss as well; the first of equal candidates wins, and the
-hinge loss comes first. Gaussian kernels have one basis function per training point, also in folds.
+Navia-Vazquez et al. (2004) recommend the bounded loss for many points and classifiers of small
+capacity, and treat the loss as a parameter to choose. Their tables do not examine this. Each of 100
+runs draws training points and 10,000 test points, the same for all methods; in case A each class
+has at least two training points. C, and in "chosen loss" also the loss, is chosen by 5-fold
+cross-validation on the training points (with fewer folds if the smaller class has fewer points).
+The first of ties is chosen, and the hinge loss comes first. Gaussian kernels have one basis
+function per training point, also in the folds.
 """
 
 from functools import partial
@@ -25,8 +26,8 @@ from ..paired import cell, paired_rows
 __all__ = ["C_GRID", "GAMMAS", "LOSSES", "METHODS", "SIZES", "SUITE", "work"]
 
 
-def _two_of_each(n, random_state):
-    """Draw case A until both classes have at least two points."""
+def _case_a_with_two_of_each(n, random_state):
+    """Draw case A repeatedly until both classes have at least two points."""
     rng = np.random.default_rng(random_state)
     while True:
         X, y = usvc_case_a(n, random_state=int(rng.integers(2**32)))
@@ -37,7 +38,7 @@ def _two_of_each(n, random_state):
 SIZES = (10, 20, 50, 100, 500)
 CLOUD_SIZES = (50, 500)
 #: Generator and number of training points by data set.
-DATA_SETS = {f"case-a-{n}": (_two_of_each, n) for n in SIZES} | {
+DATA_SETS = {f"case-a-{n}": (_case_a_with_two_of_each, n) for n in SIZES} | {
     f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUD_SIZES
 }
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -46,7 +47,7 @@ CHOSEN_LOSS = "chosen loss"
 NAMES = {"case-a": "case A", "clouds": "stdev4"}
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAUSSIAN_DATA_SET = "case-a-100"
-#: Losses to choose from, and gamma of the Gaussian kernel or None for a linear classifier.
+#: By method: the losses to choose from, and gamma of the Gaussian kernel or None for a linear one.
 METHODS = (
     {loss: ((loss,), None) for loss in LOSSES}
     | {CHOSEN_LOSS: (tuple(LOSSES), None)}
@@ -55,12 +56,12 @@ METHODS = (
 
 
 def work(data_set, method, run):
-    """Do one run: choose C, and the loss where it is open, fit, and test."""
+    """Carry out one run: choose C, and the loss if there are several, fit, and test."""
     draw, n = DATA_SETS[data_set]
     parts = Generated(draw, train=n, test=10_000, runs=run + 1)[run]
     X, y = parts.X_train, parts.y_train
-    folds = min(5, *np.unique(y, return_counts=True)[1])
-    folds = StratifiedKFold(int(folds), shuffle=True, random_state=parts.seed)
+    n_folds = int(min(5, *np.unique(y, return_counts=True)[1]))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=parts.seed)
     losses, gamma = METHODS[method]
     best, fewest = None, np.inf
     for loss in losses:
@@ -79,7 +80,7 @@ def work(data_set, method, run):
 
 
 def _classifier(loss, C, gamma, X):
-    """Return a classifier; one with a Gaussian kernel may use all training points."""
+    """Return an unfitted classifier, with all points as prototypes if its kernel is Gaussian."""
     classifier = clone(LOSSES[loss]).set_params(C=C)
     if gamma is not None:
         classifier.set_params(kernel="rbf", gamma=gamma)
@@ -89,7 +90,7 @@ def _classifier(loss, C, gamma, X):
 
 
 def _minus_errors(classifier, X, y):
-    """Return minus the number of errors: a whole number, the same on every machine."""
+    """Return minus the number of errors, an integer, so that scores have no rounding errors."""
     return -int((classifier.predict(X) != y).sum())
 
 
@@ -104,24 +105,25 @@ def _compare(records):
 
 
 def _table_by_size(rows):
-    """Return one row per data set: the error with the hinge loss, and what other losses add."""
-    of = {(row["data_set"], row["method"]): row for row in rows}
+    """Return one line per data set: the error with the hinge loss, and differences to it."""
+    by_key = {(row["data_set"], row["method"]): row for row in rows}
     others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     lines = []
     for data_set, (_, n) in DATA_SETS.items():
-        if (data_set, "hinge") in of:
-            first = cell(of[data_set, "hinge"], "error", ".1f")
-            cells = [cell(of.get((data_set, m), {}), digits="+.1f") for m in others]
-            lines.append([NAMES[data_set.rpartition("-")[0]], n, first, *cells])
+        if (data_set, "hinge") in by_key:
+            hinge = cell(by_key[data_set, "hinge"], "error", ".1f")
+            cells = [cell(by_key.get((data_set, m), {}), digits="+.1f") for m in others]
+            lines.append([NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
     return Table(["data", "$n$", "hinge (%)", *others], lines)
 
 
 def _table_by_gamma(rows):
-    """Return one row per gamma: the error with the hinge loss, and the difference to it."""
-    of = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
+    """Return one line per gamma: the error with the hinge loss, and the difference to it."""
+    by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
     lines = []
     for gamma in GAMMAS:
-        hinge, bounded = (of.get(f"gamma = {gamma:g}, {loss}") for loss in ("hinge", "s = 2"))
+        methods = (f"gamma = {gamma:g}, {loss}" for loss in ("hinge", "s = 2"))
+        hinge, bounded = map(by_method.get, methods)
         if hinge and bounded:
             lines.append([f"{gamma:g}", cell(hinge, "error", ".1f"), cell(bounded, digits="+.1f")])
     return Table([r"$\gamma$", "hinge (%)", "s = 2, minus hinge"], lines)
@@ -129,7 +131,7 @@ def _table_by_gamma(rows):
 
 SUITE = Suite(
     name="usvc-when",
-    title="When the bounded loss pays: training sizes, kernel widths, and a chosen loss",
+    title="When the bounded loss reduces the error: training sizes, kernel widths, a chosen loss",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=100,

@@ -1,10 +1,10 @@
-"""The suite of all machines: sizes, certificates, and that it is about every estimator."""
+"""The suite of all classifiers: model sizes, certificates, and that no estimator is missing."""
 
 import itertools
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import check_repeated_run
 from sklearn.base import clone
 from sklearn.multiclass import OneVsOneClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -17,7 +17,7 @@ from svmbook.experiments.suites.comparisons.all_machines import CERTIFICATES, ME
 from svmbook.solvers.boosting.stumps import Stumps
 
 
-def machine(method):
+def estimator(method):
     return (PAIRS | OTHERS)[method][0]
 
 
@@ -28,8 +28,8 @@ def points():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_certificate_is_what_the_machine_carries(method, points):
-    fitted = clone(machine(method)).fit(*points)
+def test_certificates_agree_with_the_fitted_attributes(method, points):
+    fitted = clone(estimator(method)).fit(*points)
     found = "gap" if hasattr(fitted, "relative_gap_") else "none"
     if found == "none" and hasattr(fitted, "kkt_residual_"):
         found = "stationary"
@@ -37,7 +37,7 @@ def test_a_certificate_is_what_the_machine_carries(method, points):
 
 
 @pytest.fixture(scope="module")
-def three():
+def three_classes():
     """Three classes that overlap, so that pairs share support vectors."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(90, 3)), np.arange(90) % 3
@@ -45,43 +45,42 @@ def three():
     return X, y
 
 
-def size(method, X, y):
-    """Fit as the suite does; return the machine, its parts and what it holds."""
-    made, _ = all_machines._candidates(method, X, y, seed=0)
-    fitted = made.fit(X, y)
-    parts = fitted.estimators_ if method in PAIRS else [fitted]
-    return fitted, parts, all_machines._held(parts, X)
+def fit_and_measure(method, X, y):
+    """Fit as the suite does; return the model, its estimators and the model size."""
+    model, _ = all_machines._candidates(method, X, y, seed=0)
+    model.fit(X, y)
+    estimators = model.estimators_ if method in PAIRS else [model]
+    return model, estimators, all_machines._model_size(estimators, X)
 
 
-def test_prototypes_are_no_more_than_two_folds_of_the_smallest_pair_hold():
-    X, y = np.zeros((75, 3)), np.repeat([0, 1, 2, 3], [12, 20, 13, 30])
-    made, _ = all_machines._candidates("unbiased, Gaussian", X, y, seed=0)
-    assert made.estimator.n_prototypes == (12 + 13) // 2
-    many, _ = all_machines._candidates("unbiased, Gaussian", X, np.arange(75) % 2, seed=0)
-    assert many.estimator.n_prototypes == 75 // 2
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [((12, 20, 13, 30), (12 + 13) // 2), ((38, 37), (38 + 37) // 2)]
+)
+def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expected):
+    X, y = np.zeros((75, 3)), np.repeat(np.arange(len(sizes)), sizes)
+    model, _ = all_machines._candidates("unbiased, Gaussian", X, y, seed=0)
+    assert model.estimator.n_prototypes == expected
 
 
 @pytest.mark.parametrize("method", ["linear", "logistic", "least squares", "unbiased"])
-def test_lines_hold_a_weight_a_feature_and_an_intercept_for_each_pair(method, three):
-    assert size(method, *three)[2] == 3 * 4
+def test_size_of_linear_models_is_a_hyperplane_per_pair(method, three_classes):
+    assert fit_and_measure(method, *three_classes)[2] == 3 * 4
 
 
 @pytest.mark.parametrize(
     "method", ["Gaussian", "Gaussian logistic", "import vectors", "unbiased, Gaussian", "trees"]
 )
-def test_a_point_that_pairs_share_is_held_once(method, three):
-    _, parts, found = size(method, *three)
-    points = {tuple(row) for part in parts for row in part.support_vectors_}
-    assert found == 3 * len(points) + sum(part.dual_coef_.size + 1 for part in parts)
-    assert len(points) < sum(len(part.support_vectors_) for part in parts) or method in (
-        "import vectors",
-        "unbiased, Gaussian",
-    )
+def test_size_includes_a_point_that_pairs_share_once(method, three_classes):
+    _, pairs, found = fit_and_measure(method, *three_classes)
+    points = {tuple(row) for pair in pairs for row in pair.support_vectors_}
+    assert found == 3 * len(points) + sum(pair.dual_coef_.size + 1 for pair in pairs)
+    n_unshared = sum(len(pair.support_vectors_) for pair in pairs)
+    assert len(points) < n_unshared or method in ("import vectors", "unbiased, Gaussian")
 
 
 @pytest.mark.parametrize("method", ["exemplars", "exemplars that mine", "prototypes"])
-def test_members_hold_what_their_vote_asks_for(method, three):
-    fitted, _, found = size(method, *three)
+def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes):
+    fitted, _, found = fit_and_measure(method, *three_classes)
     votes = fitted._ensemble_
     needed = [votes.coef, votes.intercept, votes.codes]
     needed += [votes.exemplars] if votes.voting == "local" else [*votes.sigmoids]
@@ -89,117 +88,112 @@ def test_members_hold_what_their_vote_asks_for(method, three):
 
 
 @pytest.mark.parametrize("method", ["stumps", "stumps, logistic", "AdaBoost"])
-def test_curves_can_be_drawn_from_what_is_held(method, three):
-    _, parts, found = size(method, *three)
-    curves = [shape for part in parts for shape in part.shape_functions_]
-    assert found == len(parts) + sum(len(shape[0]) + len(shape[1]) for shape in curves)
+def test_size_of_additive_models_is_that_of_their_shape_functions(method, three_classes):
+    _, pairs, found = fit_and_measure(method, *three_classes)
+    shapes = [shape for pair in pairs for shape in pair.shape_functions_]
+    assert found == len(pairs) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
 
 
-def test_trees_hold_their_splits_and_their_leaves(three):
-    fitted, _, found = size("random forest", *three)
+def test_size_of_trees_includes_splits_and_leaves(three_classes):
+    fitted, _, found = fit_and_measure("random forest", *three_classes)
     leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
     splits = sum(tree.tree_.node_count for tree in fitted.estimators_) - leaves
     assert found == 4 * splits + 3 * leaves
-    fitted, _, found = size("boosted trees", *three)
+    fitted, _, found = fit_and_measure("boosted trees", *three_classes)
     trees = [tree for stage in fitted._predictors for tree in stage]
     leaves = sum(tree.get_n_leaf_nodes() for tree in trees)
     assert found == 4 * sum(len(tree.nodes) for tree in trees) - 3 * leaves
 
 
-def test_what_looks_at_all_points_holds_all_points(three):
-    X, y = three
-    assert size("nearest neighbours", X, y)[2] == size("localized", X, y)[2] == X.size + len(X)
-    fitted, _, found = size("profiles", X, y)
+def test_size_of_local_methods_includes_all_training_points(three_classes):
+    X, y = three_classes
+    for method in ("nearest neighbours", "localized"):
+        assert fit_and_measure(method, X, y)[2] == X.size + len(X)
+    fitted, _, found = fit_and_measure("profiles", X, y)
     planes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
     assert found == X.size + fitted.cluster_centers_.size + sum(planes)
-    assert len(planes) > 1  # one for each pair that meets there
-    alone = fitted.set_params(n_clusters=1).fit(X, y)
-    assert all_machines._held([alone], X) == 3 * 4  # a plane a pair, and no point to compare with
+    assert len(planes) > 1
+    # One cluster: a hyperplane per pair of classes, and no points.
+    fitted.set_params(n_clusters=1).fit(X, y)
+    assert all_machines._model_size([fitted], X) == 3 * 4
 
 
 @pytest.mark.parametrize("C", [1e-4, 10.0])
-def test_a_list_of_stumps_is_counted_as_its_curves_are(C, three):
-    X, y = three[0][three[1] < 2], three[1][three[1] < 2]
-    fitted = clone(machine("LPBoost")).set_params(C=C).fit(X, y)
+def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
+    X, y = (values[three_classes[1] < 2] for values in three_classes)
+    fitted = clone(estimator("LPBoost")).set_params(C=C).fit(X, y)
     stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
     shapes, _ = steps_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
-    found = all_machines._held([fitted], X)
+    found = all_machines._model_size([fitted], X)
     assert found == 1 + sum(part.size for s in shapes for part in s)
-    assert type(found) is int  # a record keeps nothing else
+    assert type(found) is int  # as a record requires
     assert (len(stumps.signs) == 0) == (C < 1)
 
 
-def test_all_estimators_of_the_package_take_part():
-    names = {type(machine(method)).__name__ for method in METHODS}
+def test_suite_includes_all_estimators_but_one():
+    names = {type(estimator(method)).__name__ for method in METHODS}
     assert set(svmbook.__all__[:-1]) - names == {"IRWLSSVC"}
 
 
-def test_what_draws_at_random_has_the_seed_of_its_run():
+def test_random_states_are_the_seed_of_the_run():
     X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
     for method in METHODS:
-        made, grid = all_machines._candidates(method, X, y, seed=7)
-        given = {v for k, v in made.get_params().items() if k.endswith("random_state")}
-        assert given <= {7}, method
-        assert all(name in made.get_params() for name in grid), method
-        assert isinstance(made, OneVsOneClassifier) == (method in PAIRS)
+        model, grid = all_machines._candidates(method, X, y, seed=7)
+        params = model.get_params()
+        assert {v for k, v in params.items() if k.endswith("random_state")} <= {7}, method
+        assert params.keys() >= grid.keys(), method
+        assert isinstance(model, OneVsOneClassifier) == (method in PAIRS)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_answers_that_are_timed_are_those_that_are_counted(classes):
+def test_timed_predictions_equal_those_of_predict(classes):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(80, 3)), np.arange(80) % classes
     X[:, 0] += y
-    chosen = OneVsOneClassifier(machine("Gaussian")).fit(X, y)
-    asked = rng.normal(size=(200, 3)) + 1.0
-    found = all_machines._answers(chosen, chosen.estimators_, asked)
-    pairs = np.column_stack([part.predict(asked) for part in chosen.estimators_])
-    votes = np.zeros((len(asked), classes))
-    for column, (a, b) in zip(pairs.T, itertools.combinations(range(classes), 2), strict=True):
-        votes[np.arange(len(asked)), np.where(column > 0, b, a)] += 1
-    clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1  # of ties each has its own
-    assert (found == chosen.predict(asked))[clear].all() and clear.mean() > 0.8
+    model = OneVsOneClassifier(estimator("Gaussian")).fit(X, y)
+    X_new = rng.normal(size=(200, 3)) + 1.0
+    found = all_machines._predict(model, model.estimators_, X_new)
+    labels = np.column_stack([pair.predict(X_new) for pair in model.estimators_])
+    votes = np.zeros((len(X_new), classes))
+    for column, (a, b) in zip(labels.T, itertools.combinations(range(classes), 2), strict=True):
+        votes[np.arange(len(X_new)), np.where(column > 0, b, a)] += 1
+    # Ties are broken in different ways.
+    untied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert (found == model.predict(X_new))[untied].all() and untied.mean() > 0.8
 
 
 @pytest.mark.parametrize(
-    ("data_set", "method", "run"),
+    ("data_set", "method"),
     [
-        ("hepatitis", "Gaussian", 0),
-        ("hepatitis", "trees", 0),
-        ("hepatitis", "LPBoost", 0),
-        ("iris", "exemplars", 0),
-        ("iris", "exemplars that mine", 0),
-        ("hepatitis", "profiles", 0),
+        *(("hepatitis", method) for method in ("Gaussian", "trees", "LPBoost", "profiles")),
+        *(("iris", method) for method in ("exemplars", "exemplars that mine")),
     ],
 )
-def test_a_run_comes_out_as_it_is_committed(data_set, method, run):
-    needs_table(data_set)
-    again = all_machines.work(data_set, method, run)
-    before = committed("all-machines", data_set=data_set, method=method, run=run)
-    for name in ("parameters", "converged", "rows", "features", "classes", "smallest", "seed"):
-        assert again[name] == before[name], name
-    for name, near in (("error", 0.05), ("validation", 0.02), ("model_size", 5)):
-        assert again[name] == pytest.approx(before[name], abs=near), name
+def test_run_reproduces_its_committed_record(data_set, method):
+    tolerances = dict.fromkeys(("converged", "rows", "features", "classes", "smallest"), 0)
+    tolerances |= {"error": 0.05, "validation": 0.02, "model_size": 5}
+    check_repeated_run("all-machines", tolerances, data_set=data_set, method=method, run=0)
 
 
-def test_a_thousand_points_are_answered_on_one_thread(monkeypatch):
-    asked, threads = [], set()
+def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
+    sizes, threads = [], set()
 
-    def answers(chosen, parts, X):
-        asked.append(X)
+    def predict(model, estimators, X):
+        sizes.append(len(X))
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "openmp"]
         threads.update(pool["num_threads"] for pool in pools)
-        return chosen.predict(X)
+        return model.predict(X)
 
-    monkeypatch.setattr(all_machines, "_answers", answers)
+    monkeypatch.setattr(all_machines, "_predict", predict)
     with threadpool_limits(2, user_api="openmp"):
         all_machines.work("wdbc", "nearest neighbours", 0)
-    assert [len(X) for X in asked] == [1000]
+    assert sizes == [1000]
     assert threads == {1}
 
 
-#: Errors in three runs. On one table the line and the trees err alike, and the forest by less than
-#: two points more; on the other the trees and the forest err alike.
-INVENTED = {
+#: Errors in three runs. On iris the means of the linear SVM and the trees are equal, and that of
+#: the forest is less than two points larger. On cleveland those of trees and forest are equal.
+ERRORS = {
     ("iris", "linear"): (1 / 3, 1 / 3, 1 / 3),
     ("iris", "trees"): (2 / 3, 1 / 3, 0.0),
     ("iris", "random forest"): (0.38, 0.35, 0.32),
@@ -211,7 +205,7 @@ INVENTED = {
 
 @pytest.fixture
 def rows():
-    """What the suite makes of invented runs; the last machine lacks the fourth."""
+    """Rows that the suite computes from constructed runs; only one method has a fourth run."""
     records = [
         {
             "data_set": data_set, "method": method, "run": run, "error": round(error, 6),
@@ -219,25 +213,25 @@ def rows():
             "train_seconds": 0.1, "answer_seconds": 0.01, "rows": 30, "features": 4,
             "classes": 3, "smallest": 0.3,
         }
-        for (data_set, method), errors in INVENTED.items()
+        for (data_set, method), errors in ERRORS.items()
         for run, error in enumerate(errors)
     ]  # fmt: skip
-    alone = {**records[0], "run": 3, "error": 0.9}  # no other machine has this run
-    return all_machines._compare([*records, alone])
+    fourth_run = {**records[0], "run": 3, "error": 0.9}
+    return all_machines._compare([*records, fourth_run])
 
 
-def test_means_are_those_of_the_runs_that_all_machines_have(rows):
-    of = {(row["data_set"], row["method"]): row for row in rows}
-    assert {key: row["error"] for key, row in of.items()} == {
-        key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in INVENTED.items()
+def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
+    means = {(row["data_set"], row["method"]): row["error"] for row in rows}
+    assert means == {
+        key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in ERRORS.items()
     }
     assert all(row["runs"] == 3 and row["model_size"] == 20 for row in rows)
     assert all(row["choose_seconds"] == 2.0 for row in rows)
-    # Two thirds and one third have other roundings than one third three times.
-    assert of["iris", "linear"]["error"] == of["iris", "trees"]["error"]
+    # The means are equal although 2/3, 1/3 and 0 are rounded differently from three times 1/3.
+    assert means["iris", "linear"] == means["iris", "trees"]
 
 
-def test_the_report_ranks_equals_alike_and_counts_who_is_near_the_best(rows):
+def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
     lines = {line[0]: [*line] for line in all_machines._layout(rows).rows}
     assert {name: line[1:4] for name, line in lines.items()} == {
         "trees": ["1.5", "26.7", "2"],
@@ -247,12 +241,12 @@ def test_the_report_ranks_equals_alike_and_counts_who_is_near_the_best(rows):
     assert lines["trees"][4:] == ["20", "2", "1e+02", "10", "gap"]
 
 
-def test_the_report_names_the_best_of_the_book_and_beside_it(rows):
-    found = {line[0]: [*line[4:]] for line in all_machines._tables(rows).rows}
+def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
+    found = {line[0]: [*line[4:]] for line in all_machines._layout_by_table(rows).rows}
     assert found == {
         "iris": ["linear", "33.3", "random forest", "35.0"],
         "cleveland": ["trees", "20.0", "random forest", "20.0"],
     }
-    beside = {type(machine(method)).__module__.split(".")[0] for method in all_machines.BESIDE}
-    of_the_book = {type(machine(m)).__module__.split(".")[0] for m in METHODS[:-3]}
-    assert beside == {"sklearn"} and of_the_book == {"svmbook"}
+    packages = {m: type(estimator(m)).__module__.split(".")[0] for m in METHODS}
+    assert {packages[m] for m in METHODS[:-3]} == {"svmbook"}
+    assert {packages[m] for m in all_machines.BASELINES} == {"sklearn"}

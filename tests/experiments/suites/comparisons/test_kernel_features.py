@@ -1,8 +1,8 @@
-"""The suite on Nystroem and random Fourier features: its runs, and its paired differences."""
+"""The suite on Nystroem and random Fourier features: its runs and its paired differences."""
 
 import numpy as np
 import pytest
-from records import committed, committed_values, store_of
+from records import check_repeated_run, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.comparisons import kernel_features
@@ -12,71 +12,59 @@ from svmbook.svm import DualSVC
 
 
 def values_of(method, field="error"):
-    """Return what is committed, in the order of the runs."""
-    (data_set,) = kernel_features.SUITE.data_sets
-    return committed_values("kernel-features", field)[data_set, method]
+    """Return the committed values of a method, in the order of the runs."""
+    return committed_values("kernel-features", field)["stripes", method]
 
 
 @pytest.mark.parametrize("method", [EXACT, "Nystroem, m = 50", "Fourier, m = 100"])
-def test_a_committed_run_can_be_done_again(method):
-    stored = committed("kernel-features", method=method, run=4)
-    again = kernel_features.work("stripes", method, 4)
-    assert again["seed"] == stored["seed"]
-    assert again["error"] == pytest.approx(stored["error"], abs=0.004)
-    assert again.get("kernel_error", 0) == pytest.approx(stored.get("kernel_error", 0), rel=1e-3)
+def test_run_reproduces_its_committed_record(method):
+    tolerances = {"error": 0.004} | ({} if method == EXACT else {"kernel_error": 1e-5})
+    check_repeated_run("kernel-features", tolerances, method=method, run=4)
 
 
-def test_training_and_test_points_are_new_in_each_run():
+def test_training_and_test_points_differ_between_runs():
     runs = [kernel_features.draw(run) for run in range(2)]
     assert [(len(r.X_train), len(r.X_test)) for r in runs] == [(1600, 4000)] * 2
     assert len({X[0, 0] for r in runs for X in (r.X_train, r.X_test)}) == 4
 
 
-def test_cosines_of_the_formula_err_as_the_committed_runs_do():
+def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
     parts, m, rng = kernel_features.draw(3), 400, np.random.default_rng(0)
     omega = rng.normal(scale=np.sqrt(2 * kernel_features.GAMMA), size=(2, m))
     phases = rng.uniform(0, 2 * np.pi, m)
     train, test = (
         np.sqrt(2 / m) * np.cos(X @ omega + phases) for X in (parts.X_train, parts.X_test)
     )
-    some = slice(kernel_features.SOME)
-    K = gaussian(parts.X_train[some], gamma=kernel_features.GAMMA)
-    off = np.abs(train[some] @ train[some].T - K).mean()
-    assert off == pytest.approx(values_of("Fourier, m = 400", "kernel_error").mean(), rel=0.2)
-    line = DualSVC(C=kernel_features.C).fit(train, parts.y_train)
-    assert 1 - line.score(test, parts.y_test) < values_of("Fourier, m = 400").max() + 0.01
+    compared = slice(kernel_features.N_COMPARED)
+    K = gaussian(parts.X_train[compared], gamma=kernel_features.GAMMA)
+    error = np.abs(train[compared] @ train[compared].T - K).mean()
+    assert error == pytest.approx(values_of("Fourier, m = 400", "kernel_error").mean(), rel=0.2)
+    model = DualSVC(C=kernel_features.C).fit(train, parts.y_train)
+    assert 1 - model.score(test, parts.y_test) < values_of("Fourier, m = 400").max() + 0.01
 
 
-def test_differences_are_paired():
+def test_fourier_features_are_paired_with_nystroem():
     rows = {row["method"]: row for row in report("kernel-features").rows}
-    exact = values_of(EXACT)
-    assert "difference" not in rows[EXACT] and len(rows) == 11
     for m in NUMBERS:
-        errors = [values_of(method_of(kind, m)) for kind in KINDS]
-        for kind, ours in zip(KINDS, errors, strict=True):
-            row, more = rows[method_of(kind, m)], 100 * (ours - exact)
-            assert row["error"] == pytest.approx(100 * ours.mean())
-            assert row["difference"] == pytest.approx(more.mean())
-            assert row["difference_se"] == pytest.approx(more.std(ddof=1) / 20**0.5)
-        more = 100 * (errors[1] - errors[0])
-        row = rows[method_of("Fourier", m)]
-        assert row["fourier_difference"] == pytest.approx(more.mean())
-        assert row["fourier_difference_se"] == pytest.approx(more.std(ddof=1) / 20**0.5)
+        nystroem, fourier = (100 * values_of(method_of(kind, m)) for kind in KINDS)
+        row, differences = rows[method_of("Fourier", m)], fourier - nystroem
+        assert row["fourier_difference"] == pytest.approx(differences.mean())
+        assert row["fourier_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
         assert "fourier_difference" not in rows[method_of("Nystroem", m)]
 
 
-def test_the_better_approximation_of_the_kernel_is_not_the_better_classifier():
+def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
     for m in NUMBERS:
-        near, far = (values_of(method_of(kind, m), "kernel_error") for kind in KINDS)
-        assert (6 * near < far).all()
-    fewer = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
-    assert fewer.sum() >= 18
+        nystroem, fourier = (values_of(method_of(kind, m), "kernel_error") for kind in KINDS)
+        assert (6 * nystroem < fourier).all()
+    fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
+    assert fourier_wins.sum() >= 18
 
 
-def test_a_part_of_the_runs_has_a_table(tmp_path):
+def test_table_of_a_part_of_the_runs(tmp_path):
     records = [r for r in load_records("kernel-features") if r["run"] < 2]
-    wanted = (EXACT, "Fourier, m = 20")
-    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["method"] in wanted])
+    methods = (EXACT, "Fourier, m = 20")
+    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])
     exact, fourier = report("kernel-features", store).table.rows
     assert tuple(exact[:2]) == (EXACT, "") and tuple(exact[3:]) == ("", "", "")
     assert tuple(fourier[:2]) == ("Fourier", "20") and fourier[4] == ""

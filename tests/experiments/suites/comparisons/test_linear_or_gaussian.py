@@ -1,4 +1,4 @@
-"""The linear against the Gaussian kernel: divisions, and what search and confirmation say."""
+"""The linear and the Gaussian kernel: splits, and the results of search and confirmation."""
 
 import numpy as np
 import pytest
@@ -10,20 +10,20 @@ from svmbook.experiments.suites.comparisons import linear_or_gaussian as suite
 
 
 @pytest.mark.parametrize("data_set", ["wdbc", "digits", "glass", "hepatitis"])
-def test_a_division_is_disjoint_and_scaled_by_its_training_rows(data_set):
+def test_splits_are_stratified_and_standardised_by_the_training_rows(data_set):
     if data_set in suite.TABLES:
         needs_table(data_set)
     X, y, X_test, y_test = suite.split(data_set, run=3)
-    assert len(X) + len(X_test) <= suite.MOST
+    assert len(X) + len(X_test) <= suite.MAX_ROWS
     assert len(X) == int(suite.TRAIN_SHARE * (len(X) + len(X_test)))
     assert np.isfinite(X).all() and np.isfinite(X_test).all()
     np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-9)
-    spread = X.std(axis=0)
-    np.testing.assert_allclose(spread[spread > 0], 1.0)
+    deviations = X.std(axis=0)
+    np.testing.assert_allclose(deviations[deviations > 0], 1.0)
     assert set(y) == set(y_test)  # stratified
 
 
-def test_rare_classes_and_empty_cells_are_left_out():
+def test_rows_with_missing_values_are_left_out():
     needs_table("hepatitis")
     table = load("hepatitis")
     complete = np.isfinite(table.data).all(axis=1)
@@ -31,22 +31,22 @@ def test_rare_classes_and_empty_cells_are_left_out():
     assert len(X) + len(X_test) == complete.sum() < len(table.data)
 
 
-def test_a_division_is_the_same_each_time_and_another_in_each_run():
-    first, again = suite.split("wdbc", run=1), suite.split("wdbc", run=1)
+def test_splits_are_reproducible_and_differ_between_runs():
+    first, repeated = suite.split("wdbc", run=1), suite.split("wdbc", run=1)
     other = suite.split("wdbc", run=2)
-    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert all((a == b).all() for a, b in zip(first, repeated, strict=True))
     assert not (first[1] == other[1]).all()
 
 
-def test_a_win_of_the_search_only_is_none_of_the_confirmation(tmp_path):
-    # On one table chance alone, on the other fresh runs deny what the search has found.
+def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
+    # On cleveland there is no difference, on sonar there is one in the runs of the search only.
     rng = np.random.default_rng(0)
     records = []
     for data_set in ("sonar", "cleveland"):
         for method in suite.METHODS:
             for run in range(20):
-                gain = data_set == "sonar" and method == "gaussian" and run < suite.SEARCH
-                error = 0.3 - 0.2 * gain + 0.01 * rng.standard_normal()
+                is_better = data_set == "sonar" and method == "gaussian" and run < suite.SEARCH
+                error = 0.3 - 0.2 * is_better + 0.01 * rng.standard_normal()
                 record = committed("linear-or-gaussian", data_set=data_set, method=method, run=run)
                 records.append(record | {"error": error})
     found = report("linear-or-gaussian", store_of(tmp_path / "runs.jsonl", records))
@@ -61,19 +61,19 @@ def test_a_win_of_the_search_only_is_none_of_the_confirmation(tmp_path):
     assert float(printed["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)
 
 
-def test_runs_are_paired_by_number_and_few_of_them_are_no_row(tmp_path):
+def test_rows_use_common_runs_and_need_two_of_each_kind(tmp_path):
     records = [r for r in load_records("linear-or-gaussian") if r["data_set"] == "sonar"]
-    some = [r for r in records if r["method"] == "linear" or r["run"] >= 5]
-    (row,) = report("linear-or-gaussian", store_of(tmp_path / "some.jsonl", some)).rows
-    both = [r for r in records if r["run"] >= 5]
-    (same,) = report("linear-or-gaussian", store_of(tmp_path / "both.jsonl", both)).rows
-    assert row == same and row["runs"] == 15
+    unpaired = [r for r in records if r["method"] == "linear" or r["run"] >= 5]
+    (row,) = report("linear-or-gaussian", store_of(tmp_path / "unpaired.jsonl", unpaired)).rows
+    common = [r for r in records if r["run"] >= 5]
+    (expected,) = report("linear-or-gaussian", store_of(tmp_path / "common.jsonl", common)).rows
+    assert row == expected and row["runs"] == 15
     few = [r for r in records if r["run"] < 3]
-    with pytest.raises(ValueError, match=r"few\.jsonl holds too few runs of linear-or-gaussian"):
+    with pytest.raises(ValueError, match=r"few\.jsonl has too few runs of linear-or-gaussian"):
         report("linear-or-gaussian", store_of(tmp_path / "few.jsonl", few))
 
 
-def test_a_kernel_wins_on_a_real_table():
+def test_gaussian_kernel_is_better_on_three_tables():
     rows = report("linear-or-gaussian").rows
     assert len(rows) == 21
     found = [row for row in rows if row["p_holm"] < 0.05]
@@ -86,8 +86,7 @@ def test_a_kernel_wins_on_a_real_table():
     assert not any(row["fresh_low"] > 0 for row in rows)
 
 
-def test_no_choice_stands_at_the_edge_where_it_matters():
-    # On the table that the book shows, a larger grid would have chosen the same.
+def test_chosen_gammas_are_rarely_the_largest_on_the_table_in_the_book():
     chosen = [
         r["parameters"]
         for r in load_records("linear-or-gaussian")

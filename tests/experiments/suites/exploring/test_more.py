@@ -1,4 +1,4 @@
-"""More data for softmax regression, and Figure 8 of Exploring Classification by its protocol."""
+"""Softmax regression with more data, and Figure 8 of Exploring Classification by its protocol."""
 
 import itertools
 
@@ -21,7 +21,7 @@ NAME = "exploring-more"
 
 @pytest.fixture
 def small_forest(monkeypatch):
-    """Return points and classes of a small forest, which the suite loads in place of the real."""
+    """Return the points and classes of a small table, which replaces forest cover in the suite."""
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), 3 * rng.standard_normal(180)])
@@ -31,94 +31,83 @@ def small_forest(monkeypatch):
     return X, y
 
 
-def errors(machine, train, new, *, scaled=True):
-    """Return the errors on new points of scikit-learn's machine for each C."""
-    (X, y), (X_new, y_new) = train, new
+def errors(make, train, test, *, scaled=True):
+    """Return the test error of the classifier ``make(C)`` for each C."""
+    (X, y), (X_test, y_test) = train, test
     if scaled:
         scaler = StandardScaler().fit(X)
-        X, X_new = scaler.transform(X), scaler.transform(X_new)
-    return np.array([1 - machine(C).fit(X, y).score(X_new, y_new) for C in C_GRID])
+        X, X_test = scaler.transform(X), scaler.transform(X_test)
+    return np.array([1 - make(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
 
 
 def test_softmax_by_brute_force(small_forest):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
-    fit, check, test = order[:60], order[60:90], order[120:]
+    first, validation, test = order[:60], order[60:90], order[120:]
     outcome = suite.work("90", suite.SOFTMAX, 2)
 
     def softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
 
-    by_C = errors(softmax, (X[fit], y[fit]), (X[check], y[check]))
+    by_C = errors(softmax, (X[first], y[first]), (X[validation], y[validation]))
     np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=1 / 29)
-    train = np.concatenate([fit, check])
+    train = np.concatenate([first, validation])
     final = errors(softmax, (X[train], y[train]), (X[test], y[test]))
-    assert outcome["error"] == pytest.approx(
-        final[C_GRID.index(outcome["parameters"]["C"])], abs=1 / 59
-    )
+    chosen = C_GRID.index(outcome["parameters"]["C"])
+    assert outcome["error"] == pytest.approx(final[chosen], abs=1 / 59)
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
 def test_figure_8_by_brute_force(small_forest, method):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
-    train, check, test = order[:45], order[60:105], order[120:]
+    train, validation, test = order[:45], order[60:105], order[120:]
     outcome = suite.work(suite.FIGURE_8, method, 3)
 
     def svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
 
-    parts = {"scaled": suite.METHODS[method]}
-    by_C = errors(svms, (X[train], y[train]), (X[check], y[check]), **parts)
+    scaled = suite.METHODS[method]
+    by_C = errors(svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled)
     np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=2.1 / 45)
-    final = errors(svms, (X[train], y[train]), (X[test], y[test]), **parts)
+    final = errors(svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled)
     chosen = C_GRID.index(outcome["parameters"]["C"])
     assert outcome["error"] == pytest.approx(final[chosen], abs=2.1 / 60)
 
 
-def test_the_first_c_with_the_smallest_validation_error_is_chosen():
+def test_first_C_with_the_smallest_validation_error_is_chosen():
     for record in load_records(NAME):
-        found = np.argmin(record["validation_errors"])
-        assert record["parameters"] == {"C": C_GRID[found]}
+        first = np.argmin(record["validation_errors"])
+        assert record["parameters"] == {"C": C_GRID[first]}
         assert record["model_size"] == 54
 
 
-def test_the_divisions_are_those_of_the_forest_study():
+def test_seeds_are_those_of_the_forest_study():
+    sources = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
     for run in range(10):
-        seeds = {
-            committed(name, run=run, data_set=data_set)["seed"]
-            for name, data_set in (
-                (NAME, "500"),
-                (NAME, suite.FIGURE_8),
-                ("exploring-forest", "covtype"),
-            )
-        }
-        assert len(seeds) == 1
+        assert len({committed(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
 
 
-def test_a_committed_run_of_figure_8_can_be_done_again():
+def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
     record = committed(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
-    again = suite.work(suite.FIGURE_8, "svm-scaled", 0)
-    np.testing.assert_allclose(again["validation_errors"], record["validation_errors"], atol=0.0031)
+    new = suite.work(suite.FIGURE_8, "svm-scaled", 0)
+    np.testing.assert_allclose(new["validation_errors"], record["validation_errors"], atol=0.0031)
 
 
-def test_the_tables_show_the_means_of_the_records():
+def test_rows_are_means_of_the_records():
     rows = report(NAME).rows
     assert len(rows) == len(suite.SIZES) + 2
     for row in rows:
-        runs = [
-            r
-            for r in load_records(NAME)
-            if (r["data_set"], r["method"]) == (row["data_set"], row["method"])
-        ]
+        key = row["data_set"], row["method"]
+        runs = [r for r in load_records(NAME) if (r["data_set"], r["method"]) == key]
         assert row["success"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
-        tried = np.array([r["validation_errors"] for r in runs])
-        np.testing.assert_allclose(row["validation"], 100 * tried.mean(axis=0))
+        validation = np.mean([r["validation_errors"] for r in runs], axis=0)
+        np.testing.assert_allclose(row["validation"], 100 * validation)
         assert sum(row["lowest_runs"]) >= len(runs) == row["runs"] == 10
 
 
-def test_more_plots_help_softmax_less_and_less():
+def test_gain_from_more_plots_decreases():
     rows = {row["data_set"]: row for row in report(NAME).rows if row["method"] == suite.SOFTMAX}
     success = [rows[str(n)]["success"] for n in suite.SIZES]
     gains = [after - before for before, after in itertools.pairwise(success)]

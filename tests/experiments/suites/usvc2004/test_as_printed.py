@@ -1,4 +1,4 @@
-"""The printed algorithm: where it rests it is stationary, for C or for twice C."""
+"""The printed algorithm: its limits are stationary points, for C or for 2 C."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from svmbook.losses import unbiased_slope
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_a_place_of_rest_is_stationary_for_the_weights_that_are_used(factor):
+def test_limit_is_a_stationary_point_for_the_weights_in_use(factor):
     X, y = usvc_case_a(500, random_state=3)
     w, b = suite.iterations(X, y, 2.0, factor, "ones")[-1]
     alpha = -factor * suite.C * unbiased_slope(y * (X[:, 0] * w + b), 2.0)
@@ -18,11 +18,11 @@ def test_a_place_of_rest_is_stationary_for_the_weights_that_are_used(factor):
     assert np.sum(alpha * y) == pytest.approx(0.0, abs=1e-3 * alpha.sum())
 
 
-def test_s_2_converges_and_s_4_does_not_on_case_b():
+def test_iterations_converge_for_s_2_and_rarely_for_s_4_on_case_b():
     rows = report("usvc-as-printed").rows
     for row in rows:
-        steep, case_b = row["method"].startswith("s = 4"), row["data_set"] == "case-b"
-        assert (row["converged"] == 100) == (not steep)
-        assert (row["converged"] < 50) == (steep and case_b)
+        is_s_4, is_case_b = row["method"].startswith("s = 4"), row["data_set"] == "case-b"
+        assert (row["converged"] == 100) == (not is_s_4)
+        assert (row["converged"] < 50) == (is_s_4 and is_case_b)
     swings = {r["swing"] for r in load_records("usvc-as-printed")}
     assert min(swings) == 0.0 and max(swings) < 1.0
