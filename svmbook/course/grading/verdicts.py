@@ -5,7 +5,7 @@ import re
 from nbformat.v4 import new_output
 from nbgrader.utils import is_locked
 
-from ..execution.run import KEPT
+from ..execution.run import KEPT_MIME_TYPES
 from ..layout.items import NOTE, handed_out, hidden_lines, is_test
 
 __all__ = ["cells_to_run", "code_cells", "enter_outputs"]
@@ -83,7 +83,7 @@ def _cleaned(outputs, tests):
         elif kind in ("display_data", "execute_result") and not tests:
             data = output.get("data")
             data = data if isinstance(data, dict) else {}
-            shown = {mime: _text(data.get(mime)) for mime in KEPT}
+            shown = {mime: _text(data.get(mime)) for mime in KEPT_MIME_TYPES}
             data = {
                 mime: text
                 for mime, text in shown.items()
