@@ -4,7 +4,7 @@ import json
 import os
 
 from coursework import NAME, answered, cell_named, hand_in
-from hostile_code import CODE
+from hostile_code import CODE, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
 POINTS_BY_TESTS = 5.0  # the essay's four points are given by hand
@@ -151,9 +151,8 @@ PLACES = {
 }
 MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
 # The maximum of points of each kind, and a part of the report's message.
-EXPECTED = {
-    kind: (max_score, message) for kind, (_, max_score, message) in (CODE | FILES | PLACES).items()
-}
+EXPECTED = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE}
+EXPECTED |= {kind: expected for kind, (_, *expected) in (FILES | PLACES).items()}
 EXPECTED["is honest"] = (POINTS_BY_TESTS, None)
 
 
@@ -161,7 +160,7 @@ def hand_in_all(course, kinds):
     """Hand in an honest notebook, some kinds of code, and all kinds of `FILES` and `PLACES`."""
     hand_in(course, "is honest", answered(course))
     for kind in kinds:
-        hand_in(course, kind, answered(course, square=CODE[kind][0]))
+        hand_in(course, kind, answered(course, square=CODE[kind]))
     for kind, (make, _, _) in FILES.items():
         hand_in(course, kind, make(course))
     for kind, (hand_in_kind, _, _) in PLACES.items():

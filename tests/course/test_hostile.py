@@ -105,7 +105,7 @@ def test_safe_and_malformed_submissions_in_shells(released, shells, tmp_path, su
 
 
 def test_forbidden_operations_fail_as_the_guide_says(sandbox):
-    cells = [{"source": CODE[kind][0], "kind": "own"} for kind in REFUSED]
+    cells = [{"source": CODE[kind], "kind": "own"} for kind in REFUSED]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     table = _table_of_the_guide()
