@@ -1,14 +1,21 @@
 """A small assignment and those of the book, and functions that hand them in."""
 
 import json
+import os
+import re
+import shutil
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from svmbook.course.layout.folder import create
+
 ROOT = Path(__file__).resolve().parents[1]
+GUIDE = ROOT / "book/teaching.md"
 ASSIGNMENTS = ROOT / "notebooks/assignments"
 NAME = "small"
 SQUARE = "def square(x):\n    return x * x"
@@ -72,6 +79,24 @@ def source():
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+def create_course(root, assignments, names=None):
+    """Create a course with assignments of a folder."""
+    with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments)}):
+        return create(root, names)
+
+
+def copy_course(course, root):
+    shutil.copytree(course.root, root)
+    return type(course)(root)
+
+
+def guide_table(heading):
+    """Return the rows of a table in the instructor's guide: kind, points and message."""
+    _, section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")
+    table = section.split("\n### ")[0]
+    return re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table, re.M)
 
 
 @contextmanager

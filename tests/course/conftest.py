@@ -7,13 +7,12 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from coursework import NAME, source
+from coursework import NAME, copy_course, create_course, source
 from shell import SHELLS, Shell, run_here
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 from svmbook.course.grading import grade as grading
-from svmbook.course.layout.folder import create
 
 
 @pytest.fixture(scope="session")
@@ -28,9 +27,7 @@ def book(tmp_path_factory):
 @pytest.fixture(scope="session")
 def released(book, tmp_path_factory):
     """A course in which the small assignment was released; tests copy it before they change it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
-        course = create(tmp_path_factory.mktemp("course") / "course")
+    course = create_course(tmp_path_factory.mktemp("course") / "course", book)
     course.release(NAME)
     return course
 
@@ -38,8 +35,7 @@ def released(book, tmp_path_factory):
 @pytest.fixture
 def course(released, tmp_path):
     """A copy of the course that a test may change."""
-    shutil.copytree(released.root, tmp_path / "course")
-    return type(released)(tmp_path / "course")
+    return copy_course(released, tmp_path / "course")
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ import re
 import pytest
 from coursework import (
     ASSIGNMENTS,
-    ROOT,
+    GUIDE,
     book_assignment,
     combined,
+    create_course,
     filled,
     hand_in_as,
     nbgrader_metadata,
@@ -15,7 +16,6 @@ from coursework import (
 )
 
 from svmbook.course.grading.grade import grade
-from svmbook.course.layout.folder import create
 from svmbook.course.layout.marks import marks_of
 
 NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
@@ -24,9 +24,7 @@ NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 @pytest.fixture(scope="module")
 def autumn(tmp_path_factory):
     """A course with all assignments of the book, none released yet."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SVMBOOK_ASSIGNMENTS", str(ASSIGNMENTS))
-        return create(tmp_path_factory.mktemp("autumn") / "course")
+    return create_course(tmp_path_factory.mktemp("autumn") / "course", ASSIGNMENTS)
 
 
 def check_marks(course, name, submissions, sandbox):
@@ -52,9 +50,9 @@ def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, autumn):
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox
 @pytest.mark.parametrize("name", NAMES)
-def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(ASSIGNMENTS))
-    check_marks(create(tmp_path / "course", [name]), name, variants(name), sandbox)
+def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path):
+    course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
+    check_marks(course, name, variants(name), sandbox)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -73,6 +71,5 @@ def test_assignment_states_points_and_time_as_the_guide_does(name):
         sum(nbgrader_metadata(cell)["points"] for cell in part) for part in (tests, essays)
     )
     assert f"**Points** {by_tests + by_hand}." in text
-    guide = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
     line = rf"^\| `{name}` \| \{{ref\}}`[a-z-]+` \| {minutes} \| {by_tests} \| {by_hand} \|$"
-    assert re.search(line, guide, re.M)
+    assert re.search(line, GUIDE.read_text(encoding="utf-8"), re.M)

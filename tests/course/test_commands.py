@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, TOTAL, answered, cell_named, edited_source, hand_in
+from coursework import NAME, TOTAL, answered, cell_named, create_course, edited_source, hand_in
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from svmbook.course.cli import check as check_command
@@ -11,7 +11,7 @@ from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
-from svmbook.course.layout.folder import Course, create
+from svmbook.course.layout.folder import Course
 from svmbook.course.reports.report import report
 
 
@@ -94,7 +94,7 @@ def test_changed_test_gives_no_points_in_check(course, tmp_path):
     assert first.score == 0 and "was changed" in first.message and second.message is None
 
 
-def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path, monkeypatch):
+def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path):
     with pytest.raises(FileNotFoundError, match="not the folder of a course"):
         Course(tmp_path)
     with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
@@ -103,17 +103,15 @@ def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path,
         course.source("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
         report(course, NAME)
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
-        create(tmp_path / "new", ["none"])
-    fresh = create(tmp_path / "new")
+        create_course(tmp_path / "new", book, ["none"])
+    fresh = create_course(tmp_path / "new", book)
     with pytest.raises(ValueError, match="was not released"):
         next(grade(fresh, NAME, sandbox="unused"))
 
 
-def test_init_does_not_overwrite_assignments(course, book, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+def test_init_does_not_overwrite_assignments(course, book):
     course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
     changed = course.source(NAME).read_bytes()
-    create(course.root)
+    create_course(course.root, book)
     assert course.source(NAME).read_bytes() == changed

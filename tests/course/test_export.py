@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, answered, hand_in, hand_in_as
+from coursework import GUIDE, NAME, answered, copy_course, hand_in, hand_in_as
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
@@ -32,17 +32,14 @@ CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 # Its importer (grade/import/csv/classes/load_data.php) takes "-" for no mark, and refuses the whole
 # file for one user that it does not find.
 MOODLE = ["ID number"]
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
 
 @pytest.fixture(scope="module")
 def marked(released, tmp_path_factory):
     """A graded course with two assignments, of which the second is a copy of the first."""
-    root = tmp_path_factory.mktemp("marked") / "course"
-    shutil.copytree(released.root, root)
-    course = type(released)(root)
-    (root / "source/twin").mkdir()
-    shutil.copy(course.source(NAME), root / "source/twin/twin.ipynb")
+    course = copy_course(released, tmp_path_factory.mktemp("marked") / "course")
+    (course.root / "source/twin").mkdir()
+    shutil.copy(course.source(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
     nb = answered(course)
     hand_in_as(course, "ann", NAME, nb)
@@ -65,8 +62,7 @@ def grade_as_passed(course, name):
 @pytest.fixture
 def copied(marked, tmp_path):
     """A copy of this course that a test may change."""
-    shutil.copytree(marked.root, tmp_path / "course")
-    return type(marked)(tmp_path / "course")
+    return copy_course(marked, tmp_path / "course")
 
 
 def exported(course, kind):

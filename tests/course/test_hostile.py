@@ -10,13 +10,10 @@ sandbox. test_sandbox.py tests the limits on time and output with small values.
 """
 
 import hashlib
-import re
-import shutil
-from pathlib import Path
 
 import nbformat
 import pytest
-from coursework import NAME
+from coursework import NAME, copy_course, guide_table
 from hostile import EXPECTED, FILES, MISNAMED, PLACES, POINTS_BY_TESTS, hand_in_all
 from hostile_code import CODE, REFUSED, SAFE_WITHOUT_SANDBOX
 
@@ -25,8 +22,6 @@ from svmbook.course.execution.sandbox import run_cells
 from svmbook.course.grading.grade import grade
 from svmbook.course.reports.feedback import feedback
 from svmbook.course.reports.report import report
-
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
 
 def _digests(root, *, without=()):
@@ -51,15 +46,13 @@ def _message(course, graded):
 
 def _table_of_the_guide():
     """Return the guide's table: for each kind the maximum of points, and possible messages."""
-    _, section = GUIDE.read_text(encoding="utf-8").split("### What was tried")
-    lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", section, re.M)
-    return {kind: (float(points), messages.split(", or ")) for kind, points, messages in lines}
+    rows = guide_table("What was tried")
+    return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 
 def check_all(released, sandbox, tmp_path, subtests, kinds):
     """Grade kinds of code and all kinds of files; check marks, files, pages and the guide."""
-    shutil.copytree(released.root, tmp_path / "course")
-    course = type(released)(tmp_path / "course")
+    course = copy_course(released, tmp_path / "course")
     (tmp_path / "beside.txt").write_text("untouched")
     hand_in_all(course, kinds)
     written = ("autograded", "backups", "gradebook.db", ".lock")

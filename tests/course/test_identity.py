@@ -2,13 +2,12 @@
 
 import nbformat
 import pytest
-from coursework import NAME, hand_in, locked_cell, scored_test, solution_cell, source
+from coursework import NAME, create_course, hand_in, locked_cell, scored_test, solution_cell, source
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
-from svmbook.course.layout.folder import create
 from svmbook.course.personal import normal_form, personal_rng
 from svmbook.course.submissions.identity import settle_id, written_id
 
@@ -39,9 +38,7 @@ def personal(tmp_path_factory):
     folder = tmp_path_factory.mktemp("personal") / "assignments"
     (folder / NAME).mkdir(parents=True)
     nbformat.write(personal_source(), folder / NAME / f"{NAME}.ipynb")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SVMBOOK_ASSIGNMENTS", str(folder))
-        course = create(folder.parent / "course")
+    course = create_course(folder.parent / "course", folder)
     course.release(NAME)
     return course
 

@@ -1,18 +1,13 @@
 """Common mistakes in handing in: each is graded and reported as the instructor's guide says."""
 
-import re
-from pathlib import Path
-
 import nbformat
 import pytest
-from coursework import ESSAY, NAME, cell_named
+from coursework import ESSAY, NAME, cell_named, guide_table
 from slips import BESIDE, LEFT_OUT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
 from svmbook.course.reports.report import report
-
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
 
 def test_slips_are_graded_and_reported(course, shells, subtests):
@@ -45,10 +40,7 @@ def check_essay(course, student):
 
 
 def test_guide_lists_all_slips():
-    text = GUIDE.read_text(encoding="utf-8")
-    _, table = text.split("### Everyday slips")
-    lines = re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table.split("###")[0], re.M)
-    listed = {kind: (points, message) for kind, points, message in lines}
+    listed = {kind: (points, message) for kind, points, message in guide_table("Everyday slips")}
     assert listed.keys() == SLIPS.keys() | LEFT_OUT.keys()
     for kind, (_, points, message) in SLIPS.items():
         assert listed[kind][0] == str(points)

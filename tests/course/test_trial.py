@@ -5,13 +5,21 @@ import re
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import ASSIGNMENTS, NAME, ROOT, answered, cell_named, edited_source, hand_in
+from coursework import (
+    ASSIGNMENTS,
+    NAME,
+    ROOT,
+    answered,
+    cell_named,
+    create_course,
+    edited_source,
+    hand_in,
+)
 
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial as trial_module
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.trial import try_out
-from svmbook.course.layout.folder import create
 
 
 def with_cells(course, **sources):
@@ -134,9 +142,9 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypat
         for path in ROOT.glob(f"notebooks/{part}/*.ipynb")
     ),
 )
-def test_assignments_of_the_book_are_good(name, sandbox, tmp_path, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(ASSIGNMENTS))
-    trial = try_out(create(tmp_path / "course", [name]), name, sandbox)
+def test_assignments_of_the_book_are_good(name, sandbox, tmp_path):
+    course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
+    trial = try_out(course, name, sandbox)
     assert (trial.problems, trial.weak) == ([], [])
 
 

@@ -65,8 +65,8 @@ class Outcome:
     cut: bool = False
     failed: dict = field(default_factory=dict)
 
-    def take(self, message):
-        """Add a message from `run`; return whether it was the last one."""
+    def update(self, message):
+        """Add the content of a message from `run`; return whether it was the last message."""
         self.started |= "started" in message
         self.late |= "late" in message
         self.cut |= "cut" in message

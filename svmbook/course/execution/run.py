@@ -87,8 +87,8 @@ def run(work, report, folder=None, settings=None):
     work : dict
         The ``cells`` and ``answers`` of `sandbox.run_cells`, and the ``limits`` as a dict.
     report : callable
-        Called with messages for `Outcome.take` as keyword arguments, for example the outputs of a
-        cell when it has ended.
+        Called with the items of messages for `Outcome.update` as keyword arguments, for example
+        with the outputs of a cell when it has ended.
     folder : path, optional
         Working directory of the kernel, by default that of this process. Tests use that of this
         process.

@@ -272,7 +272,7 @@ def _watch(process, results, limits, outcome, stop):
                     return
                 left -= len(piece)
                 *lines, buffer = (buffer + piece).split(b"\n")
-                if any([outcome.take(json.loads(line)) for line in lines]):
+                if any([outcome.update(json.loads(line)) for line in lines]):
                     return
             outcome.reason = _exceeded(root, limits, end, left)
             outcome.late |= time.monotonic() > end

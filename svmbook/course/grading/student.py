@@ -107,7 +107,7 @@ def check(path, limits=None):
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
     with _grader_folder(path.resolve().parent, nb, notes):
-        run(work, lambda **message: outcome.take(message))
+        run(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(limits), *notes, *_failed_cells(nb), *_unanswered(nb)]
     return CheckReport([_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
