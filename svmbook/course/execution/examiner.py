@@ -93,7 +93,6 @@ class TestPeer(Peer):
         return tree | {"params": self._encoded(value.get_params(deep=False))}
 
 
-@dataclass
 class Examiner:
     """Runs given cells and tests one after the other.
 
@@ -107,22 +106,15 @@ class Examiner:
         that tests compare.
     """
 
-    answers: set = field(default_factory=set)
-    given_names: set = field(default_factory=set)
-
-    def __post_init__(self):
-        """Start with an empty namespace."""
+    def __init__(self, answers, given_names):
+        self._answers, self._given_names = answers, given_names
         self._names = {"__name__": "__main__"}
         self._used = set()  # by any part so far
         self._defined = set()  # by earlier parts of the same test
         self._peer = TestPeer([])
         self._listener = socket.create_server(("127.0.0.1", 0))
 
-    def __enter__(self):
-        """Return itself."""
-        return self
-
-    def __exit__(self, *error):
+    def close(self):
         """Stop listening."""
         self._listener.close()
 
@@ -217,8 +209,8 @@ class Examiner:
     def _look_up_answers(self, source):
         """Return the answers that a part uses, directly or in functions that it calls, by name."""
         self._used |= free_names(source)
-        known = self._names.keys() | vars(builtins).keys() | self.given_names
-        names = self._used - (known - self.answers) - self._defined
+        known = self._names.keys() | vars(builtins).keys() | self._given_names
+        names = self._used - (known - self._answers) - self._defined
         names = {name for name in names if not name.startswith("__")}
         found = self._peer.request("look_up", args=sorted(names))
         if not isinstance(found, dict):

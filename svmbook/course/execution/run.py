@@ -4,7 +4,7 @@ import json
 import os
 import re
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -120,13 +120,12 @@ def run(work, report, folder=None, settings=None):
         with (
             client.setup_kernel(),
             _environment({"MPLBACKEND": "agg"} | (settings or {})),
-            Examiner(set(work["answers"])) as examiner,
+            closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
             kernel.number = len(work["cells"])
             kernel.execute(NO_EXIT)
             report(started=True)  # later failures are caused by the submission
-            examiner.given_names = _given_names(work["cells"])
             needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number

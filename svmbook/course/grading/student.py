@@ -12,13 +12,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat.warnings import DuplicateCellId
-from nbgrader.utils import (
-    compute_checksum,
-    determine_grade,
-    is_grade,
-    is_locked,
-    is_solution,
-)
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locked, is_solution
 
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run
