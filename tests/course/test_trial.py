@@ -97,7 +97,7 @@ def test_invalid_test_is_refused_with_its_name(course, shells, kind):
     assert re.search(message, problem), problem
 
 
-def test_test_that_passes_for_wrong_answers_is_reported(course, shells):
+def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
     trial = try_out(with_cells(course, test_square="y = square(2.0)"), NAME, shells)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak] == [

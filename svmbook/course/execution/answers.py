@@ -1,4 +1,4 @@
-"""Calls of answers, in the kernel of a submission, by tests that run in another process."""
+"""The kernel's side of a test: serve calls of answers by tests, which run in another process."""
 
 import socket
 import sys

@@ -76,7 +76,7 @@ class TestPeer(Peer):
 
     def _reference(self, value):
         kind = value if isinstance(value, type) else type(value)
-        # An import here would take a second, and a test that has an estimator has loaded sklearn.
+        # An import would take a second. A test that uses an estimator has imported it already.
         sklearn_base = sys.modules.get("sklearn.base")
         is_from_notebook = kind.__module__ == "__main__"
         is_estimator = sklearn_base and issubclass(kind, sklearn_base.BaseEstimator)

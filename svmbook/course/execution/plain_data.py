@@ -125,7 +125,7 @@ def decode(tree, refer):
 
 
 def _hashable(value, container):
-    """Return a value that a container can hold: all but tuples need hashable values or keys."""
+    """Return a value after checking that it is hashable, unless the container is a tuple."""
     if container != "tuple":
         try:
             hash(value)

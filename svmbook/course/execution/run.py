@@ -217,7 +217,7 @@ def _run_cell(kernel, examiner, cell, is_used_later):
 
 
 def _examine(kernel, examiner, source, is_last):
-    """Run a part of a test; return the texts that answers and test print, points, and its error."""
+    """Run a part of a test; return its printed text, its points and its error as outputs."""
     kernel_outputs = []
     verdict = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
     if not verdict.ended:

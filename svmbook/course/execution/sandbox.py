@@ -193,8 +193,8 @@ def bubble(path, disk=2**20, also=(), files=None):
         folder = Path(folder).resolve()
         if not any(folder.is_relative_to(other) for other in visible):
             visible.append(folder)
-    # Without --as-pid-1 the first process would be bubblewrap itself, whose environment, that of
-    # the caller, would be readable inside.
+    # Without --as-pid-1, bubblewrap would be the first process. It keeps the environment of the
+    # caller, which could be read inside.
     command = [path, "--unshare-ipc", "--unshare-pid", "--as-pid-1", "--unshare-net"]
     command += ["--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL"]
