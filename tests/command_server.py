@@ -1,4 +1,4 @@
-"""The server of the calls of ``svmbook`` that `commands.py` asks for."""
+"""The server that runs calls of ``svmbook`` for `commands.py`."""
 
 import contextlib
 import os
@@ -13,37 +13,41 @@ with contextlib.suppress(ImportError):
     import distributed  # noqa: F401
 
 
-def strike(place, count, number):
-    """Signal all processes of this call at a place of the writing of one record."""
-    write, fsync, seen = os.write, os.fsync, 0
+def strike(place, count, signum):
+    """Signal all processes of this call at one point while a record is written.
 
-    def here(*places):
-        if seen == count and place in places:
-            os.killpg(0, number)
+    The point is before the record is written, after half of it, when it is written, or when it is
+    synced. `count` is the number of the record.
+    """
+    write, fsync, n_records = os.write, os.fsync, 0
 
-    def write_or_strike(file, data):
-        nonlocal seen
+    def signal_at(current_place):
+        if n_records == count and place == current_place:
+            os.killpg(0, signum)
+
+    def write_and_signal(file, data):
+        nonlocal n_records
         if bytes(data).startswith(b'{"suite"'):
-            seen += 1
-            here("before")
-            if seen == count and place == "half":
+            n_records += 1
+            signal_at("before")
+            if n_records == count and place == "half":
                 write(file, data[: len(data) // 2])
-                here("half")
+                signal_at("half")
         return write(file, data)
 
-    def fsync_or_strike(file):
-        here("written")
+    def fsync_and_signal(file):
+        signal_at("written")
         fsync(file)
-        here("synced")
+        signal_at("synced")
 
-    os.write, os.fsync = write_or_strike, fsync_or_strike
+    os.write, os.fsync = write_and_signal, fsync_and_signal
 
 
 def call(errors, struck, *arguments):
-    """Call ``svmbook``, which hears Ctrl-C where we do not, with its errors in a file."""
+    """Call ``svmbook`` with stderr in a file, and with the default handler of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number, name in enumerate((os.devnull, os.devnull, errors)):
-        os.dup2(os.open(name, os.O_RDWR), number)
+    for descriptor, name in enumerate((os.devnull, os.devnull, errors)):
+        os.dup2(os.open(name, os.O_RDWR), descriptor)
     if struck:
         strike(*struck)
     main(arguments)

@@ -1,91 +1,132 @@
-"""A small assignment and those of the book, and how they are handed in."""
+"""A small assignment and those of the book, and functions that hand them in."""
 
 import json
+import os
+import re
+import shutil
+from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from svmbook.course.layout.folder import create
+
 ROOT = Path(__file__).resolve().parents[1]
+GUIDE = ROOT / "book/teaching.md"
 ASSIGNMENTS = ROOT / "notebooks/assignments"
 NAME = "small"
 SQUARE = "def square(x):\n    return x * x"
 TOTAL = "def total(x):\n    return float(sum(x))"
-SCHEME = "4 points, for graders alone"
+SCHEME = "4 points, for graders only"
 ESSAY = "Because squares are not negative."
 
 
-def cell_of(cell, **about):
-    """Return a cell marked as nbgrader marks it."""
-    common = {"schema_version": 3, "grade": False, "locked": False, "solution": False}
-    cell.metadata["nbgrader"] = {**common, "task": False, **about}
+def with_metadata(cell, **metadata):
+    """Return a cell with nbgrader's metadata."""
+    defaults = {"schema_version": 3, "grade": False, "locked": False, "solution": False}
+    cell.metadata["nbgrader"] = {**defaults, "task": False, **metadata}
     return cell
 
 
-def _solution(name, text):
-    head, body = text.split("\n", 1)
-    marked = f"{head}\n    ### BEGIN SOLUTION\n{body}\n    ### END SOLUTION"
-    return cell_of(new_code_cell(marked), grade_id=name, solution=True)
+def nbgrader_metadata(cell):
+    """Return nbgrader's metadata of a cell; an empty dict if it has none."""
+    return cell.metadata.get("nbgrader", {})
+
+
+def locked_cell(name, source):
+    return with_metadata(new_code_cell(source), grade_id=name, locked=True)
+
+
+def solution_cell(name, solution, head=""):
+    source = f"{head}### BEGIN SOLUTION\n{solution}\n### END SOLUTION"
+    return with_metadata(new_code_cell(source), grade_id=name, solution=True)
+
+
+def scored_test(name, source, points):
+    metadata = {"grade_id": name, "grade": True, "locked": True, "points": points}
+    return with_metadata(new_code_cell(source), **metadata)
+
+
+def _function(name, source):
+    """Return the answer cell of a function, whose body is the solution."""
+    head, body = source.split("\n", 1)
+    return solution_cell(name, body, head=f"{head}\n    ")
 
 
 def source():
     """Return the instructor's notebook: two items of 3 and 2 points, and an essay of 4."""
-    tests = {
-        "test_square": (
-            "for x in (2.0, -3.0):\n    check_close('square', square(x), x * x)\n"
-            "### BEGIN HIDDEN TESTS\nsecret_of_the_test = 1234\n"
-            "check_close('square', square(5.0), 25.0)\n### END HIDDEN TESTS"
-        ),
-        "test_total": "check_close('total', total([1.0, 2.0]), 3.0)",
-    }
+    test_square = (
+        "for x in (2.0, -3.0):\n    check_close('square', square(x), x * x)\n"
+        "### BEGIN HIDDEN TESTS\nsecret_of_the_test = 1234\n"
+        "check_close('square', square(5.0), 25.0)\n### END HIDDEN TESTS"
+    )
+    question = f"Why?\n\n### BEGIN MARK SCHEME\n{SCHEME}\n### END MARK SCHEME"
+    essay = f"### BEGIN SOLUTION\n{ESSAY}\n### END SOLUTION"
     cells = [
         new_markdown_cell("# A small one"),
-        cell_of(
-            new_code_cell("from svmbook.course.checks import check_close"),
-            **{"grade_id": "setup", "locked": True},
-        ),
-        _solution("square", SQUARE),
-        cell_of(
-            new_code_cell(tests["test_square"]),
-            **{"grade_id": "test_square", "grade": True, "locked": True, "points": 3},
-        ),
-        _solution("total", TOTAL),
-        cell_of(
-            new_code_cell(tests["test_total"]),
-            **{"grade_id": "test_total", "grade": True, "locked": True, "points": 2},
-        ),
-        cell_of(
-            new_markdown_cell(f"Why?\n\n### BEGIN MARK SCHEME\n{SCHEME}\n### END MARK SCHEME"),
-            **{"grade_id": "task", "locked": True},
-        ),
-        cell_of(
-            new_markdown_cell(f"### BEGIN SOLUTION\n{ESSAY}\n### END SOLUTION"),
-            **{"grade_id": "essay", "grade": True, "solution": True, "points": 4},
+        locked_cell("setup", "from svmbook.course.checks import check_close"),
+        _function("square", SQUARE),
+        scored_test("test_square", test_square, 3),
+        _function("total", TOTAL),
+        scored_test("test_total", "check_close('total', total([1.0, 2.0]), 3.0)", 2),
+        with_metadata(new_markdown_cell(question), grade_id="task", locked=True),
+        with_metadata(
+            new_markdown_cell(essay), grade_id="essay", grade=True, solution=True, points=4
         ),
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
+def create_course(root, assignments, names=None):
+    """Create a course with assignments of a folder."""
+    with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments)}):
+        return create(root, names)
+
+
+def copy_course(course, root):
+    shutil.copytree(course.root, root)
+    return type(course)(root)
+
+
+def guide_table(heading):
+    """Return the rows of a table in the instructor's guide: kind, points and message."""
+    _, section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")
+    table = section.split("\n### ")[0]
+    return re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table, re.M)
+
+
+@contextmanager
+def edited_source(course):
+    """Yield the instructor's notebook of the small assignment, and write it at the end."""
+    nb = nbformat.read(course.source(NAME), as_version=4)
+    yield nb
+    nbformat.write(nb, course.source(NAME))
+
+
+def cell_named(nb, name):
+    """Return the cell of a notebook that has a name in nbgrader's metadata."""
+    return next(cell for cell in nb.cells if nbgrader_metadata(cell).get("grade_id") == name)
+
+
 def answered(course, **answers):
-    """Return the notebook as handed out, with these answers and otherwise the right ones."""
+    """Return the small assignment as handed out, with these answers and otherwise right ones."""
     nb = nbformat.read(course.released(NAME), as_version=4)
-    answers = {"square": SQUARE, "total": TOTAL, "essay": ESSAY} | answers
-    for cell in nb.cells:
-        item = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if item in answers:
-            cell.source = answers[item]
+    for name, answer in ({"square": SQUARE, "total": TOTAL, "essay": ESSAY} | answers).items():
+        cell_named(nb, name).source = answer
     return nb
 
 
 def hand_in(course, student, nb):
-    """Write what a student hands in for the small assignment: a notebook, or bytes."""
+    """Write a student's submission of the small assignment, a notebook or bytes."""
     return hand_in_as(course, student, NAME, nb)
 
 
 def hand_in_as(course, student, name, nb):
-    """Write what a student hands in for an assignment; return the folder."""
+    """Write a student's submission of an assignment; return its folder."""
     folder = course.root / "submitted" / student / name
     folder.mkdir(parents=True)
     content = nb if isinstance(nb, bytes) else json.dumps(nb).encode()
@@ -93,65 +134,66 @@ def hand_in_as(course, student, name, nb):
     return folder
 
 
-def of_the_book(name):
+def book_assignment(name):
     """Return the instructor's notebook of an assignment of the book."""
     return nbformat.read(ASSIGNMENTS / name / f"{name}.ipynb", as_version=4)
 
 
-def about(cell):
-    """Return what nbgrader knows of a cell."""
-    return cell.metadata.get("nbgrader", {})
-
-
 def variants(name):
-    """Return what may be handed in for an assignment of the book.
+    """Return submissions of an assignment of the book, and the points that tests must give.
 
-    The solution, another one, and typical mistakes: of each the answers, and the points that the
-    tests must give.
+    A submission is a dict of answers. There are the solution, another solution, and one submission
+    per typical mistake.
     """
-    made, points = _submissions(name)
-    found = {"the solution": ({}, points), "another solution": (made.RIGHT, points)}
-    return found | {kind: (answers, points | lost) for kind, (answers, lost) in made.WRONG.items()}
+    module, points = _submissions(name)
+    correct = {"the solution": ({}, points), "another solution": (module.RIGHT, points)}
+    wrong = {
+        mistake: (answers, points | changed) for mistake, (answers, changed) in module.WRONG.items()
+    }
+    return correct | wrong
 
 
 def combined(name):
-    """Return most of the same in fewer submissions: another solution, and mistakes in groups.
+    """Return nearly the same as `variants` in fewer submissions, which combine mistakes.
 
-    Mistakes in different answers that lose different points stand in one submission. The solution
-    itself is left out: nbval runs it, with its tests, in the assignment's notebook.
+    Mistakes are combined if they are in different answers and change the points of different
+    tests. The solution itself is omitted, because nbval runs the assignment's notebook.
     """
-    made, points = _submissions(name)
+    module, points = _submissions(name)
     groups = []
-    for answers, lost in made.WRONG.values():
-        for together, lose in groups:
-            if together.keys().isdisjoint(answers) and lose.keys().isdisjoint(lost):
+    for answers, changed in module.WRONG.values():
+        for group_answers, group_changed in groups:
+            if group_answers.keys().isdisjoint(answers) and group_changed.keys().isdisjoint(
+                changed
+            ):
                 break
         else:
-            groups.append(({}, {}))
-            together, lose = groups[-1]
-        together.update(answers)
-        lose.update(lost)
-    found = {f"group {k}": (full, points | lost) for k, (full, lost) in enumerate(groups)}
-    return {"another solution": (made.RIGHT, points)} | found
+            group_answers, group_changed = {}, {}
+            groups.append((group_answers, group_changed))
+        group_answers.update(answers)
+        group_changed.update(changed)
+    wrong = {f"group {k}": (answers, points | lost) for k, (answers, lost) in enumerate(groups)}
+    return {"another solution": (module.RIGHT, points)} | wrong
 
 
 def _submissions(name):
-    """Return the module of answers to an assignment, and the points of its tests."""
+    """Return the module of submissions of an assignment, and the points of its tests."""
     path = ROOT / f"tests/course/submissions/{name}.py"
     spec = spec_from_file_location(f"submissions_{name}", path)
-    made = module_from_spec(spec)
-    spec.loader.exec_module(made)
-    cells = [cell for cell in of_the_book(name).cells if about(cell).get("grade")]
-    points = {about(c)["grade_id"]: about(c)["points"] for c in cells if not about(c)["solution"]}
-    return made, points
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    graded = [nbgrader_metadata(cell) for cell in book_assignment(name).cells]
+    graded = [metadata for metadata in graded if metadata.get("grade")]
+    return module, {m["grade_id"]: m["points"] for m in graded if not m["solution"]}
 
 
 def filled(course, name, answers):
-    """Return an assignment of the book as handed out, with these answers, else the solution's."""
+    """Return an assignment of the book with these answers, and otherwise those of the solution."""
     nb = nbformat.read(course.released(name), as_version=4)
-    solution = {about(cell).get("grade_id"): cell.source for cell in of_the_book(name).cells}
+    solution = book_assignment(name)
     for cell in nb.cells:
-        if about(cell).get("solution"):
-            item = about(cell)["grade_id"]
-            cell.source = answers.get(item, solution[item]).strip()
+        if nbgrader_metadata(cell).get("solution"):
+            item = nbgrader_metadata(cell)["grade_id"]
+            answer = answers[item] if item in answers else cell_named(solution, item).source
+            cell.source = answer.strip()
     return nb

@@ -1,38 +1,38 @@
-"""What a forked process does for `shell`; it imports this module, which must take no time."""
+"""The forked process of `shell`, which imports this module; so the module imports little."""
 
 import os
 import warnings
 
 
 def answer(pipe):
-    """Run what comes until nothing comes any more; in the forked process."""
+    """Run cells from a pipe, and send back their outputs and replies, until the pipe is closed."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
     from traitlets.config import Config
 
-    class Told(InteractiveShell):
-        """A shell that puts errors out as a kernel does, and keeps its history to itself."""
+    class Shell(InteractiveShell):
+        """A shell that records errors as outputs, as a kernel does."""
 
         def _showtraceback(self, etype, evalue, stb):
             error = {"ename": etype.__name__, "evalue": str(evalue), "traceback": stb}
             outputs.append({"output_type": "error", **error})
 
     warnings.resetwarnings()
-    # Nobody reads the tracebacks, and the plain ones are ten times faster to make.
-    about = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Minimal"}}
-    shell = Told.instance(config=Config(about))
+    # Minimal tracebacks are ten times faster, and no test reads tracebacks of the shell.
+    settings = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Minimal"}}
+    shell = Shell.instance(config=Config(settings))
     while True:
         try:
-            source, remembered = pipe.recv()
+            source, store_history = pipe.recv()
         except EOFError:
             os._exit(0)
         outputs = []
-        with capture_output() as printed:
-            result = shell.run_cell(source, store_history=remembered)
+        with capture_output() as captured:
+            result = shell.run_cell(source, store_history=store_history)
         for name in ("stdout", "stderr"):
-            if text := getattr(printed, name):
+            if text := getattr(captured, name):
                 outputs.append({"output_type": "stream", "name": name, "text": text})
-        for rich in printed.outputs:  # all that a kernel would send, for the grader to choose from
+        for rich in captured.outputs:  # with all MIME types, as a kernel sends them
             data = {kind: text for kind, text in rich.data.items() if isinstance(text, str)}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
         error = result.error_before_exec or result.error_in_exec

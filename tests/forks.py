@@ -1,7 +1,7 @@
-"""Processes that start at once: a server that has read the modules forks for each of them.
+"""Processes that start without delay, as forks of a server that has imported the modules.
 
-To read the modules takes longer than most of what is asked of a process. A server is a script that
-imports what it needs and calls `serve`.
+Importing the modules takes longer than most of the work that tests give to a process. A server is a
+script that imports what it needs and calls `serve`.
 """
 
 import json
@@ -11,27 +11,29 @@ import sys
 
 
 def serve(work):
-    """Fork for each list of arguments on stdin, and call a function with them in the fork.
+    """Serve requests on stdin: start a process for a list of arguments, or return its exit code.
 
-    Each is a line of JSON, and so is the answer: the number of the process. A number asks how that
-    process has ended.
+    Requests and replies are lines of JSON. For a list of arguments, `work` is called with them in a
+    fork, and the reply is its process ID. For a process ID, the reply is its exit code, or null
+    while it runs.
     """
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):
             pid, status = os.waitpid(request, os.WNOHANG)
-            told = os.waitstatus_to_exitcode(status) if pid else None
-        elif told := os.fork():
-            os.setpgid(told, told)  # here as well: who asks may signal the group at once
+            reply = os.waitstatus_to_exitcode(status) if pid else None
+        elif reply := os.fork():
+            # Both processes set the group, so that it exists before the client gets the reply.
+            os.setpgid(reply, reply)
         else:
-            os.setpgid(0, 0)  # so that all that the process starts can be signalled
+            os.setpgid(0, 0)  # a group of its own, which can be signalled as a whole
             work(*request)
             sys.exit()
-        print(json.dumps(told), flush=True)
+        print(json.dumps(reply), flush=True)
 
 
 class Server:
-    """A server, for those who ask it."""
+    """The client's view of a server, which it starts."""
 
     def __init__(self, script):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -43,12 +45,12 @@ class Server:
         return json.loads(self._process.stdout.readline())
 
     def close(self):
-        """End the server, and count the time it took."""
+        """End the server, and wait for it so that its CPU time is measured."""
         self._process.communicate()
 
 
 class Fork:
-    """A process that a server has forked: its number, and its exit code once it has ended."""
+    """A process that a server has forked: its process ID, and its exit code when it has ended."""
 
     def __init__(self, server, *arguments):
         self._server, self._code = server, None

@@ -1,66 +1,42 @@
-"""Code that means harm, in the place of the first answer of the small assignment."""
+"""Hostile code in place of the first answer of the small assignment."""
 
-# The mark it may get at most, and what the report says.
+# The code of each kind.
 CODE = {
-    "loops for ever": ("while True: pass", 2, None),
+    "loops forever": "while True: pass",
     "loops and ignores interrupts": (
-        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-        0,
-        "took more than",
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     ),
-    "forks without end": ("import os\nwhile True: os.fork()", 2, None),
-    "wants 100 GB of memory": ("x = bytearray(100 * 2**30)", 2, None),
-    "fills the disk": (
-        "for k in range(1000):\n  open(f'/tmp/{k}', 'wb').write(bytes(2**20))",
-        2,
-        None,
+    "forks in an endless loop": "import os\nwhile True: os.fork()",
+    "allocates 100 GB of memory": "x = bytearray(100 * 2**30)",
+    "fills the disk": "for k in range(1000):\n  open(f'/tmp/{k}', 'wb').write(bytes(2**20))",
+    "fills shared memory": "open('/dev/shm/x', 'wb').write(bytes(2**28))",
+    "fills anonymous files in memory": (
+        "import os\nfor k in range(1000):\n  os.write(os.memfd_create('x'), bytes(2**24))"
     ),
-    "fills shared memory": ("open('/dev/shm/x', 'wb').write(bytes(2**28))", 2, None),
-    "fills memory that has no file": (
-        "import os\nfor k in range(1000):\n  os.write(os.memfd_create('x'), bytes(2**24))",
-        2,
-        None,
-    ),
-    "calls the network": (
-        "import socket\nsocket.create_connection(('1.1.1.1', 80), 5)",
-        2,
-        None,
-    ),
-    "writes without end": ("while True: print('x' * 100_000)", 2, None),
-    "ends the process": ("import os\nos._exit(0)", 0, "the kernel died"),
-    "kills all it sees": (
+    "connects to the network": "import socket\nsocket.create_connection(('1.1.1.1', 80), 5)",
+    "prints in an endless loop": "while True: print('x' * 100_000)",
+    "exits the process": "import os\nos._exit(0)",
+    "kills all visible processes": (
         "import os, signal\n"
         "for p in [*map(int, filter(str.isdigit, os.listdir('/proc')))]:\n"
         "  if p != os.getpid():\n"
         "    try: os.kill(p, signal.SIGKILL)\n"
-        "    except OSError: pass",
-        2,
-        None,
+        "    except OSError: pass"
     ),
-    "raises SystemExit": ("raise SystemExit", 2, None),
-    "silences the assertions of numpy": (
-        "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None",
-        2,
-        None,
+    "raises SystemExit": "raise SystemExit",
+    "disables the assertions of NumPy": (
+        "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None"
     ),
-    "replaces what checks": (
-        "import svmbook.course.checks as c\ncheck_close = c.check_close = lambda *a, **k: None",
-        2,
-        None,
+    "replaces the functions that check answers": (
+        "import svmbook.course.checks as c\ncheck_close = c.check_close = lambda *a, **k: None"
     ),
-    "replaces what is built in": (
-        "import builtins\nbuiltins.abs = lambda x: 0.0",
-        2,
-        None,
-    ),
+    "replaces a built-in function": "import builtins\nbuiltins.abs = lambda x: 0.0",
     "rewrites cells before they run": (
         "get_ipython().input_transformers_post.append(\n"
         "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)\n"
-        "def square(x): return 0.0",
-        2,
-        None,
+        "def square(x): return 0.0"
     ),
-    "looks through the frames of its callers": (
+    "inspects the frames of its callers": (
         "import sys\n"
         "def square(x):\n"
         "  frame = sys._getframe()\n"
@@ -68,158 +44,149 @@ CODE = {
         "    for name in ('expected', 'right'):\n"
         "      if name in frame.f_locals: return frame.f_locals[name]\n"
         "    frame = frame.f_back\n"
-        "  return 0.0",
-        2,
-        None,
+        "  return 0.0"
     ),
-    "replaces what runs cells": (
+    "replaces the method that runs cells": (
         "kernel = getattr(get_ipython(), 'kernel', None)\n"
         "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}\n"
-        "def square(x): return 0.0",
-        2,
-        None,
+        "def square(x): return 0.0"
     ),
     "prints the cells that run": (
         "get_ipython().events.register('pre_run_cell', lambda info: print(info.raw_cell))\n"
-        "def square(x): return x * x",
-        5,
-        None,
+        "def square(x): return x * x"
     ),
-    "gives names of the tests to others": (
-        "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0",
-        2,
-        None,
+    "redefines names that tests use": (
+        "abs = len = lambda x: 0\ncheck_close = lambda *a, **k: None\ndef square(x): return 0.0"
     ),
-    "takes assertions out of cells": (
+    "removes assertions from cells": (
         "import ast\n"
         "class Pass(ast.NodeTransformer):\n"
         "  def visit_Expr(self, node): return ast.Pass()\n"
         "  def visit_Assert(self, node): return ast.Pass()\n"
-        "get_ipython().ast_transformers.append(Pass())",
-        0,
-        None,
+        "get_ipython().ast_transformers.append(Pass())"
     ),
-    "silences tracebacks": (
+    "suppresses tracebacks": (
         "get_ipython().showtraceback = lambda *a, **k: None\n"
-        "get_ipython()._showtraceback = lambda *a, **k: None",
-        2,
-        None,
+        "get_ipython()._showtraceback = lambda *a, **k: None"
     ),
-    "answers with an object that equals all": (
+    "returns an object that equals everything": (
         "class Yes(float):\n"
         "  def __eq__(self, other): return True\n"
         "  def __sub__(self, other): return 0.0\n"
         "  __rsub__ = __sub__\n"
-        "def square(x): return Yes(7)",
-        2,
-        None,
+        "def square(x): return Yes(7)"
     ),
-    "answers with a constant": ("def square(x): return 4.0", 2, None),
-    "looks for the course": (
+    "returns a constant": "def square(x): return 4.0",
+    "searches for the course": (
         "import os\n"
         "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
         "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
         "         if name in ('beside.txt', 'small.ipynb')]\n"
         "assert found, 'nothing to steal'\n"
-        "def square(x): return x * x",
-        2,
-        None,
+        "def square(x): return x * x"
     ),
     "writes into the package": (
-        "import svmbook\nopen(svmbook.__file__, 'a').write('raise SystemExit')",
-        2,
-        None,
+        "import svmbook\nopen(svmbook.__file__, 'a').write('raise SystemExit')"
     ),
-    "opens the files of its guard": (
+    "writes to the files of other processes": (
         "import os\n"
         "for p in filter(str.isdigit, os.listdir('/proc')):\n"
         "  for f in range(20):\n"
         "    try: open(f'/proc/{p}/fd/{f}', 'w').write('{\"done\": true}\\n')\n"
-        "    except OSError: pass",
-        2,
-        None,
+        "    except OSError: pass"
     ),
-    "sends what no file can hold": (
+    "prints text that UTF-8 cannot encode": (
         "import json\n"
         "get_ipython().kernel.session.pack = lambda o: json.dumps(o, default=str).encode()\n"
         "print('\\ud800')\n"
-        "def square(x): return x * x",
-        5,
-        None,
+        "def square(x): return x * x"
     ),
-    "shows script and a page": (
+    "displays scripts and HTML": (
         "from IPython.display import HTML, Javascript, display\n"
         "display(HTML('<script>stolen()</script>'), Javascript('stolen()'))\n"
         "print('<script>stolen()</script>')\n"
-        "def square(x): return x * x",
-        5,
-        None,
+        "def square(x): return x * x"
     ),
-    "writes a sum of 90,000 terms": ("x = " + "+".join(["1"] * 90_000), 2, None),
-    "raises what no handler expects": (
-        "class Stop(BaseException): pass\ndef square(x): raise Stop",
-        2,
-        None,
-    ),
-    "recurses without end": ("def square(x): return square(x)", 2, None),
-    "crashes the interpreter": ("import ctypes\nctypes.string_at(0)", 0, "the kernel died"),
-    "closes all its files": ("import os\nos.closerange(3, 1000)", 2, None),
-    "stops its own process": (
-        "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
-        0,
-        "took more than",
-    ),
+    "contains a sum of 90,000 terms": "x = " + "+".join(["1"] * 90_000),
+    "raises a BaseException": "class Stop(BaseException): pass\ndef square(x): raise Stop",
+    "recurses forever": "def square(x): return square(x)",
+    "crashes the interpreter": "import ctypes\nctypes.string_at(0)",
+    "closes all its files": "import os\nos.closerange(3, 1000)",
+    "stops its own process": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
     "replaces NumPy": (
         "import numpy as np\nnp.array = np.asarray = np.ndarray = np.float64 = None\n"
-        "def square(x): return 0.0",
-        2,
-        None,
+        "def square(x): return 0.0"
     ),
-    "takes away what it prints to": (
-        "import sys\nsys.stdout = sys.stderr = sys.__stdout__ = None\ndef square(x): return 0.0",
-        2,
-        None,
+    "sets stdout and stderr to None": (
+        "import sys\nsys.stdout = sys.stderr = sys.__stdout__ = None\ndef square(x): return 0.0"
     ),
-    "answers on the port of the tests": (
+    "connects to the port of the tests": (
         "import socket\n"
         "for line in open('/proc/net/tcp').readlines()[1:]:\n"
         "  port = int(line.split()[1].split(':')[1], 16)\n"
         "  try:\n"
         "    with socket.create_connection(('127.0.0.1', port), 1) as caller:\n"
-        '      caller.sendall(b\'{"key": "", "end": true, "wanted": true}\\n\')\n'
+        '      caller.sendall(b\'{"key": "", "end": true, "serving": true}\\n\')\n'
         "  except OSError: pass\n"
-        "def square(x): return 0.0",
-        2,
-        None,
+        "def square(x): return 0.0"
     ),
-    "answers with a list that contains itself": (
-        "x = []\nx.append(x)\ndef square(_): return x",
-        2,
-        None,
-    ),
-    "answers with more than memory holds": (
-        "import numpy as np\ndef square(x): return np.ones(10**8)",
-        2,
-        None,
+    "returns a list that contains itself": "x = []\nx.append(x)\ndef square(_): return x",
+    "returns an array larger than the memory limit": (
+        "import numpy as np\ndef square(x): return np.ones(10**8)"
     ),
 }
+# The maximum of points that a kind may get, if it is not 2 (the points of the other answer).
+MAX_SCORES = {
+    "loops and ignores interrupts": 0,
+    "exits the process": 0,
+    "prints the cells that run": 5,
+    "removes assertions from cells": 0,
+    "prints text that UTF-8 cannot encode": 5,
+    "displays scripts and HTML": 5,
+    "crashes the interpreter": 0,
+    "stops its own process": 0,
+}
+# A part of the report's message.
+MESSAGES = {
+    "loops and ignores interrupts": "took more than",
+    "exits the process": "the kernel died",
+    "crashes the interpreter": "the kernel died",
+    "stops its own process": "took more than",
+}
 
-# Kinds that only deceive the kernel they run in, or end it: they may run outside of a sandbox.
-DECEIVING = (
-    *("ends the process", "raises SystemExit", "silences the assertions of numpy"),
-    *("replaces what checks", "replaces what is built in", "gives names of the tests to others"),
-    *("takes assertions out of cells", "silences tracebacks", "rewrites cells before they run"),
-    *("looks through the frames of its callers", "replaces what runs cells"),
+# Kinds that affect only the kernel in which they run, so that no sandbox is needed.
+SAFE_WITHOUT_SANDBOX = (
+    "exits the process",
+    "raises SystemExit",
+    "disables the assertions of NumPy",
+    "replaces the functions that check answers",
+    "replaces a built-in function",
+    "redefines names that tests use",
+    "removes assertions from cells",
+    "suppresses tracebacks",
+    "rewrites cells before they run",
+    "inspects the frames of its callers",
+    "replaces the method that runs cells",
     "prints the cells that run",
-    *("answers with an object that equals all", "answers with a constant"),
-    "shows script and a page",
-    *("raises what no handler expects", "recurses without end", "crashes the interpreter"),
-    *("replaces NumPy", "takes away what it prints to", "answers on the port of the tests"),
-    "answers with a list that contains itself",
-    "writes a sum of 90,000 terms",
+    "returns an object that equals everything",
+    "returns a constant",
+    "displays scripts and HTML",
+    "raises a BaseException",
+    "recurses forever",
+    "crashes the interpreter",
+    "replaces NumPy",
+    "sets stdout and stderr to None",
+    "connects to the port of the tests",
+    "returns a list that contains itself",
+    "contains a sum of 90,000 terms",
 )
-# Kinds that end with an error of their own cell and leave the kernel as it was: one runs them all.
+# Kinds that fail with an error and do not affect the kernel, so that one kernel can run them all.
 REFUSED = (
-    *("wants 100 GB of memory", "fills shared memory", "fills memory that has no file"),
-    *("calls the network", "looks for the course", "writes into the package", "fills the disk"),
+    "allocates 100 GB of memory",
+    "fills shared memory",
+    "fills anonymous files in memory",
+    "connects to the network",
+    "searches for the course",
+    "writes into the package",
+    "fills the disk",
 )

@@ -1,4 +1,4 @@
-"""The server of the kernels that `nbval_kernels.py` asks for."""
+"""The server that starts kernels for `nbval_kernels.py`."""
 
 import os
 import sys
@@ -10,12 +10,12 @@ LOADED = "ipykernel.kernelapp matplotlib.pyplot pandas sklearn.svm sklearn.model
 
 
 def kernel(connection, cwd, env):
-    """Become a kernel."""
+    """Run a kernel in this process."""
     from ipykernel.kernelapp import IPKernelApp
 
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
@@ -23,8 +23,8 @@ def kernel(connection, cwd, env):
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # the folder of this script, which is not on a kernel's path
-    # What a kernel sets before it imports Matplotlib.
+    sys.path.pop(0)  # the folder of this script, which a kernel does not have on its path
+    # A kernel sets this variable before it imports Matplotlib.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     for name in LOADED.split():
         import_module(name)

@@ -87,5 +87,5 @@ def run_here(cells, limits=None, sandbox=None, stop=None, answers=(), files=None
     work = {"cells": cells, "answers": [*answers]}
     work["limits"] = {"seconds": 10 * SECONDS, "cell_seconds": SECONDS, "output": 0}
     with RUN_LOCK:
-        run.run(work, lambda **line: outcome.take(json.loads(json.dumps(line))))
+        run.run(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
     return outcome

@@ -8,10 +8,10 @@ import json
 import unicodedata
 
 import nbformat
-from coursework import ESSAY, NAME, SQUARE, TOTAL, about, answered, hand_in
+from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in, nbgrader_metadata
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
-BESIDE = "the text beside it was taken for it"
+BESIDE = "the adjacent text was graded instead"
 
 
 def _notebook(change=None, **answers):
@@ -27,7 +27,7 @@ def _notebook(change=None, **answers):
 
 
 def _place(nb, item):
-    return next(k for k, cell in enumerate(nb.cells) if about(cell).get("grade_id") == item)
+    return [nbgrader_metadata(cell).get("grade_id") for cell in nb.cells].index(item)
 
 
 def _code(item, text):
@@ -85,7 +85,7 @@ def _split(nb):
 
 
 def _answers_last(nb):
-    nb.cells.sort(key=lambda cell: bool(about(cell).get("solution")))
+    nb.cells.sort(key=lambda cell: bool(nbgrader_metadata(cell).get("solution")))
 
 
 def _twice(nb):
@@ -179,7 +179,7 @@ SLIPS = {
     "adds a remark to the question": (
         _notebook(_essay_in_the_question),
         5,
-        "what was added to it stands below it",
+        "the additions are kept below it",
     ),
     "deletes the cell of the essay": (_notebook(_without("essay")), 5, "missing: essay"),
     "answers in a new cell below the stub": (_code("square", SQUARE), 5, None),
@@ -193,8 +193,12 @@ SLIPS = {
     "deletes the first cell": (_notebook(_without("setup")), 5, "missing: setup"),
     "adds a line to a test": (_notebook(_extra_line("test_square")), 5, "test_square had been"),
     "adds a line to a given cell": (_notebook(_extra_line("setup")), 5, "setup had been changed"),
-    "makes an answer's cell Markdown": (_notebook(_kind("square", "markdown")), 5, "another kind"),
-    "makes the essay's cell code": (_notebook(_kind("essay", "code")), 5, "another kind"),
+    "makes an answer's cell Markdown": (
+        _notebook(_kind("square", "markdown")),
+        5,
+        "wrong cell type",
+    ),
+    "makes the essay's cell code": (_notebook(_kind("essay", "code")), 5, "wrong cell type"),
     "moves the answers to the end": (_notebook(_answers_last), 5, None),
     "has every cell twice": (_notebook(_twice), 5, None),
     "leaves %pdb on": (_code("setup", "%pdb on\n1 / 0"), 5, None),
@@ -262,10 +266,10 @@ SLIPS = {
     "saves outputs, widgets and attachments": (_notebook(_outputs), 5, None),
     "saves it by a program that drops all metadata": (_notebook(_without_metadata), 5, BESIDE),
     "has another kernel": (_notebook(_other_kernel), 5, None),
-    "calls the file small (1).ipynb": (_named(file="small (1).ipynb"), 5, "was taken for small"),
-    "calls the file Small.IPYNB": (_named(file="Small.IPYNB"), 5, "was taken for small"),
-    "calls the folder Small": (_named(folder="Small"), 5, "the folder 'Small' was taken"),
-    "calls the folder s-mall": (_named(folder="s-mall"), 5, "was taken for small"),
+    "calls the file small (1).ipynb": (_named(file="small (1).ipynb"), 5, "was graded as small"),
+    "calls the file Small.IPYNB": (_named(file="Small.IPYNB"), 5, "was graded as small"),
+    "calls the folder Small": (_named(folder="Small"), 5, "the folder 'Small' was graded"),
+    "calls the folder s-mall": (_named(folder="s-mall"), 5, "was graded as small"),
     "has an accent in two characters": (_notebook(), 5, None),
     "hands in two files": (_two_files, 0, "but 'small (1).ipynb', 'small (2).ipynb'"),
     "hands in an older file as well": (
@@ -276,12 +280,12 @@ SLIPS = {
     "hands in a folder within the folder": (
         _named(file=f"{NAME}/{NAME}.ipynb"),
         5,
-        "the file 'small/small.ipynb' was taken for small.ipynb",
+        "the file 'small/small.ipynb' was graded as small.ipynb",
     ),
     "saves with a byte order mark": (_bom, 5, None),
     "hands in other files as well": (_files_beside, 5, None),
     "hands in a zip file": (_named(file="small.zip", content=b"PK"), 0, "but 'small.zip'"),
-    "hands in an empty file": (_named(content=b""), 0, "no notebook"),
+    "hands in an empty file": (_named(content=b""), 0, "not a notebook"),
     "hands in a page": (_named(file="small.html", content=b"<html>"), 0, "but 'small.html'"),
 }
 

@@ -1,1 +1,1 @@
-"""Coursework: assignments released, graded in a sandbox, and returned (an extra of the package)."""
+"""Coursework, an extra of the package: release, grade in a sandbox, and return assignments."""

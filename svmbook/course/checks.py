@@ -1,39 +1,40 @@
-"""What the tests of assignments are made of: types and shapes first, then plain numbers.
+"""Assertions for the tests of assignments: check types and shapes first, then numbers.
 
-An answer is turned into a plain array before anything is compared, so that no object can answer
-for itself whether it is right.
+An answer is converted to a plain array before it is compared, so that a submitted object cannot
+override the comparison.
 """
 
 import numpy as np
 
 __all__ = ["check_array", "check_close"]
 
-PLAIN = (bool, int, float, complex, np.number, np.bool_, list, tuple)
+PLAIN_TYPES = (bool, int, float, complex, np.number, np.bool_, list, tuple)
 
 
 def check_array(name, value, shape=None, kinds="biuf"):
-    """Return an answer as a plain array, or say what is wrong with it.
+    """Return an answer as a plain array after checking its type and shape.
 
     Parameters
     ----------
     name : str
-        What the assignment calls it.
+        The name of the answer in the assignment.
     value : object
-        The answer: a NumPy array and no subclass, a number, or a list of numbers.
+        The answer: a number, a list or tuple of numbers, or a NumPy array that is not an instance
+        of a subclass.
     shape : tuple of int, optional
-        The shape it must have.
+        The expected shape.
     kinds : str, default="biuf"
-        Kinds of NumPy's types that are allowed: booleans, integers and floats.
+        Allowed kinds of NumPy data types; by default booleans, integers and floats.
 
     Returns
     -------
     ndarray
-        A copy.
+        A copy of the answer.
 
     Raises
     ------
     AssertionError
-        It is something else, or of another shape; the message is for students.
+        The type or the shape is wrong. The message is written for students.
 
     Examples
     --------
@@ -42,37 +43,37 @@ def check_array(name, value, shape=None, kinds="biuf"):
     array([1., 2.])
     >>> check_array("w", [1.0, 2.0], (3,))
     Traceback (most recent call last):
-    AssertionError: w has the shape (2,); (3,) is expected
+    AssertionError: w has shape (2,); expected (3,)
     """
-    if type(value) is not np.ndarray and not isinstance(value, PLAIN):
-        raise AssertionError(f"{name} is a {type(value).__name__}; a NumPy array is expected")
+    if type(value) is not np.ndarray and not isinstance(value, PLAIN_TYPES):
+        raise AssertionError(f"{name} is a {type(value).__name__}; expected a NumPy array")
     array = np.array(value)
     if array.dtype.kind not in kinds:
-        wanted = "numbers" if "f" in kinds else "whole numbers"
-        raise AssertionError(f"{name} has elements of type {array.dtype}; {wanted} are expected")
+        expected = "numbers" if "f" in kinds else "whole numbers"
+        raise AssertionError(f"{name} has elements of type {array.dtype}; expected {expected}")
     if shape is not None and array.shape != shape:
-        raise AssertionError(f"{name} has the shape {array.shape}; {shape} is expected")
+        raise AssertionError(f"{name} has shape {array.shape}; expected {shape}")
     return array
 
 
 def check_close(name, value, expected, rtol=1e-6, atol=1e-8):
-    """Compare an answer with the numbers that are expected.
+    """Check that an answer equals the expected numbers up to a tolerance.
 
     Parameters
     ----------
     name : str
-        What the assignment calls it.
+        The name of the answer in the assignment.
     value : object
-        The answer, as `check_array` takes it.
+        The answer, as in `check_array`.
     expected : array-like
-        The right numbers; the answer must have their shape.
+        The right numbers. The answer must have the same shape.
     rtol, atol : float
-        It may be off by ``atol + rtol * abs(expected)``.
+        The absolute error of each element may be up to ``atol + rtol * abs(expected)``.
 
     Raises
     ------
     AssertionError
-        It is not close; the message names the first place where it is not.
+        The answer is not close. The message gives the index of the first wrong element.
 
     Examples
     --------
@@ -80,12 +81,12 @@ def check_close(name, value, expected, rtol=1e-6, atol=1e-8):
     >>> check_close("b", 0.30000001, 0.3)
     >>> check_close("w", [1.0, 2.0], [1.0, -2.0])
     Traceback (most recent call last):
-    AssertionError: w is 2 at (1,), and that is not right
+    AssertionError: w is 2 at index (1,), which is not right
     """
     expected = np.array(expected, dtype=float)
     array = check_array(name, value, expected.shape).astype(float)
-    pairs = zip(np.ndindex(*expected.shape), array.ravel(), expected.ravel(), strict=True)
-    for place, given, right in pairs:
+    for index, given in np.ndenumerate(array):
+        right = expected[index]
         if not abs(float(given) - float(right)) <= atol + rtol * abs(float(right)):
-            where = f" at {place}" if place else ""
-            raise AssertionError(f"{name} is {given:.6g}{where}, and that is not right")
+            where = f" at index {index}" if index else ""
+            raise AssertionError(f"{name} is {given:.6g}{where}, which is not right")

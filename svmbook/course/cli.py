@@ -1,4 +1,4 @@
-"""The commands of coursework."""
+"""Commands for coursework."""
 
 import io
 import sys
@@ -15,7 +15,7 @@ ROOT = click.option(
     "root",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    help="Folder of the course [default: this one].",
+    help="Folder of the course [default: the working directory].",
 )
 NAME = click.argument("name", metavar="NAME")
 
@@ -38,7 +38,7 @@ def _open(root):
 
 
 def _module(name):
-    """Import a module of coursework, or say how to install what it needs."""
+    """Import a module of `svmbook.course`; if a dependency is missing, say how to install it."""
     from importlib import import_module
 
     try:
@@ -59,11 +59,11 @@ def init(root, names):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    made = _module("layout.folder").create(root, names)
-    click.echo(f"{made.root}: {', '.join(made.names())}")
+    folder = _module("layout.folder").create(root, names)
+    click.echo(f"{folder.root}: {', '.join(folder.names())}")
 
 
-UNSAFE = click.option("--unsafe", is_flag=True, help="Without a sandbox.")
+UNSAFE = click.option("--unsafe", is_flag=True, help="Run without a sandbox.")
 
 
 @course.command("check")
@@ -71,10 +71,10 @@ UNSAFE = click.option("--unsafe", is_flag=True, help="Without a sandbox.")
 @ROOT
 @UNSAFE
 def try_out(name, root, unsafe):
-    """Try out an assignment: grade its solution, and answers that are wrong.
+    """Try out an assignment: grade its solution and wrong answers.
 
-    The solution must get all points, in the sandbox and under the limits of the grader. Tests that
-    give points to None, zero, an empty array or the stub are listed as weak.
+    The solution must get all points in the sandbox with the grader's limits. Tests that give points
+    to None, zero, an empty array or the stub are listed as weak.
 
     \b
     Example:
@@ -88,7 +88,7 @@ def try_out(name, root, unsafe):
 @ROOT
 @UNSAFE
 def release(name, root, unsafe):
-    """Write the students' version of an assignment, if its trial (see check) finds no problem.
+    """Write the students' version of an assignment if its trial (see check) finds no problem.
 
     \b
     Example:
@@ -98,31 +98,31 @@ def release(name, root, unsafe):
     _try_out(folder, name, unsafe)
     released = folder.release(name)
     files = sorted(path.name for path in released.parent.iterdir())
-    click.echo(f"{released}\nHand out what is in its folder: {', '.join(files)}.")
+    click.echo(f"{released}\nHand out the files in its folder: {', '.join(files)}.")
 
 
 def _try_out(folder, name, unsafe):
-    """Try out an assignment; tell what is weak, and refuse where there is a problem."""
+    """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
     sandbox = _module("execution.sandbox").UNSAFE if unsafe else None
     trial = _module("grading.trial").try_out(folder, name, sandbox)
     for text in trial.weak:
         click.echo(f"weak: {text}", err=True)
     if trial.problems:
         raise ValueError(f"{name} cannot be handed out. " + "\n".join(trial.problems))
-    click.echo(f"{name}: the solution gets all points by tests", err=True)
+    click.echo(f"{name}: the solution gets all points given by tests", err=True)
 
 
 @course.command("grade")
 @NAME
 @ROOT
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Sandboxes at a time.")
-@click.option("--again", is_flag=True, help="Also those that are graded and have not changed.")
-@click.option("--unsafe", is_flag=True, help="Without a sandbox: their code may do what you may.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Parallel sandboxes.")
+@click.option("--again", is_flag=True, help="Grade unchanged submissions again.")
+@click.option("--unsafe", is_flag=True, help="Run students' code without a sandbox, as your user.")
 def grade(name, root, jobs, again, unsafe):
-    """Grade what was handed in, each notebook in a sandbox.
+    """Grade submissions, each notebook in a sandbox.
 
-    What is graded already is left alone, unless it has changed; so the same command goes on where
-    it was stopped.
+    Graded submissions are skipped unless they have changed. If grading was stopped, run the same
+    command again to resume.
 
     \b
     Example:
@@ -135,19 +135,20 @@ def grade(name, root, jobs, again, unsafe):
     )
     total = next(steps)
     with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
-        noted = [one for one in bar if one.reasons]
+        with_reasons = [graded for graded in bar if graded.reasons]
     click.echo(f"{name}: {total} graded, {len(folder.submissions(name)) - total} unchanged")
-    for one in noted:
-        click.echo(f"  {one.student!r}: {one.score:g} of {one.most:g}; {'; '.join(one.reasons)}")
-    for who, why in folder.left_out().items():
-        click.echo(f"  left out: {who!r}; {why}")
+    for graded in with_reasons:
+        score = f"{graded.score:g} of {graded.max_score:g}"
+        click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.reasons)}")
+    for path, reason in folder.left_out().items():
+        click.echo(f"  left out: {path!r}; {reason}")
 
 
 @course.command("feedback")
 @NAME
 @ROOT
 def give_feedback(name, root):
-    """Write a page for each student, with marks and comments and no hidden test.
+    """Write a page for each student, with marks and comments but without hidden tests.
 
     \b
     Example:
@@ -162,7 +163,7 @@ def give_feedback(name, root):
 @NAME
 @ROOT
 def write_report(name, root):
-    """Write a page about an assignment: marks, items, what went wrong.
+    """Write a page about an assignment: marks, items, and problems of submissions.
 
     \b
     Example:
@@ -178,9 +179,9 @@ def write_report(name, root):
     "kind",
     type=click.Choice(("plain", "moodle", "canvas")),
     default="plain",
-    help="Whose columns.",
+    help="Format of the columns.",
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
 def export_marks(root, kind, output):
     """Write the marks of all assignments as CSV.
 
@@ -201,9 +202,9 @@ def export_marks(root, kind, output):
 @course.command("similar")
 @NAME
 @ROOT
-@click.option("--least", type=click.FloatRange(0, 1), default=0.5, help="Least score listed.")
+@click.option("--least", type=click.FloatRange(0, 1), default=0.5, help="Minimum score of a pair.")
 def list_similar(name, root, least):
-    """List pairs of submissions with the same code, whatever its names: a hint, no verdict.
+    """List pairs of submissions with similar code, even if names differ: a hint, but no proof.
 
     \b
     Example:
@@ -217,21 +218,21 @@ def list_similar(name, root, least):
             for line in lines:
                 click.echo(f"    {_printable(line)}")
     if not pairs:
-        click.echo(f"no two submissions share {least:g} of their code")
+        click.echo(f"no pair of submissions has a score of {least:g} or more")
 
 
 def _printable(text):
-    """Return a text without characters that a terminal would obey."""
+    """Return a text with unprintable characters escaped, so that it cannot control a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 @click.command("check")
 @click.argument("notebook", type=click.Path(dir_okay=False, exists=True, path_type=Path))
 def check(notebook):
-    """Run the tests that a notebook shows as the grader does, and tell which pass.
+    """Run the visible tests of a notebook as the grader does, and report which pass.
 
     The notebook runs in a fresh kernel with the grader's limits on time and output, but without
-    its sandbox. Exit code 1 if a test fails.
+    its sandbox. The exit code is 1 if a test fails.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""Random numbers of one's own: the same question with other data for each student."""
+"""Personal random numbers: the same question with different data for each student."""
 
 import hashlib
 import unicodedata
@@ -9,7 +9,7 @@ __all__ = ["normal_form", "personal_rng"]
 
 
 def normal_form(student):
-    """Return a student's id without differences that nobody means: case, spaces, Unicode's forms.
+    """Return a student's id in a form that ignores case, extra spaces and Unicode variants.
 
     Parameters
     ----------
@@ -24,16 +24,16 @@ def normal_form(student):
 
 
 def personal_rng(student, question):
-    """Return the random numbers of a student in a question.
+    """Return the random number generator of one student for one question.
 
-    The seed is the SHA-256 digest of both names, so that neighbours in the list of a class have
-    nothing in common. `numpy.random.RandomState` promises the same stream in every version of
-    NumPy, which `numpy.random.Generator` does not: the grader may have another one than students.
+    The seed is the SHA-256 digest of the id and the question, so that the numbers of students with
+    similar ids are unrelated. `numpy.random.RandomState` gives the same stream in every version of
+    NumPy. `numpy.random.Generator` does not, and the grader's version may differ from a student's.
 
     Parameters
     ----------
     student : str
-        The student's id. Case and spaces do not count.
+        The student's id. Case and extra spaces are ignored.
     question : str
         The name of the question.
 
@@ -44,7 +44,7 @@ def personal_rng(student, question):
     Raises
     ------
     TypeError
-        The id is not a text.
+        The id is not a string.
 
     Examples
     --------
@@ -57,6 +57,6 @@ def personal_rng(student, question):
     array([8, 5, 4, 8])
     """
     if not isinstance(student, str):
-        raise TypeError(f"the id is a {type(student).__name__}; write it as a text, in quotes.")
+        raise TypeError(f"the id is of type {type(student).__name__}; write it in quotes.")
     digest = hashlib.sha256(f"{normal_form(student)}\n{question}".encode()).digest()
     return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

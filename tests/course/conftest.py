@@ -7,18 +7,17 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from coursework import NAME, source
+from coursework import NAME, copy_course, create_course, source
 from shell import SHELLS, Shell, run_here
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 from svmbook.course.grading import grade as grading
-from svmbook.course.layout.folder import create
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    """A folder of assignments with the small one."""
+    """A folder of assignments that contains the small one."""
     folder = tmp_path_factory.mktemp("assignments")
     (folder / NAME).mkdir()
     nbformat.write(source(), folder / NAME / f"{NAME}.ipynb")
@@ -27,24 +26,21 @@ def book(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def released(book, tmp_path_factory):
-    """A course in which the small assignment was released; to be copied."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
-        course = create(tmp_path_factory.mktemp("course") / "course")
+    """A course in which the small assignment was released; tests copy it before they change it."""
+    course = create_course(tmp_path_factory.mktemp("course") / "course", book)
     course.release(NAME)
     return course
 
 
 @pytest.fixture
 def course(released, tmp_path):
-    """A course of one's own."""
-    shutil.copytree(released.root, tmp_path / "course")
-    return type(released)(tmp_path / "course")
+    """A copy of the course that a test may change."""
+    return copy_course(released, tmp_path / "course")
 
 
 @pytest.fixture
 def shells(monkeypatch):
-    """Grade in forked shells in the place of sandboxes: for answers that mean no harm."""
+    """Grade harmless submissions in forked shells instead of sandboxes."""
     monkeypatch.setattr(grading, "run_cells", run_here)
     monkeypatch.setattr(run, "Client", Shell)
     return SHELLS
@@ -55,7 +51,7 @@ def sandbox():
     try:
         return find_sandbox()
     except SandboxError as error:
-        # It is skipped where none can be made at all. That ours fails to start is an error.
+        # Skip the test only where a minimal sandbox cannot be made either.
         user = ["--unshare-user"] if os.geteuid() else []
         bare = ["bwrap", *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true"]
         if shutil.which("bwrap") and not subprocess.run(bare, capture_output=True).returncode:

@@ -1,9 +1,9 @@
-"""The commands, as an instructor and a student type them, and what they say where they cannot."""
+"""The commands as instructors and students type them, and their error messages."""
 
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, TOTAL, about, answered, hand_in
+from coursework import NAME, TOTAL, answered, cell_named, create_course, edited_source, hand_in
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from svmbook.course.cli import check as check_command
@@ -11,11 +11,11 @@ from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
-from svmbook.course.layout.folder import Course, create
+from svmbook.course.layout.folder import Course
 from svmbook.course.reports.report import report
 
 
-def test_the_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):
+def test_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):
     monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
     root = tmp_path / "autumn"
 
@@ -25,26 +25,27 @@ def test_the_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeyp
         return result.output
 
     assert CliRunner().invoke(commands, ["init", str(root)]).output.endswith("autumn: small\n")
-    with monkeypatch.context() as patch:  # its trial takes seven kernels; test_trial.py has it
-        patch.setattr(trial, "try_out", lambda *given: trial.Trial([], []))
+    with monkeypatch.context() as patch:  # the trial takes seven kernels; test_trial.py tests it
+        patch.setattr(trial, "try_out", lambda *args: trial.Trial([], []))
         assert "small.ipynb" in run("release", NAME)
     course = Course(root)
     hand_in(course, "ann", answered(course))
     hand_in(course, "ben", b"{}")
     (root / "submitted/cem").mkdir()
     nbformat.write(answered(course), root / "submitted/cem/small.ipynb")
-    said = run("grade", NAME, "--jobs", "2")
-    assert "small: 2 graded, 0 unchanged" in said and "'ben': 0 of 9; the file is no" in said
-    assert "left out: 'cem'; a notebook belongs in" in said
+    printed = run("grade", NAME, "--jobs", "2")
+    assert "small: 2 graded, 0 unchanged" in printed
+    assert "'ben': 0 of 9; the file is not" in printed
+    assert "left out: 'cem'; a notebook belongs in" in printed
     assert "small: 0 graded, 2 unchanged" in run("grade", NAME)
     assert "small: 2 graded" in run("grade", NAME, "--again", "--unsafe")
     assert "2 pages" in run("feedback", NAME) and "small.html" in run("report", NAME)
-    said = run("export", "--format", "moodle")
-    assert "ann,5.0\nben,0.0\n" in said and "1 answers wait to be read" in said
-    assert "no two submissions share" in run("similar", NAME)
+    printed = run("export", "--format", "moodle")
+    assert "ann,5.0\nben,0.0\n" in printed and "answers to be marked by hand: 1;" in printed
+    assert "no pair of submissions" in run("similar", NAME)
 
 
-def test_a_student_sees_what_passes_and_what_did_not_run(course, tmp_path):
+def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nb = answered(course, total="import os\ndef total(x): os._exit(1)")
     nb.metadata.kernelspec.name = "of-my-own"
@@ -58,7 +59,7 @@ def test_a_student_sees_what_passes_and_what_did_not_run(course, tmp_path):
     ]
 
 
-def test_a_student_can_run_the_visible_tests(course, tmp_path):
+def test_student_can_run_the_visible_tests(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
     results = check(path).results
@@ -66,13 +67,12 @@ def test_a_student_can_run_the_visible_tests(course, tmp_path):
         ("test_square", 3, True),
         ("test_total", 2, False),
     ]
-    assert "total is 0, and that is not right" in results[1].message
+    assert "total is 0, which is not right" in results[1].message
 
 
-def test_at_home_a_given_text_is_no_answer(course, shells, tmp_path):
-    source = nbformat.read(course.source(NAME), as_version=4)
-    source.cells.insert(-1, new_markdown_cell("## Your turn"))
-    nbformat.write(source, course.source(NAME))
+def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
+    with edited_source(course) as nb:
+        nb.cells.insert(-1, new_markdown_cell("## Your turn"))
     course.release(NAME)
     nb = answered(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
     nb.cells.append(new_code_cell("1 / 0"))
@@ -86,18 +86,16 @@ def test_at_home_a_given_text_is_no_answer(course, shells, tmp_path):
 
 
 @pytest.mark.usefixtures("shells")
-def test_a_test_that_was_changed_does_not_count_at_home(course, tmp_path):
+def test_changed_test_gives_no_points_in_check(course, tmp_path):
     nb = answered(course)
-    for cell in nb.cells:
-        if about(cell).get("grade_id") == "test_square":
-            cell.source = "pass"
+    cell_named(nb, "test_square").source = "pass"
     nbformat.write(nb, tmp_path / "mine.ipynb")
     first, second = check(tmp_path / "mine.ipynb").results
     assert first.score == 0 and "was changed" in first.message and second.message is None
 
 
-def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match="no folder of a course"):
+def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path):
+    with pytest.raises(FileNotFoundError, match="not the folder of a course"):
         Course(tmp_path)
     with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
         course.source("other")
@@ -105,17 +103,15 @@ def test_what_is_no_course_or_no_assignment_is_said(course, book, tmp_path, monk
         course.source("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
         report(course, NAME)
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
-        create(tmp_path / "new", ["none"])
-    fresh = create(tmp_path / "new")
+        create_course(tmp_path / "new", book, ["none"])
+    fresh = create_course(tmp_path / "new", book)
     with pytest.raises(ValueError, match="was not released"):
         next(grade(fresh, NAME, sandbox="unused"))
 
 
-def test_init_leaves_what_is_there_alone(course, book, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+def test_init_does_not_overwrite_assignments(course, book):
     course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
     changed = course.source(NAME).read_bytes()
-    create(course.root)
+    create_course(course.root, book)
     assert course.source(NAME).read_bytes() == changed

@@ -1,11 +1,11 @@
-"""Data files beside an assignment: where cells and tests find them, and who can change them."""
+"""Data files of an assignment: cells and tests can read them, but no submission can change them."""
 
 from pathlib import Path
 
 import nbformat
 import pytest
 from cells import run
-from coursework import NAME, about, answered, hand_in
+from coursework import NAME, answered, cell_named, hand_in
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
 
@@ -23,25 +23,25 @@ TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
 
 @pytest.fixture
 def files(course):
-    """Data files of the small assignment, by their names."""
+    """Paths of data files of the small assignment, by their names."""
     folder = course.source(NAME).parent
     (folder / "sub/.ipynb_checkpoints").mkdir(parents=True)
     (folder / "points.csv").write_text("1\n2\n")
     (folder / "sub/more.csv").write_text("4\n")
     for name in ("points.csv", "sub/more.csv"):
-        (folder / name).chmod(0o666)  # so that nothing but the sandbox protects them
+        (folder / name).chmod(0o666)  # so that only the sandbox protects them
     for name in ("sub/draft.ipynb", "sub/.ipynb_checkpoints/draft.ipynb"):
         (folder / name).write_text("{}")
     return {name: str(folder / name) for name in ("points.csv", "sub/more.csv")}
 
 
-def test_cells_and_tests_find_the_files_and_no_cell_can_change_them(sandbox, files):
+def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
     outcome = run(
         sandbox,
         *(READ, f"mine = 0.0\n{READ}\nmine = sum(points)"),
         *(f"open('{name}', 'w')" for name in ("points.csv", "sub/own.csv", "/assignment/own.csv")),
         "open('own.csv', 'w').write('5')",
-        "import os\nos.replace('own.csv', 'points.csv')",  # may succeed where root does not grade
+        "import os\nos.replace('own.csv', 'points.csv')",  # may succeed if root does not grade
         TEST,
         given={0},
         tests={7},
@@ -54,18 +54,18 @@ def test_cells_and_tests_find_the_files_and_no_cell_can_change_them(sandbox, fil
     assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
 
 
-def test_without_a_sandbox_each_run_has_its_own_copies(files):
+def test_each_run_without_a_sandbox_has_its_own_copies(files):
     change = f"{READ}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
     outcome = run(UNSAFE, READ, change, TEST, given={0}, tests={2}, files=files)
     assert [out for out in outcome.outputs[2] if "ename" in out] == []
     assert Path(files["points.csv"]).read_text() == "1\n2\n"
 
 
-def test_the_instructors_files_are_handed_out_and_graded_with(course, files, monkeypatch):
-    given = []
+def test_instructors_files_are_released_and_used_for_grading(course, files, monkeypatch):
+    used = []
 
     def record(cells, files, **options):
-        given.append(files)
+        used.append(files)
         return Outcome(reason="not run")
 
     monkeypatch.setattr(grading, "run_cells", record)
@@ -76,18 +76,18 @@ def test_the_instructors_files_are_handed_out_and_graded_with(course, files, mon
     (hand_in(course, "one", answered(course)) / "points.csv").write_text("7\n")
     assert len([*grade(course, NAME, sandbox="unused")]) == 2
     try_out(course, NAME, "unused")
-    assert given == [files, files]
+    assert used == [files, files]
     assert next(grade(course, NAME, sandbox="unused")) == 0
     Path(files["points.csv"]).write_text("8\n")
     assert next(grade(course, NAME, sandbox="unused")) == 1  # other data may give other marks
 
 
-def test_at_home_tests_find_the_files_beside_the_notebook(course, shells, tmp_path):
+def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells, tmp_path):
     nb = nbformat.read(course.released(NAME), as_version=4)
-    for cell in nb.cells:
-        if about(cell).get("grade"):
-            cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
-            cell.metadata.nbgrader.checksum = compute_checksum(cell)
+    for name in ("test_square", "test_total"):
+        cell = cell_named(nb, name)
+        cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
+        cell.metadata.nbgrader.checksum = compute_checksum(cell)
     (tmp_path / "home").mkdir()
     (tmp_path / "home/points.csv").write_text("1\n")
     (tmp_path / "home/mine.py").write_text("")
@@ -95,14 +95,12 @@ def test_at_home_tests_find_the_files_beside_the_notebook(course, shells, tmp_pa
     nb.cells.append(new_code_cell("import mine"))
     nbformat.write(nb, tmp_path / "home/mine.ipynb")
     found = check(tmp_path / "home/mine.ipynb")
-    assert [one.message for one in found.results] == [None, None]
-    assert (
-        "the cell 'import mine' stopped: ModuleNotFoundError: No module named 'mine'" in found.notes
-    )
+    assert [result.message for result in found.results] == [None, None]
+    error = "ModuleNotFoundError: No module named 'mine'"
+    assert f"the cell 'import mine' stopped: {error}" in found.notes
     (tmp_path / "home/points.csv").unlink()
-    assert "the data file points.csv is missing; the grader has it" in (
-        check(tmp_path / "home/mine.ipynb").notes
-    )
+    found = check(tmp_path / "home/mine.ipynb")
+    assert "the data file points.csv is missing; the grader has it" in found.notes
 
 
 def test_copies_with_solutions_are_not_handed_out(course, files):

@@ -1,4 +1,4 @@
-"""Marks as CSV: the columns that Canvas and Moodle read, and what is missing in them."""
+"""Marks as CSV in the formats of Canvas and Moodle, and notes about missing marks."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, answered, hand_in, hand_in_as
+from coursework import GUIDE, NAME, answered, copy_course, hand_in, hand_in_as
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
@@ -32,17 +32,14 @@ CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 # Its importer (grade/import/csv/classes/load_data.php) takes "-" for no mark, and refuses the whole
 # file for one user that it does not find.
 MOODLE = ["ID number"]
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
 
 @pytest.fixture(scope="module")
 def marked(released, tmp_path_factory):
-    """A course with two assignments, the second a copy of the first, and the marks of its tests."""
-    root = tmp_path_factory.mktemp("marked") / "course"
-    shutil.copytree(released.root, root)
-    course = type(released)(root)
-    (root / "source/twin").mkdir()
-    shutil.copy(course.source(NAME), root / "source/twin/twin.ipynb")
+    """A graded course with two assignments, of which the second is a copy of the first."""
+    course = copy_course(released, tmp_path_factory.mktemp("marked") / "course")
+    (course.root / "source/twin").mkdir()
+    shutil.copy(course.source(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
     nb = answered(course)
     hand_in_as(course, "ann", NAME, nb)
@@ -54,7 +51,7 @@ def marked(released, tmp_path_factory):
 
 
 def grade_as_passed(course, name):
-    """Grade an assignment as if no test had an error; return how many submissions were graded."""
+    """Grade an assignment as if all tests passed; return the number of graded submissions."""
     passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "run_cells", lambda *cells, **options: passed)
@@ -64,9 +61,8 @@ def grade_as_passed(course, name):
 
 @pytest.fixture
 def copied(marked, tmp_path):
-    """The same, to be changed."""
-    shutil.copytree(marked.root, tmp_path / "course")
-    return type(marked)(tmp_path / "course")
+    """A copy of this course that a test may change."""
+    return copy_course(marked, tmp_path / "course")
 
 
 def exported(course, kind):
@@ -74,7 +70,7 @@ def exported(course, kind):
     return export(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
 
 
-def test_the_plain_table_has_a_line_for_each_student_and_assignment(marked):
+def test_plain_table_has_one_line_per_student_and_assignment(marked):
     notes, lines = exported(marked, "plain")
     assert lines == [
         ["student", "assignment", "score", "max_score", "complete", "hours_late"],
@@ -82,10 +78,10 @@ def test_the_plain_table_has_a_line_for_each_student_and_assignment(marked):
         ["ann", NAME, "5.0", "9.0", "False", ""],
         ["ann", "twin", "5.0", "9.0", "False", ""],
     ]
-    assert notes == ["3 answers wait to be read; they count nothing yet"]
+    assert notes == ["answers to be marked by hand: 3; they count 0 points until then"]
 
 
-def test_canvas_finds_its_columns_students_and_points(marked):
+def test_format_for_canvas(marked):
     notes, lines = exported(marked, "canvas")
     assert lines == [
         [*CANVAS, NAME, "twin"],
@@ -96,7 +92,7 @@ def test_canvas_finds_its_columns_students_and_points(marked):
     assert "Canvas will not find this student" in notes[1] and len(notes) == 2
 
 
-def test_moodle_finds_its_columns_and_a_dash_for_no_mark(marked):
+def test_format_for_moodle(marked):
     notes, lines = exported(marked, "moodle")
     assert lines == [
         [*MOODLE, NAME, "twin"],
@@ -107,27 +103,27 @@ def test_moodle_finds_its_columns_and_a_dash_for_no_mark(marked):
     assert "Moodle will not find this student" in notes[1] and len(notes) == 2
 
 
-def test_marks_are_written_whole_and_what_is_not_graded_is_told(copied, tmp_path):
+def test_export_lists_submissions_that_are_not_graded(copied, tmp_path):
     hand_in(copied, "late", answered(copied))
     nbformat.write(answered(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb")
     (copied.root / "submitted/ben").mkdir()
     nbformat.write(answered(copied), copied.root / "submitted/ben/small.ipynb")
     words = ["export", "--course", str(copied.root), "--output", str(tmp_path / "marks.csv")]
-    told = CliRunner().invoke(commands, words).stderr.splitlines()
-    assert told[1:] == [
-        "small: 2 submissions are not graded yet, or have changed since",
+    notes = CliRunner().invoke(commands, words).stderr.splitlines()
+    assert notes[1:] == [
+        "small: submissions not graded yet, or changed since: 2",
         "left out: 'ben'; a notebook belongs in submitted/STUDENT/ASSIGNMENT",
     ]
     assert "ann,small,5.0" in (tmp_path / "marks.csv").read_text()
 
 
-def test_a_mark_whose_submission_is_gone_is_told(copied):
+def test_mark_without_a_submission_is_reported(copied):
     shutil.rmtree(copied.root / f"submitted/ann/{NAME}")
     notes, _ = exported(copied, "plain")
-    assert f"{NAME}: 'ann' has a mark, and no submission any more" in notes
+    assert f"{NAME}: 'ann' has a mark but no submission" in notes
 
 
-def test_submissions_of_what_was_not_released_are_told(copied):
+def test_submission_of_an_unreleased_assignment_is_reported(copied):
     hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
     (copied.root / "source/new").mkdir()
     (copied.root / "source/new/new.ipynb").write_bytes(copied.source(NAME).read_bytes())
@@ -135,13 +131,13 @@ def test_submissions_of_what_was_not_released_are_told(copied):
     assert notes[1:] == ["new was not released; run svmbook course release new first."]
 
 
-def test_hours_late_are_told_where_a_submission_has_a_timestamp(copied):
+def test_hours_late_are_computed_from_timestamps(copied):
     with copied.gradebook() as book:
         for name in (NAME, "twin"):
             book.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
-    for student, moment in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
-        stamp = copied.root / f"submitted/{student}/{NAME}/timestamp.txt"
-        stamp.write_text(f"2026-10-{moment}\n")
+    for student, time in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
+        timestamp = copied.root / f"submitted/{student}/{NAME}/timestamp.txt"
+        timestamp.write_text(f"2026-10-{time}\n")
     assert grade_as_passed(copied, NAME) == 2 and grade_as_passed(copied, NAME) == 0
     _, lines = exported(copied, "plain")
     assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
@@ -151,14 +147,9 @@ def test_hours_late_are_told_where_a_submission_has_a_timestamp(copied):
     assert exported(copied, "plain")[1][2][5] == "1.5001"
 
 
-def test_a_timestamp_in_another_time_zone_is_the_same_moment(tmp_path):
-    for text in (
-        "05 18:00:00 UTC",
-        "05T20:00:00+02:00",
-        "05 18:00:00.0",
-        "05 14:00 -0400",
-        "05 18:00Z",
-    ):
+def test_time_zone_of_a_timestamp_is_converted_to_utc(tmp_path):
+    times = ("05 18:00:00 UTC", "05T20:00:00+02:00", "05 18:00:00.0", "05 14:00 -0400", "05 18:00Z")
+    for text in times:
         (tmp_path / "timestamp.txt").write_text(f"2026-10-{text}\n")
         assert read_timestamp(tmp_path) == (datetime(2026, 10, 5, 18), None)
 
@@ -172,14 +163,14 @@ def test_a_timestamp_in_another_time_zone_is_the_same_moment(tmp_path):
         "2026-10-0\N{ARABIC-INDIC DIGIT FIVE} 18:00:00".encode(),
     ],
 )
-def test_what_is_no_timestamp_is_told(tmp_path, content):
+def test_invalid_timestamp_is_reported(tmp_path, content):
     (tmp_path / "other").write_text("2026-10-05 18:00:00 UTC")
     if content is None:
         (tmp_path / "timestamp.txt").symlink_to(tmp_path / "other")
     else:
         (tmp_path / "timestamp.txt").write_bytes(content)
-    moment, note = read_timestamp(tmp_path)
-    assert moment is None and "timestamp.txt cannot be read" in note
+    time, note = read_timestamp(tmp_path)
+    assert time is None and "timestamp.txt cannot be read" in note
     assert read_timestamp(tmp_path / "none") == (None, None)
 
 
@@ -191,15 +182,15 @@ def test_what_is_no_timestamp_is_told(tmp_path, content):
     ],
     ids=["Moodle", "Canvas"],
 )
-def test_the_script_of_the_guide_unpacks_what_platforms_give(course, monkeypatch, names, student):
+def test_script_in_the_guide_unpacks_archives_of_platforms(course, monkeypatch, names, student):
     (script,) = re.findall(r"```python\n(import zipfile.*?)```", GUIDE.read_text("utf-8"), re.S)
     monkeypatch.chdir(course.root)
     with zipfile.ZipFile("submissions.zip", "w") as packed:
         for name in names:
             packed.writestr(name, "{}")
     exec(script.replace("dual_by_hand", NAME), {})
-    (one,) = course.submissions(NAME).values()
-    assert one.student == student and one.path.exists()
+    (submission,) = course.submissions(NAME).values()
+    assert submission.student == student and submission.path.exists()
     assert not course.left_out()
 
 
@@ -215,9 +206,7 @@ ben,project,20.0,20.0,True,250.0
 """
 
 
-def test_the_recipe_of_the_guide_gives_the_figures_that_are_worked_out_by_hand(
-    copied, tmp_path, monkeypatch
-):
+def test_recipe_in_the_guide_computes_final_marks(copied, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     (recipe,) = re.findall(r"```python\n(import numpy.*?)```", GUIDE.read_text("utf-8"), re.S)
@@ -227,8 +216,8 @@ def test_the_recipe_of_the_guide_gives_the_figures_that_are_worked_out_by_hand(
     assert Path("final.csv").read_text().splitlines() == [
         "student,percent",
         "'+cem,63.3",  # one of two equal marks is dropped: (1 + 2 * 0.5 * 0.9) / 3
-        "ann,80.0",  # 0.5 * 0.8 is dropped, two days begun: (0.9 + 2 * 0.75) / 3
-        "ben,16.7",  # logistic is missing and dropped, the project eleven days late: 0.5 / 3
+        "ann,80.0",  # logistic is two days late and dropped: (0.9 + 2 * 0.75) / 3
+        "ben,16.7",  # logistic is missing and dropped, the project is eleven days late: 0.5 / 3
     ]
     Path("marks.csv").write_text(MARKS.replace("True", "False", 1))
     with pytest.raises(AssertionError, match="answers wait to be read"):

@@ -1,24 +1,21 @@
-"""Submissions that mean harm, and those that were only made badly: none reaches beyond itself.
+"""Hostile and malformed submissions affect neither other marks nor files.
 
-One course has them all, with an honest submission among them. Each is said to end with a mark and a
-note; no other mark, and no file outside the folders that grading writes, may be touched by any.
-What each achieved is a table of the instructor's guide, which is compared line by line.
+One course contains all kinds and an honest submission. A hostile submission must not change the
+mark of another one, or a file outside the folders to which grading writes. The instructor's guide
+has a table of the marks and messages, which is compared line by line.
 
-All kinds go through the sandbox at their limits nightly. In between, those that only deceive the
-tests run in forked shells, with all the files; those that ask for what they may not have share one
-sandbox; those that take too long, or too much, are in test_sandbox.py, at small limits.
+The nightly test grades all kinds in the sandbox. The other tests run in less time: kinds that
+affect only their kernel in forked shells, with all files, and forbidden operations together in one
+sandbox. test_sandbox.py tests the limits on time and output with small values.
 """
 
 import hashlib
-import re
-import shutil
-from pathlib import Path
 
 import nbformat
 import pytest
-from coursework import NAME
-from hostile import ESSAY_WAITS, EXPECTED, FILES, MISNAMED, PLACES, hand_in_all
-from hostile_code import CODE, DECEIVING, REFUSED
+from coursework import NAME, copy_course, guide_table
+from hostile import EXPECTED, FILES, MISNAMED, PLACES, POINTS_BY_TESTS, hand_in_all
+from hostile_code import CODE, REFUSED, SAFE_WITHOUT_SANDBOX
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
@@ -26,11 +23,9 @@ from svmbook.course.grading.grade import grade
 from svmbook.course.reports.feedback import feedback
 from svmbook.course.reports.report import report
 
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
-
 
 def _digests(root, *, without=()):
-    """Return a digest of each file below a folder, but for some folders of it."""
+    """Return a digest of each file below a folder, except in some of its subfolders."""
     return {
         path.relative_to(root): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))
@@ -40,26 +35,24 @@ def _digests(root, *, without=()):
     }
 
 
-def _met(course, one):
-    """Return what became of a submission, in the words of the report or of its own cell."""
-    if one.reasons:
-        return "; ".join(one.reasons)
-    nb = nbformat.read(course.autograded(one.student, NAME), as_version=4)
+def _message(course, graded):
+    """Return the report's message about a submission, or else the first error of its cells."""
+    if graded.reasons:
+        return "; ".join(graded.reasons)
+    nb = nbformat.read(course.autograded(graded.student, NAME), as_version=4)
     errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
     return f"`{errors[0]}`" if errors else "nothing"
 
 
 def _table_of_the_guide():
-    """Return what the guide says of each kind: its points at most, and what it may have met."""
-    _, tried = GUIDE.read_text(encoding="utf-8").split("### What was tried")
-    lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", tried, re.M)
-    return {kind: (float(most), met.split(", or ")) for kind, most, met in lines}
+    """Return the guide's table: for each kind the maximum of points, and possible messages."""
+    rows = guide_table("What was tried")
+    return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 
 def check_all(released, sandbox, tmp_path, subtests, kinds):
-    """Grade kinds of code and all kinds of files; look at marks, files, pages and the guide."""
-    shutil.copytree(released.root, tmp_path / "course")
-    course = type(released)(tmp_path / "course")
+    """Grade kinds of code and all kinds of files; check marks, files, pages and the guide."""
+    course = copy_course(released, tmp_path / "course")
     (tmp_path / "beside.txt").write_text("untouched")
     hand_in_all(course, kinds)
     written = ("autograded", "backups", "gradebook.db", ".lock")
@@ -72,59 +65,59 @@ def check_all(released, sandbox, tmp_path, subtests, kinds):
         assert _digests(course.root, without=written) == before
         assert (tmp_path / "beside.txt").read_text() == "untouched"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.txt", "course"]
-    for one in done:
-        with subtests.test(one.student):
-            most, says = EXPECTED[one.student]
-            assert one.score <= most
-            if one.student not in CODE or most == ESSAY_WAITS:
-                assert one.score == most  # what is only made badly loses no more than it must
-            if says is not None:
-                assert says in "; ".join(one.reasons)
+    table = _table_of_the_guide()
+    for graded in done:
+        with subtests.test(graded.student):
+            max_score, message = EXPECTED[graded.student]
+            assert graded.score <= max_score
+            if graded.student not in CODE or max_score == POINTS_BY_TESTS:
+                assert graded.score == max_score  # harmless or malformed: all possible points
+            if message is not None:
+                assert message in "; ".join(graded.reasons)
+        with subtests.test("guide", kind=graded.student):
+            max_score, messages = table[graded.student]
+            assert max_score == EXPECTED[graded.student][0]
+            assert _message(course, graded) in messages
     with subtests.test("names"):
         assert course.left_out().keys() == {*MISNAMED}
-        assert {one.student for one in done} == expected
+        assert {graded.student for graded in done} == expected
         assert "Left out: " in report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
-        _look_at_pages(course, [*feedback(course, NAME), report(course, NAME)], len(done) + 1)
-    said = _table_of_the_guide()
-    for one in done:
-        with subtests.test("guide", kind=one.student):
-            most, met = said[one.student]
-            assert most == EXPECTED[one.student][0]
-            assert _met(course, one) in met
+        pages = [*feedback(course, NAME), report(course, NAME)]
+        assert len(pages) == len(done) + 1
+        _check_pages(course, pages)
 
 
-@pytest.mark.nightly
-def test_each_gets_what_it_earned_and_reaches_nothing_else(released, sandbox, tmp_path, subtests):
+@pytest.mark.nightly  # the tests below run most of these kinds without the limits
+def test_hostile_submissions_in_the_sandbox(released, sandbox, tmp_path, subtests):
     check_all(released, sandbox, tmp_path, subtests, CODE)
 
 
-def test_deceivers_and_bad_files_get_what_they_earned(released, shells, tmp_path, subtests):
-    check_all(released, shells, tmp_path, subtests, DECEIVING)
+def test_safe_and_malformed_submissions_in_shells(released, shells, tmp_path, subtests):
+    check_all(released, shells, tmp_path, subtests, SAFE_WITHOUT_SANDBOX)
 
 
-def test_what_is_asked_for_in_vain_is_refused_as_the_guide_says(sandbox):
-    cells = [{"source": CODE[kind][0], "kind": "own"} for kind in REFUSED]
+def test_forbidden_operations_fail_as_the_guide_says(sandbox):
+    cells = [{"source": CODE[kind], "kind": "own"} for kind in REFUSED]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
-    said = _table_of_the_guide()
+    table = _table_of_the_guide()
     for number, kind in enumerate(REFUSED):
         errors = [output["ename"] for output in outcome.outputs[number] if "ename" in output]
-        assert f"`{errors[-1]}`" in said[kind][1], kind
+        assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
-def test_the_guide_has_all_kinds():
+def test_guide_lists_all_kinds():
     assert _table_of_the_guide().keys() == EXPECTED.keys()
 
 
-def _look_at_pages(course, pages, expected):
-    """Nothing on the pages is there to be run, or tells a hidden test."""
-    assert len(pages) == expected
+def _check_pages(course, pages):
+    """Check that the pages have no active content and show no hidden test."""
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert "default-src 'none'" in text
         for bad in ("<script", "<img src=//", "secret_of_the_test", "<iframe"):
             assert bad not in text.lower()
     assert all(path.is_relative_to(course.root) for path in pages)
-    kept = {path.name for path in (course.root / "feedback").rglob("*") if path.is_file()}
-    assert kept == {f"{NAME}.html"}
+    names = {path.name for path in (course.root / "feedback").rglob("*") if path.is_file()}
+    assert names == {f"{NAME}.html"}

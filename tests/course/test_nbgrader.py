@@ -1,4 +1,4 @@
-"""What nbgrader's commands and Formgrader's buttons do in a course folder: they show no test."""
+"""nbgrader's commands and Formgrader's buttons cannot reveal hidden tests of a course."""
 
 import pytest
 from coursework import NAME, answered, hand_in
@@ -11,17 +11,16 @@ from svmbook.course.grading.grade import grade
 from svmbook.course.reports.feedback import feedback
 
 
-def test_feedback_by_nbgrader_is_refused_and_ours_stays(course, monkeypatch):
-    """It would contain hidden tests and mark schemes."""
-    monkeypatch.setattr(grading, "run_cells", lambda *given: Outcome(reason="not run"))
+def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypatch):
+    """nbgrader's feedback would contain hidden tests and mark schemes."""
+    monkeypatch.setattr(grading, "run_cells", lambda *args: Outcome(reason="not run"))
     hand_in(course, "ann", answered(course))
     assert len([*grade(course, NAME, sandbox="unused")]) == 2
     (page,) = feedback(course, NAME)
-    ours, folder = page.read_text("utf-8"), course.nbgrader(NAME)
+    text, folder = page.read_text("utf-8"), course.nbgrader(NAME)
     command = GenerateFeedback(coursedir=folder, config=folder.config)
     with pytest.raises(ModuleNotFoundError, match="run svmbook course feedback"):
         command.start()
-    of_the_button = NbGraderAPI(coursedir=folder, config=folder.config).generate_feedback(NAME)
-    assert not of_the_button["success"]
-    assert "run svmbook course feedback" in of_the_button["error"]
-    assert page.read_text("utf-8") == ours
+    button = NbGraderAPI(coursedir=folder, config=folder.config).generate_feedback(NAME)
+    assert not button["success"] and "run svmbook course feedback" in button["error"]
+    assert page.read_text("utf-8") == text

@@ -1,11 +1,11 @@
-"""Questions with personal numbers: everybody's solution passes, and nobody else's answers do."""
+"""Questions with personal numbers: a student's own answers pass, and those of others fail."""
 
 import itertools
 
 import nbformat
 import numpy as np
 import pytest
-from coursework import ROOT, about
+from coursework import ROOT, nbgrader_metadata
 
 from svmbook.course.layout.items import STUDENT, item_of
 
@@ -18,26 +18,25 @@ def test_each_chapter_has_three_questions():
     assert [path.stem for path in QUESTIONS] == [f"questions_{name}" for name in CHAPTERS]
     for path, name in zip(QUESTIONS, CHAPTERS, strict=True):
         cells = nbformat.read(path, 4).cells
-        tests = [cell for cell in cells if about(cell).get("grade")]
+        tests = [cell for cell in cells if nbgrader_metadata(cell).get("grade")]
         assert len(tests) == 3, path.stem
+        total = sum(nbgrader_metadata(cell)["points"] for cell in tests)
         chapter = nbformat.read(ROOT / f"notebooks/{name}.ipynb", 4)
         title = next(line for line in chapter.cells[0].source.splitlines() if line[:2] == "# ")
         assert cells[0].source.startswith(f"# Questions: {title[2:]}\n")
-        assert f"**Points** {sum(about(cell)['points'] for cell in tests)}." in cells[0].source
+        assert f"**Points** {total}." in cells[0].source
 
 
 def parts(path):
-    """Return the setup of a notebook, and of each question its numbers, solution and test."""
-    cells = [c for c in nbformat.read(path, 4).cells if c.cell_type == "code"]
-    setup, own, *rest = cells
-    assert item_of(own) == STUDENT
-    return setup.source, [
-        tuple(c.source for c in three) for three in zip(*[iter(rest)] * 3, strict=True)
-    ]
+    """Return the setup of a notebook, and for each question its numbers, solution and test."""
+    cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+    assert item_of(cells[1]) == STUDENT
+    setup, _, *sources = (cell.source for cell in cells)
+    return setup, [*zip(sources[::3], sources[1::3], sources[2::3], strict=True)]
 
 
 def rounded(answer):
-    """Return an answer to five significant digits, as students are told to give it at least."""
+    """Return an answer to five significant digits, the precision that students must give."""
     if isinstance(answer, float | np.ndarray) and np.asarray(answer).dtype.kind == "f":
         return np.vectorize(lambda number: float(f"{number:.5g}"))(answer)
     return answer
@@ -53,13 +52,12 @@ def test_solutions_pass_for_every_student_and_fail_for_others(path):
         for student in IDS:
             names = common | {STUDENT: student}
             exec(numbers, names)
-            drawn = dict(names)
+            question = dict(names)
             exec(solution, names)
-            answers = {k: v for k, v in names.items() if k not in drawn}
+            answers = {k: v for k, v in names.items() if k not in question}
             exec(test, dict(names))
             exec(test, names | {k: rounded(v) for k, v in answers.items()})
-            solved[student] = drawn, answers
-        for mine, other in itertools.permutations(IDS, 2):
-            names = solved[mine][0] | solved[other][1]
+            solved[student] = question, answers
+        for student, other in itertools.permutations(IDS, 2):
             with pytest.raises(AssertionError):
-                exec(test, names)
+                exec(test, solved[student][0] | solved[other][1])

@@ -1,135 +1,132 @@
+"""Submissions are read safely and merged into the instructor's notebook."""
+
 import json
 
 import pytest
-from coursework import ESSAY, NAME, SQUARE, answered, hand_in
+from coursework import ESSAY, NAME, SQUARE, answered, cell_named, hand_in
 from nbconvert import HTMLExporter
 
-from svmbook.course.submissions.merge import lay_upon
+from svmbook.course.submissions.merge import merge_submission
 from svmbook.course.submissions.receive import Rejected, read_notebook
 
 
-def laid(course, nb):
+def merged(course, nb):
     folder = hand_in(course, "somebody", nb)
-    return lay_upon(course.master(NAME), read_notebook(folder / f"{NAME}.ipynb"))
+    return merge_submission(course.master(NAME), read_notebook(folder / f"{NAME}.ipynb"))
 
 
-def cell_of(nb, item):
-    return next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == item)
-
-
-def test_answers_come_from_the_student_and_all_else_from_the_instructor(course):
+def test_answers_come_from_the_student_and_everything_else_from_the_instructor(course):
     nb = answered(course, square="def square(x): return 1", essay="mine")
-    cell_of(nb, "test_square").source = "pass"
-    cell_of(nb, "test_square").metadata.nbgrader.points = 99
-    found, _ = laid(course, nb)
-    assert cell_of(found, "square").source == "def square(x): return 1"
-    assert cell_of(found, "essay").source == "mine"
-    assert "secret_of_the_test" in cell_of(found, "test_square").source
-    assert cell_of(found, "test_square").metadata.nbgrader.points == 3
+    cell_named(nb, "test_square").source = "pass"
+    cell_named(nb, "test_square").metadata.nbgrader.points = 99
+    found, _ = merged(course, nb)
+    assert cell_named(found, "square").source == "def square(x): return 1"
+    assert cell_named(found, "essay").source == "mine"
+    assert "secret_of_the_test" in cell_named(found, "test_square").source
+    assert cell_named(found, "test_square").metadata.nbgrader.points == 3
 
 
-def test_own_cells_stay_after_the_cell_they_stood_after(course):
+def test_additional_cells_keep_their_position(course):
     nb = answered(course)
-    places = [c.metadata.get("nbgrader", {}).get("grade_id") for c in nb.cells]
     own = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
-    nb.cells.insert(places.index("square"), own)
-    found, notes = laid(course, nb)
+    nb.cells.insert(nb.cells.index(cell_named(nb, "square")), own)
+    found, notes = merged(course, nb)
     sources = [cell.source for cell in found.cells]
     assert sources.index("helper = 1") == sources.index(SQUARE) - 1
     assert found.cells[sources.index("helper = 1")].metadata == {}
     assert notes == [] and sources.count("# A small one") == 1
 
 
-def test_a_copy_of_a_given_text_moves_nothing(course):
+def test_copy_of_a_given_cell_does_not_move_other_cells(course):
     nb = answered(course, square="def square(x): return helper(x)")
-    names = [c.metadata.get("nbgrader", {}).get("grade_id") for c in nb.cells]
-    at, copied = names.index("test_square"), cell_of(nb, "test_square").source
-    for text in ("def helper(x): return x * x", "", copied):
-        nb.cells.insert(at, {"cell_type": "code", "source": text, "metadata": {}})
-    found, notes = laid(course, nb)
+    test = cell_named(nb, "test_square")
+    position = nb.cells.index(test)
+    for text in ("def helper(x): return x * x", "", test.source):
+        nb.cells.insert(position, {"cell_type": "code", "source": text, "metadata": {}})
+    found, notes = merged(course, nb)
     sources = [cell.source for cell in found.cells]
-    test = found.cells.index(cell_of(found, "test_square"))
+    test = found.cells.index(cell_named(found, "test_square"))
     assert sources.index("def helper(x): return x * x") < test and notes == []
 
 
-def test_cells_that_all_lost_their_names_are_placed_by_their_texts(course):
+def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
     nb = answered(course)
     nb.cells = [*nb.cells[-2:], *nb.cells[:-2]]  # the essay first
     for cell in nb.cells:
         cell.metadata = {}
-    found, notes = laid(course, nb)
-    assert cell_of(found, "essay").source == ESSAY
+    found, notes = merged(course, nb)
+    assert cell_named(found, "essay").source == ESSAY
     sources = [cell.source for cell in found.cells]
     assert sources.count(SQUARE) == 1 and len(found.cells) == len(nb.cells) + 2
-    test = found.cells.index(cell_of(found, "test_square"))
-    assert found.cells.index(cell_of(found, "setup")) < sources.index(SQUARE) < test
+    test = found.cells.index(cell_named(found, "test_square"))
+    assert found.cells.index(cell_named(found, "setup")) < sources.index(SQUARE) < test
     assert any("missing: setup, square" in note for note in notes)
 
 
-def test_nothing_read_gives_the_notebook_as_handed_out(course):
-    found, notes = lay_upon(course.master(NAME), None)
+def test_unreadable_submission_gives_the_notebook_as_handed_out(course):
+    found, notes = merge_submission(course.master(NAME), None)
     assert [c.source for c in found.cells] == [c.source for c in course.master(NAME).cells]
     assert notes == []
 
 
-def test_a_cell_of_another_kind_is_put_right(course):
+def test_wrong_cell_type_is_corrected(course):
     nb = answered(course)
-    cell_of(nb, "square").cell_type = "markdown"
-    found, notes = laid(course, nb)
-    assert cell_of(found, "square").cell_type == "code"
-    assert notes == ["cell square was of another kind"]
+    cell_named(nb, "square").cell_type = "markdown"
+    found, notes = merged(course, nb)
+    assert cell_named(found, "square").cell_type == "code"
+    assert notes == ["cell square had the wrong cell type"]
 
 
-def test_an_answer_that_was_split_counts_whole(course):
+def test_split_answer_is_graded_as_a_whole(course):
     nb = answered(course, square="def helper(x):\n    return x")
-    second = cell_of(nb, "square").copy()
+    second = cell_named(nb, "square").copy()
     second.source = "def square(x):\n    return helper(x) ** 2"
-    stub = cell_of(nb, "square").copy()
-    stub.source = cell_of(course.master(NAME), "square").source
-    nb.cells += [second, cell_of(nb, "square"), stub]
-    found, notes = laid(course, nb)
+    stub = cell_named(nb, "square").copy()
+    stub.source = cell_named(course.master(NAME), "square").source
+    nb.cells += [second, cell_named(nb, "square"), stub]
+    found, notes = merged(course, nb)
     sources = [cell.source for cell in found.cells]
-    place = sources.index("def helper(x):\n    return x")
-    assert sources[place + 1] == second.source
-    assert cell_of(found, "square").source == sources[place]
+    position = sources.index("def helper(x):\n    return x")
+    assert sources[position + 1] == second.source
+    assert cell_named(found, "square").source == sources[position]
     assert sources.count(second.source) == 1 and stub.source not in sources
-    assert notes == ["cell square was there in 2 pieces; they count as one"]
+    assert notes == ["cell square was found in 2 pieces, which were graded together"]
 
 
-def test_no_stub_undoes_what_stands_in_a_cell_of_ones_own(course):
+def test_stub_does_not_override_an_answer_in_an_additional_cell(course):
     nb = answered(course)
-    cell_of(nb, "square").metadata = {}
-    found, notes = laid(course, nb)
+    cell_named(nb, "square").metadata = {}
+    found, notes = merged(course, nb)
     sources = [cell.source for cell in found.cells]
     assert SQUARE in sources and not any("NotImplementedError" in text for text in sources)
-    assert notes == ["missing: square; tests are put back, answers are empty"]
+    assert notes == ["missing: square; tests were restored, answers are empty"]
 
 
 @pytest.mark.parametrize("item", ["setup", "test_square", "test_total"])
-def test_cells_that_were_changed_and_are_not_ones_own_are_told(course, item):
+def test_changes_of_locked_cells_are_reported_and_ignored(course, item):
     nb = answered(course)
-    cell_of(nb, item).source += "\nimport math"
-    found, notes = laid(course, nb)
-    assert notes == [f"cell {item} had been changed; the one handed out was run"]
-    assert "import math" not in cell_of(found, item).source
+    cell_named(nb, item).source += "\nimport math"
+    found, notes = merged(course, nb)
+    assert notes == [f"cell {item} had been changed; the original was run"]
+    assert "import math" not in cell_named(found, item).source
 
 
-def test_an_essay_that_was_deleted_is_one_without_answer(course):
+def test_deleted_essay_is_restored_as_unanswered(course):
     nb = answered(course)
-    nb.cells.remove(cell_of(nb, "essay"))
-    found, notes = laid(course, nb)
-    assert cell_of(found, "essay").source == cell_of(course.master(NAME), "essay").source
+    nb.cells.remove(cell_named(nb, "essay"))
+    found, notes = merged(course, nb)
+    assert cell_named(found, "essay").source == cell_named(course.master(NAME), "essay").source
     assert notes[0].startswith("missing: essay")
 
 
-def test_tags_in_an_essay_are_text_and_formulas_stay(course):
-    found, _ = laid(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
-    assert cell_of(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
+def test_tags_in_an_essay_are_deactivated_and_formulas_are_kept(course):
+    found, _ = merged(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
+    assert cell_named(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
 
 
-def test_links_and_pictures_in_an_essay_are_dead(course):
-    live = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
-    found, _ = laid(course, answered(course, essay=live))
+def test_links_and_images_in_an_essay_are_deactivated(course):
+    essay = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
+    found, _ = merged(course, answered(course, essay=essay))
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(found)
     page = body[body.index("javascript") - 200 :]
     for bad in ('href="javascript', "<img", "\\href"):
@@ -137,22 +134,22 @@ def test_links_and_pictures_in_an_essay_are_dead(course):
 
 
 @pytest.mark.parametrize(
-    ("cells", "says"),
+    ("cells", "message"),
     [
-        ([1], "cell 0 is no cell"),
-        ([{"cell_type": "code", "source": 3}], "cell 0 is no cell"),
-        ([{"cell_type": "worse", "source": ""}], "cell 0 is no cell"),
+        ([1], "cell 0 is invalid"),
+        ([{"cell_type": "code", "source": 3}], "cell 0 is invalid"),
+        ([{"cell_type": "worse", "source": ""}], "cell 0 is invalid"),
         ([{"cell_type": "code", "source": "x" * 200_001}], "200001 characters"),
         ([{"cell_type": "code", "source": ""}] * 1_001, "1001 cells"),
     ],
 )
-def test_what_is_no_notebook_is_refused(course, cells, says):
+def test_invalid_or_too_large_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    with pytest.raises(Rejected, match=says):
+    with pytest.raises(Rejected, match=message):
         read_notebook(folder / f"{NAME}.ipynb")
 
 
-def test_lines_and_lists_of_lines_are_the_same(course):
+def test_source_may_be_a_string_or_a_list_of_lines(course):
     cells = [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw", "source": "c"}]
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
     assert read_notebook(folder / f"{NAME}.ipynb") == [(None, "code", "a\nb"), (None, "raw", "c")]

@@ -1,4 +1,4 @@
-"""Pairs of submissions with the same code are found, whatever hides it."""
+"""Pairs of submissions with similar code are found even if the copy was disguised."""
 
 import nbformat
 from click.testing import CliRunner
@@ -8,7 +8,7 @@ from svmbook.course.cli import course as commands
 from svmbook.course.submissions.similar import similar
 
 
-def test_the_same_code_under_other_names_is_found(course):
+def test_copy_with_other_names_is_found(course):
     long = (
         "def square(number):\n    result = 0.0\n    for step in range(3):\n"
         "        result = result + number * number if step == 1 else result\n    return result"
@@ -23,7 +23,7 @@ def test_the_same_code_under_other_names_is_found(course):
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
 
-def test_code_in_cells_of_ones_own_is_compared_as_well(course):
+def test_code_in_additional_cells_is_compared(course):
     helper = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
     for student, name in (("one", "values"), ("copy", "q")):
         nb = answered(course)
@@ -34,7 +34,7 @@ def test_code_in_cells_of_ones_own_is_compared_as_well(course):
     assert any("helper_3" in line for line in pair.lines[0])
 
 
-def test_code_in_cells_of_an_unknown_name_is_compared_and_blank_lines_take_no_time(course):
+def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignored(course):
     long = "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
     hand_in(course, "one", answered(course, square=long))
     nb = answered(course, square="")
@@ -47,10 +47,10 @@ def test_code_in_cells_of_an_unknown_name_is_compared_and_blank_lines_take_no_ti
     assert set(pair.students) == {"one", "copy"}
 
 
-def test_code_of_students_cannot_steer_the_terminal(course):
+def test_code_of_students_cannot_control_the_terminal(course):
     parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
     long = f"def square(x):\n{parts}    return x * x"
     for student in ("one", "copy"):
         hand_in(course, student, answered(course, square=long))
-    said = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
-    assert "parts = [x * k" in said and "\\x1b]52" in said and "\x1b" not in said
+    printed = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
+    assert "parts = [x * k" in printed and "\\x1b]52" in printed and "\x1b" not in printed

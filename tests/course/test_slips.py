@@ -1,61 +1,52 @@
-"""Honest students slip: each slip has its verdict, and none loses a point that it should have."""
-
-import re
-from pathlib import Path
+"""Common mistakes in handing in: each is graded and reported as the instructor's guide says."""
 
 import nbformat
 import pytest
-from coursework import ESSAY, NAME, about
+from coursework import ESSAY, NAME, cell_named, guide_table
 from slips import BESIDE, LEFT_OUT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
 from svmbook.course.reports.report import report
 
-GUIDE = Path(__file__).resolve().parents[2] / "book/teaching.md"
 
-
-def test_every_slip_has_its_verdict(course, shells, subtests):
+def test_slips_are_graded_and_reported(course, shells, subtests):
     hand_in_all(course)
     total, *done = grade(course, NAME, jobs=2, sandbox=shells)
-    done = {one.student: one for one in done}
+    done = {graded.student: graded for graded in done}
     assert total == len(done) == len(SLIPS)
-    for kind, (_, points, says) in SLIPS.items():
+    for kind, (_, points, message) in SLIPS.items():
         with subtests.test(kind):
-            one = done[student_of(kind)]
-            assert one.score == points
-            assert says in "; ".join(one.reasons) if says else one.reasons == []
-            if says == BESIDE:
+            graded = done[student_of(kind)]
+            assert graded.score == points
+            assert message in "; ".join(graded.reasons) if message else graded.reasons == []
+            if message == BESIDE:
                 check_essay(course, student_of(kind))
     left_out = course.left_out()
     assert len(left_out) == len(LEFT_OUT)
-    for kind, (_, says) in LEFT_OUT.items():
-        (why,) = (why for where, why in left_out.items() if student_of(kind) in where)
-        assert says in why
+    for kind, (_, message) in LEFT_OUT.items():
+        (reason,) = (reason for path, reason in left_out.items() if student_of(kind) in path)
+        assert message in reason
     page = report(course, NAME).read_text("utf-8")
     assert page.count("Left out: ") == len(LEFT_OUT)
 
 
 def check_essay(course, student):
-    """An essay stands in its place, wherever it was written, and waits to be read."""
+    """Check that a misplaced essay was moved to its cell, and needs a manual mark."""
     nb = nbformat.read(course.autograded(student, NAME), as_version=4)
-    (essay,) = (cell for cell in nb.cells if about(cell).get("grade_id") == "essay")
-    assert essay.source.strip().lstrip("# ") == ESSAY
+    assert cell_named(nb, "essay").source.strip().lstrip("# ") == ESSAY
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, student).needs_manual_grade
 
 
-def test_the_guide_has_all_slips():
-    text = GUIDE.read_text(encoding="utf-8")
-    _, table = text.split("### Everyday slips")
-    lines = re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table.split("###")[0], re.M)
-    said = {kind: (points, words) for kind, points, words in lines}
-    assert said.keys() == SLIPS.keys() | LEFT_OUT.keys()
-    for kind, (_, points, says) in SLIPS.items():
-        assert said[kind][0] == str(points)
-        assert (says or "nothing") in said[kind][1]
-    for kind, (_, says) in LEFT_OUT.items():
-        assert said[kind][0] == "not graded" and says in said[kind][1]
+def test_guide_lists_all_slips():
+    listed = {kind: (points, message) for kind, points, message in guide_table("Everyday slips")}
+    assert listed.keys() == SLIPS.keys() | LEFT_OUT.keys()
+    for kind, (_, points, message) in SLIPS.items():
+        assert listed[kind][0] == str(points)
+        assert (message or "nothing") in listed[kind][1]
+    for kind, (_, message) in LEFT_OUT.items():
+        assert listed[kind][0] == "not graded" and message in listed[kind][1]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +57,11 @@ def test_the_guide_has_all_slips():
         *("calls a variable sum", "overwrites a name of the tests"),
     ],
 )
-def test_a_student_learns_the_same_at_home(course, shells, kind):
-    make, points, says = SLIPS[kind]
+def test_check_gives_students_the_same_points(course, shells, kind):
+    make, points, message = SLIPS[kind]
     make(course, "one")
     found = check(course.root / "submitted" / "one" / NAME / f"{NAME}.ipynb")
-    assert sum(result.score for result in found.results) + found_missing(found) == points
-    assert (says is None) or found.notes
-
-
-def found_missing(found):
-    """Return the points of tests that are not in the notebook; the grader puts them back."""
-    return 3.0 if any("test_square is missing" in note for note in found.notes) else 0.0
+    # The grader restores the missing test and gives its 3 points.
+    restored = 3.0 if "test_square is missing" in "; ".join(found.notes) else 0.0
+    assert sum(result.score for result in found.results) + restored == points
+    assert message is None or found.notes

@@ -1,1 +1,1 @@
-"""Running a submission: its kernel in a sandbox, and its tests in another process."""
+"""Execution of submissions: the kernel runs in a sandbox, and the tests in another process."""

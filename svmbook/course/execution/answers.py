@@ -1,4 +1,4 @@
-"""In the kernel of a submission: call its answers for the tests, which run in another process."""
+"""The kernel's side of a test: serve calls of answers by tests, which run in another process."""
 
 import socket
 import sys
@@ -15,31 +15,31 @@ LARGEST_ARRAY = 2**25  # bytes
 
 
 class NotSent:
-    """Stands for a value that cannot be sent to the tests."""
+    """Placeholder for a value that cannot be sent to the tests."""
 
     def __init__(self, reason):
         self.reason = reason
 
 
 class Encoded:
-    """A value as it is sent."""
+    """A value that is encoded already."""
 
     def __init__(self, tree):
         self.tree = tree
 
 
-class Answers(Peer):
-    """The side of the submission: names are looked up here, functions called, attributes read."""
+class AnswerPeer(Peer):
+    """The submission's side: it looks up names, calls functions and reads attributes."""
 
     def perform(self, message, args, kwargs):
-        """Do what a test asks for."""
-        if message["action"] == "look":
+        """Perform an action that a test requests."""
+        if message["action"] == "look_up":
             names = sys.modules["__main__"].__dict__
-            return {name: self._sendable(names[name]) for name in args if name in names}
+            return {name: self._encoded_or_reason(names[name]) for name in args if name in names}
         return super().perform(message, args, kwargs)
 
-    def _sendable(self, value):
-        """Return an encoded value, or an object with the reason why it cannot be sent."""
+    def _encoded_or_reason(self, value):
+        """Return an encoded value, or a placeholder with the reason why it cannot be sent."""
         if isinstance(value, np.ndarray) and value.nbytes > LARGEST_ARRAY:
             return NotSent(f"an array has more than {LARGEST_ARRAY >> 20} MiB")
         try:
@@ -54,31 +54,31 @@ class Answers(Peer):
         match tree:
             case {"estimator": str(path)}:
                 module, _, name = path.rpartition(".")
-                made = getattr(import_module(module), name)
-                return made(**decode(tree["params"], self._stand_in)) if "params" in tree else made
+                kind = getattr(import_module(module), name)
+                return kind(**decode(tree["params"], self._stand_in)) if "params" in tree else kind
         return super()._stand_in(tree)
 
 
-_SHARED = []  # what tests may still refer to, from one run of `serve` to the next
+_SHARED = []  # objects that tests may refer to; they persist between calls of `serve`
 
 
 def serve(port, key):
-    """Connect to the process of the tests, and do what it asks for until it ends.
+    """Connect to the process of the tests, and serve its requests until it ends the connection.
 
     Parameters
     ----------
     port : int
-        Where it listens on this computer.
+        The port on this computer where the process of the tests listens.
     key : str
         Authenticates the connection.
     """
-    answers = Answers(_SHARED)
+    peer = AnswerPeer(_SHARED)
     connected = socket.create_connection(("127.0.0.1", port))
-    connected.settimeout(None)  # whatever a submission has set as default
-    answers.connection = Connection(connected)
+    connected.settimeout(None)  # a submission may have changed the default
+    peer.connection = Connection(connected)
     try:
-        answers.connection.send({"key": key, "wanted": True})
-        while "action" in (message := answers.connection.receive()):
-            answers.reply(message)
+        peer.connection.send({"key": key, "serving": True})
+        while "action" in (message := peer.connection.receive()):
+            peer.reply(message)
     finally:
-        answers.connection.close()
+        peer.connection.close()

@@ -1,7 +1,7 @@
-"""Run the tests of an assignment, in a process in which no line of a submission runs.
+"""Run the tests of an assignment in a process that never runs code of a submission.
 
-A test has the names that the notebook as handed out and earlier tests have defined. Every other
-name is an answer: its plain data are copied from the kernel, and its functions are called there.
+Names defined by given cells and by earlier tests belong to the tests. Every other name is an
+answer: its plain data are copied from the kernel, and its functions are called in the kernel.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ import numpy as np
 from .peer import Connection, NoAnswer, Peer, Remote
 from .source import defined_names, free_names, without_commands
 
-__all__ = ["Examiner", "Verdict", "described"]
+__all__ = ["Examiner", "Verdict", "error_fields"]
 
-#: What the kernel runs to be asked.
+#: The cell by which the kernel serves the requests of a test.
 SERVE = "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
-GRACE = 10.0  # seconds that a test may take after the kernel has stopped answering
-# The error of a test until it has come to its end.
+GRACE = 10.0  # seconds that a test may take after the kernel has stopped responding
+# The error of a test that has not finished.
 NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
 
 @dataclass
 class Verdict:
-    """What became of a part of a test.
+    """Result of one part of a test.
 
     Attributes
     ----------
     error : dict or None
-        Name, message and lines of the first error; None only if all was run without one.
+        Name, message and traceback of the first error; None if the part ran without an error.
     printed : str
-        What the test itself printed.
+        Text that the test itself printed.
     points : float or None
-        The value of its last line, where that is a number.
+        The value of the last line, if it is a number.
     ended : bool
-        Whether the part came to its end.
+        Whether the part ran to its end.
     """
 
     error: dict | None = field(default_factory=lambda: NOT_RUN)
@@ -53,11 +53,12 @@ class Verdict:
     ended: bool = False
 
 
-class Tests(Peer):
-    """The side of the tests: a submission gets no further than to what it was given.
+class TestPeer(Peer):
+    """The tests' side, which restricts what a submission can access.
 
-    It may call functions and use public methods and plain data of objects of the notebook's own
-    classes. Estimators are rebuilt in the kernel from their parameters.
+    A submission may call functions that it was sent. Of objects of classes that the notebook
+    defines, it may use public methods and plain data. Estimators are rebuilt in the kernel from
+    their parameters.
     """
 
     def may_share(self, value):
@@ -67,7 +68,7 @@ class Tests(Peer):
         return is_function or kind.__module__ == "__main__" or isinstance(value, Remote)
 
     def attribute(self, value, name):
-        """Return a public method, or plain data, of an object of the notebook's own classes."""
+        """Return a public attribute of an object whose class the notebook defines."""
         kind = value if isinstance(value, type) else type(value)
         if kind.__module__ == "__main__" and not name.startswith("_"):
             return getattr(value, name)
@@ -75,75 +76,70 @@ class Tests(Peer):
 
     def _reference(self, value):
         kind = value if isinstance(value, type) else type(value)
-        # Not imported here: it takes a second, and a test that has an estimator has loaded it.
-        base = sys.modules.get("sklearn.base")
-        own = kind.__module__ == "__main__"
-        if own or base is None or not issubclass(kind, base.BaseEstimator):
+        # An import would take a second. A test that uses an estimator has imported it already.
+        sklearn_base = sys.modules.get("sklearn.base")
+        is_from_notebook = kind.__module__ == "__main__"
+        is_estimator = sklearn_base and issubclass(kind, sklearn_base.BaseEstimator)
+        if is_from_notebook or not is_estimator:
             return super()._reference(value)
         tree = {"kind": "object", "estimator": f"{kind.__module__}.{kind.__qualname__}"}
         if value is kind:
             return tree
         if fitted := [name for name in vars(value) if name.endswith("_")]:
             raise TypeError(
-                f"{kind.__name__} is fitted ({fitted[0]}), and only estimators that are not can be "
+                f"{kind.__name__} is fitted (it has {fitted[0]}). Only unfitted estimators can be "
                 "sent to another process; let the answer fit it."
             )
         return tree | {"params": self._encoded(value.get_params(deep=False))}
 
 
-@dataclass
 class Examiner:
     """Runs given cells and tests one after the other.
 
     Parameters
     ----------
     answers : set of str
-        Names that are answers even where a given cell or a test has defined them.
-    own : set of str
-        Names that given cells and tests define. A submission is never asked for them, even where
-        a cell that should have defined them has failed: else it could replace what tests compare.
+        Names that are answers even if a given cell or a test has defined them.
+    given_names : set of str
+        Names that given cells and tests define. They are never looked up in the kernel, even if
+        the cell that defines them has failed. Otherwise a submission could replace the values
+        that tests compare.
     """
 
-    answers: set = field(default_factory=set)
-    own: set = field(default_factory=set)
-
-    def __post_init__(self):
-        """Start with no names."""
+    def __init__(self, answers, given_names):
+        self._answers, self._given_names = answers, given_names
         self._names = {"__name__": "__main__"}
-        self._wanted, self._made = set(), set()  # names that are used; made by this test
-        self._peer = Tests([])
+        self._used = set()  # by any part so far
+        self._defined = set()  # by earlier parts of the same test
+        self._peer = TestPeer([])
         self._listener = socket.create_server(("127.0.0.1", 0))
 
-    def __enter__(self):
-        """Return itself."""
-        return self
-
-    def __exit__(self, *error):
+    def close(self):
         """Stop listening."""
         self._listener.close()
 
-    def define(self, source, ask_kernel):
-        """Run a given cell for what it defines, as `run` does; return its error or None."""
-        verdict = self.run(without_commands(source), ask_kernel)
+    def define(self, source, run_in_kernel):
+        """Run a given cell for its definitions, as `run` does; return its error or None."""
+        verdict = self.run(without_commands(source), run_in_kernel)
         if not verdict.error:
             return None
-        for name in defined_names(source):  # an older value would be another
+        for name in defined_names(source):  # earlier values would be outdated
             self._names.pop(name, None)
         return f"{verdict.error['ename']}: {verdict.error['evalue']}"
 
     def begin(self):
-        """Begin another test: what earlier ones made of answers is forgotten."""
-        self._made = set()
+        """Begin another test: answers that earlier tests redefined are looked up again."""
+        self._defined = set()
 
-    def run(self, source, ask_kernel):
+    def run(self, source, run_in_kernel):
         """Run a part of a test.
 
         Parameters
         ----------
         source : str
-            Its text.
-        ask_kernel : callable
-            Runs a cell in the kernel, and returns when that has ended.
+            The code of the part.
+        run_in_kernel : callable
+            Runs a cell in the kernel, and returns when the cell has ended.
 
         Returns
         -------
@@ -154,29 +150,30 @@ class Examiner:
         worker = threading.Thread(target=self._run, args=(source, key, verdict), daemon=True)
         worker.start()
         try:
-            ask_kernel(SERVE.format(port=self._listener.getsockname()[1], key=key))
+            run_in_kernel(SERVE.format(port=self._listener.getsockname()[1], key=key))
         finally:
-            self._hang_up(key)
+            self._disconnect(key)
             worker.join(GRACE)
         if worker.is_alive():
-            sys.stdout = stdout  # which it has redirected, and will not restore
+            sys.stdout = stdout  # the worker has redirected it, and will not restore it
         return verdict
 
     def _run(self, source, key, verdict):
-        """Wait for the kernel, run the part, and end the kernel's waiting."""
+        """Wait for the kernel, run the part, and end the connection."""
         connection, found, error = None, {}, None
         try:
             self._peer.connection = connection = self._connected(key)
-            found = self._look(source)
-        except BaseException as problem:  # whatever an answer makes of its side of the connection
-            error = described(problem)
+            found = self._look_up_answers(source)
+        except BaseException as problem:  # a submission may send anything over the connection
+            error = error_fields(problem)
         try:
             self._names.update(found)
-            _execute(source, self._names, verdict)  # also without answers: others need its names
-            made = defined_names(source)
-            for name in found.keys() - made:
+            # Run the part even if the lookup failed, because later parts need its names.
+            _execute(source, self._names, verdict)
+            defined = defined_names(source)
+            for name in found.keys() - defined:
                 self._names.pop(name, None)
-            self._made |= made
+            self._defined |= defined
             verdict.error = error or verdict.error
             verdict.ended = True
         finally:
@@ -185,60 +182,60 @@ class Examiner:
                     connection.send({"end": True})
 
     def _connected(self, key):
-        """Return the connection to the kernel, which says the key first."""
+        """Return the connection to the kernel, whose first message must contain the key."""
         while True:
-            connected, _ = self._listener.accept()
-            connection = Connection(connected)
+            accepted, _ = self._listener.accept()
+            connection = Connection(accepted)
             try:
-                said = connection.receive()
+                message = connection.receive()
             except ConnectionError:
-                said = {}
-            if secrets.compare_digest(str(said.get("key")).encode(), key.encode()):
-                if said.get("wanted"):
+                message = {}
+            if secrets.compare_digest(str(message.get("key")).encode(), key.encode()):
+                if message.get("serving"):
                     return connection
                 connection.close()
-                raise NoAnswer("the kernel does not answer")
+                raise NoAnswer("the kernel does not respond")
             connection.close()
 
-    def _hang_up(self, key):
-        """End what waits for the kernel: it will not answer any more."""
+    def _disconnect(self, key):
+        """Close the connection to the kernel, or stop the worker from waiting for one."""
         connection, self._peer.connection = self._peer.connection, None
         if connection is not None:
             connection.close()
             return
         with suppress(OSError), socket.create_connection(self._listener.getsockname()) as caller:
-            Connection(caller).send({"key": key, "wanted": False})
+            Connection(caller).send({"key": key, "serving": False})
 
-    def _look(self, source):
-        """Return the answers that a part, or what it calls, uses, by their names."""
-        self._wanted |= free_names(source)
-        known = self._names.keys() | vars(builtins).keys() | self.own
-        asked = self._wanted - (known - self.answers) - self._made
-        asked = {name for name in asked if not name.startswith("__")}
-        found = self._peer.ask("look", args=sorted(asked))
+    def _look_up_answers(self, source):
+        """Return the answers that a part uses, directly or in functions that it calls, by name."""
+        self._used |= free_names(source)
+        known = self._names.keys() | vars(builtins).keys() | self._given_names
+        names = self._used - (known - self._answers) - self._defined
+        names = {name for name in names if not name.startswith("__")}
+        found = self._peer.request("look_up", args=sorted(names))
         if not isinstance(found, dict):
             raise NoAnswer("the answers cannot be looked up")
-        return {name: found[name] for name in asked if name in found}
+        return {name: found[name] for name in names if name in found}
 
 
 def _execute(source, names, verdict):
-    """Run the statements of a part one by one; what follows an error may still define names."""
-    statements, first = ast.parse(source, "<test>").body, None
+    """Run the statements of a part; after an error go on, because later ones may define names."""
+    statements, first_error = ast.parse(source, "<test>").body, None
     with redirect_stdout(io.StringIO()) as printed:
         for statement in statements:
-            last = statement is statements[-1] and isinstance(statement, ast.Expr)
-            tree = ast.Expression(statement.value) if last else ast.Module([statement], [])
+            is_value = statement is statements[-1] and isinstance(statement, ast.Expr)
+            tree = ast.Expression(statement.value) if is_value else ast.Module([statement], [])
             try:
-                mode = "eval" if last else "exec"
+                mode = "eval" if is_value else "exec"
                 value = eval(compile(tree, "<test>", mode, dont_inherit=True), names)
-                if last and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+                if is_value and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
                     verdict.points = float(value)
             except BaseException as error:
-                first = first or described(error)
-    verdict.printed, verdict.error = printed.getvalue(), first
+                first_error = first_error or error_fields(error)
+    verdict.printed, verdict.error = printed.getvalue(), first_error
 
 
-def described(error):
-    """Return name, message and lines of an error; of one in an answer the lines of that."""
+def error_fields(error):
+    """Return name, message and traceback of an error; an error of an answer has its own lines."""
     lines = getattr(error, "lines", None) or [f"{type(error).__name__}: {error}\n"]
     return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}

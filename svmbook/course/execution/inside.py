@@ -1,8 +1,8 @@
-"""Inside the sandbox: run the cells that come in, and tell what each has put out.
+"""Program inside the sandbox: run the cells that arrive on stdin, and report their outputs.
 
-Started as a program by `sandbox`. The cells come on stdin, and what they put out leaves by a file
-of its own, one line of JSON per cell, so that what was finished before a limit was passed is not
-lost. No file holds the notebook.
+`sandbox` starts it. It writes one line of JSON per cell to a separate file descriptor, so that the
+outputs of finished cells survive if a limit is exceeded later. The notebook is not stored in a
+file.
 """
 
 import ctypes
@@ -17,18 +17,18 @@ __all__ = ["main"]
 
 
 def main():
-    """Read what to run from stdin, run it, and tell what came out."""
-    # Not dumpable: other processes of the sandbox can neither trace this one nor open its files.
+    """Read the cells from stdin, run them, and report their outputs."""
+    # Other processes in the sandbox can neither trace this process nor open its files.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     file = int(sys.argv[1])
-    os.set_inheritable(file, False)  # the kernel does not get it
+    os.set_inheritable(file, False)  # the kernel does not inherit the file descriptor
     out = os.fdopen(file, "w", encoding="utf-8")
 
-    def tell(**line):
-        out.write(json.dumps(line) + "\n")
+    def report(**message):
+        out.write(json.dumps(message) + "\n")
         out.flush()
 
     work = json.load(sys.stdin)
-    # Nothing that a submission writes configures the process of the tests.
+    # The tests run where no file of a submission can configure them.
     os.chdir(work["folders"]["tests"])
-    run(work, tell, folder=work["folders"]["kernel"], settings={"HOME": "/"})
+    run(work, report, folder=work["folders"]["kernel"], settings={"HOME": "/"})

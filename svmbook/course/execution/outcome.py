@@ -1,4 +1,4 @@
-"""What a submission may use when it is run, and what comes out of it."""
+"""Resource limits of a submission, and the outcome of running it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ __all__ = ["Limits", "Outcome"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use.
+    """Resource limits of one submission.
 
     Attributes
     ----------
     seconds : int
-        Wall time of the whole notebook; no process gets more processor time either.
+        Wall time of the whole notebook, which is also the CPU time of each process.
     cell_seconds : int
-        Wall time of a cell.
+        Wall time of each cell.
     memory : int
-        Bytes of address space of each process, and of memory of all together.
+        Bytes of address space of each process, and of memory of all processes together.
     disk : int
-        Bytes of the file system in memory, and of each file.
+        Bytes of each file system in memory, and of each file.
     processes : int
-        Processes at a time.
+        Number of processes at a time.
     output : int
-        Bytes of output of all cells.
+        Bytes of output of all cells together.
     """
 
     seconds: int = 300
@@ -37,24 +37,24 @@ class Limits:
 
 @dataclass
 class Outcome:
-    """What came out of the cells.
+    """Outputs of the cells of a submission.
 
     Attributes
     ----------
     outputs : dict
-        The outputs of each cell that was run, by its number.
+        The outputs of each cell that was run, by the number of the cell.
     hidden : dict
-        The places among its outputs of those of hidden tests, by the number of a test.
+        The positions of outputs of hidden tests among the outputs, by the number of the test.
     reason : str or None
-        Why not all were run.
+        Why some cells were not run.
     started : bool
-        Whether the kernel had started, so that what follows is the submission's doing.
+        Whether the kernel started. Later failures are caused by the submission.
     late : bool
-        Whether a limit on time was met.
+        Whether a time limit was exceeded.
     cut : bool
-        Whether there was more output than is kept.
+        Whether some output was dropped.
     failed : dict
-        Errors of given cells in the process of the tests, by their numbers.
+        Errors of given cells in the process of the tests, by the number of the cell.
     """
 
     outputs: dict = field(default_factory=dict)
@@ -65,25 +65,25 @@ class Outcome:
     cut: bool = False
     failed: dict = field(default_factory=dict)
 
-    def take(self, told):
-        """Take what `run` tells; return whether it was the last."""
-        self.started |= "started" in told
-        self.late |= "late" in told
-        self.cut |= "cut" in told
-        if "failed" in told:
-            number, error = told["failed"]
+    def update(self, message):
+        """Add the content of a message from `run`; return whether it was the last message."""
+        self.started |= "started" in message
+        self.late |= "late" in message
+        self.cut |= "cut" in message
+        if "failed" in message:
+            number, error = message["failed"]
             self.failed[number] = error
-        if "cell" in told:
-            self.outputs[told["cell"]] = told["outputs"]
-            self.hidden[told["cell"]] = told.get("hidden", [])
-        self.reason = self.reason or told.get("reason")
-        return told.get("done", False) or self.reason is not None
+        if "cell" in message:
+            self.outputs[message["cell"]] = message["outputs"]
+            self.hidden[message["cell"]] = message.get("hidden", [])
+        self.reason = self.reason or message.get("reason")
+        return message.get("done", False) or self.reason is not None
 
     def notes(self, limits):
-        """Return in words which limits were met."""
-        found = [self.reason] if self.reason else []
+        """Return messages about the limits that were exceeded."""
+        notes = [self.reason] if self.reason else []
         if self.late and not self.reason:
-            found.append(f"a cell was stopped after {limits.cell_seconds} seconds")
+            notes.append(f"a cell was stopped after {limits.cell_seconds} seconds")
         if self.cut:
-            found.append(f"only the first {limits.output / 1e6:g} MB of output were kept")
-        return found
+            notes.append(f"only the first {limits.output / 1e6:g} MB of output were kept")
+        return notes

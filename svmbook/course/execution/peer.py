@@ -1,7 +1,7 @@
-"""Calls between two processes, over a socket: requests and replies, one line of JSON each.
+"""Calls between two processes over a socket: requests and replies, one line of JSON each.
 
-Either side may call what the other has sent it. While it waits for the reply to a call, a side
-answers the calls of the other.
+Each side may call functions that the other side has sent. While a side waits for the reply to a
+request, it serves the requests of the other side.
 """
 
 import builtins
@@ -22,27 +22,27 @@ LONGEST_LINE = 2**26  # bytes
 LONGEST_TEXT = 10_000  # characters of an error's message
 
 
-# Exceptions that take one text: tests catch errors of answers under these names.
-CAUGHT = {
+# Built-in exceptions that are raised again on the other side, where tests can catch them.
+BUILTIN_ERRORS = {
     name
     for name, kind in vars(builtins).items()
     if isinstance(kind, type)
     and issubclass(kind, Exception)
-    # Of these some take no text, and others would end a loop of the test.
+    # Some of these cannot be made from one string, and the others would end a loop of the test.
     and not issubclass(kind, UnicodeError | ExceptionGroup | StopIteration | StopAsyncIteration)
 }
 
 
 class AnswerError(Exception):
-    """An answer failed with an error that is not built in."""
+    """An answer raised an exception that is not derived from one of `BUILTIN_ERRORS`."""
 
 
 class NoAnswer(ConnectionError):
-    """The other process does not answer, or not as it should."""
+    """The other process does not reply, or its reply is invalid."""
 
 
 class Connection:
-    """Lines of JSON over a socket.
+    """Messages over a socket, one line of JSON each.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class Connection:
         self._socket, self._file = socket, socket.makefile("rb")
 
     def send(self, tree):
-        """Send one line."""
+        """Send one message."""
         try:
             self._socket.sendall(json.dumps(tree).encode() + b"\n")
-        except (OSError, ValueError) as error:  # ValueError: of a file that was closed
+        except (OSError, ValueError) as error:  # ValueError: the file was closed
             raise ConnectionError(f"the connection is lost ({error})") from None
 
     def receive(self):
-        """Return the next line, or raise ConnectionError."""
+        """Return the next message, or raise ConnectionError."""
         try:
             line = self._file.readline(LONGEST_LINE)
         except (OSError, ValueError) as error:
@@ -79,7 +79,7 @@ class Connection:
         return tree
 
     def close(self):
-        """Close the socket, also for another thread that waits for it."""
+        """Close the socket, and wake another thread that waits for a message."""
         with suppress(OSError):
             self._socket.shutdown(SHUT_RDWR)
         self._file.close()
@@ -87,7 +87,7 @@ class Connection:
 
 
 class Remote:
-    """Stands for an object of the other process; its attributes are read there."""
+    """Proxy for an object of the other process, where its attributes are read."""
 
     def __init__(self, peer, number):
         self.__dict__.update(_peer=peer, _number=number)
@@ -96,10 +96,10 @@ class Remote:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(f"{name} of an answer cannot be read: it is in another process")
-        return self._peer.ask("get", of=self._number, name=name)
+        return self._peer.request("get", target=self._number, name=name)
 
     def __deepcopy__(self, memo):
-        """Refuse."""
+        """Raise TypeError."""
         raise TypeError("an object of another process cannot be copied")
 
     def __setattr__(self, name, value):
@@ -107,33 +107,33 @@ class Remote:
 
 
 class RemoteFunction(Remote):
-    """Stands for a function of the other process, which runs there."""
+    """Proxy for a function of the other process, where it runs."""
 
     def __call__(self, *args, **kwargs):
-        """Call it, and return its result."""
-        return self._peer.ask("call", of=self._number, args=args, kwargs=kwargs)
+        """Call the function in the other process, and return its result."""
+        return self._peer.request("call", target=self._number, args=args, kwargs=kwargs)
 
 
 class Peer:
-    """One of the two sides.
+    """One side of a connection.
 
     Parameters
     ----------
     shared : list
-        Objects that were sent by reference; the other side names them by their place.
+        Objects that were sent by reference. The other side refers to them by their index.
     """
 
     def __init__(self, shared):
         self.shared, self.connection = shared, None
-        self.unused = []  # numbers of objects of the other side that nothing here refers to
-        self._one_at_a_time = RLock()
+        self.unused = []  # indices of the other side's objects whose proxies were deleted
+        self._lock = RLock()
 
-    def ask(self, action, *, args=(), kwargs=None, **more):
-        """Let the other side do something; return the result, or raise its error."""
+    def request(self, action, *, args=(), kwargs=None, **options):
+        """Request an action of the other side; return the result, or raise its error."""
         kwargs = dict(kwargs or {})
-        request = {"action": action, "args": self._encoded(list(args)), **more}
+        request = {"action": action, "args": self._encoded(list(args)), **options}
         request["kwargs"] = self._encoded(kwargs)
-        with self._one_at_a_time:  # an answer may have several threads
+        with self._lock:  # an answer may have several threads
             if self.connection is None:
                 raise NoAnswer("the kernel is not connected")
             request["unused"] = [self.unused.pop() for _ in range(len(self.unused))]
@@ -144,48 +144,50 @@ class Peer:
             except ConnectionError as problem:
                 raise NoAnswer(str(problem)) from None
         if message.get("error") is not None:
-            raise _rebuilt(message["error"])
-        given = [one for one in [*args, *kwargs.values()] if _is_generator(one)]
+            raise _decoded_error(message["error"])
         try:
-            for one, state in zip(given, message.get("states", []), strict=True):
-                set_state(one, decode(state, self._refused))
+            generators = _generators(args, kwargs)
+            for generator, state in zip(generators, message.get("states", []), strict=True):
+                set_state(generator, decode(state, self._refused))
             return decode(message.get("value"), self._stand_in)
         except (ValueError, TypeError, RecursionError) as problem:
             raise NoAnswer(f"the reply cannot be read: {problem}") from None
 
     def reply(self, message):
-        """Do what the other side asks for, and send the result or the error."""
-        given = []
+        """Perform an action for the other side, and send the result or the error.
+
+        The states of random generators among the arguments are sent back as well.
+        """
+        generators = []
         try:
             for number in message.get("unused", []):
                 self.shared[number] = None
             args, kwargs = (
                 decode(message.get(part), self._stand_in) for part in ("args", "kwargs")
             )
-            given = [one for one in [*args, *kwargs.values()] if _is_generator(one)]
-            value = self._encoded(self.perform(message, args, kwargs))
-            told = {"value": value}
+            generators = _generators(args, kwargs)
+            reply = {"value": self._encoded(self.perform(message, args, kwargs))}
         except BaseException as error:
-            told = {"error": _described(error)}
+            reply = {"error": _encoded_error(error)}
             if isinstance(error, KeyboardInterrupt):
-                self.connection.send(told)
+                self.connection.send(reply)
                 raise
-        told["states"] = [encode(one.bit_generator.state, self._refused) for one in given]
-        self.connection.send(told)
+        reply["states"] = [encode(one.bit_generator.state, self._refused) for one in generators]
+        self.connection.send(reply)
 
     def perform(self, message, args, kwargs):
-        """Call a function that was sent, or read an attribute of an object that was sent."""
-        number = message.get("of")
+        """Call a shared function, or read an attribute of a shared object."""
+        number = message.get("target")
         if isinstance(number, int) and 0 <= number < len(self.shared):
             match message:
                 case {"action": "call"}:
                     return self.shared[number](*args, **kwargs)
                 case {"action": "get", "name": str(name)}:
                     return self.attribute(self.shared[number], name)
-        raise TypeError("this request is not accessible")
+        raise TypeError("this request is not allowed")
 
     def attribute(self, value, name):
-        """Return an attribute of an object that was sent."""
+        """Return an attribute of a shared object."""
         return getattr(value, name)
 
     def may_share(self, value):
@@ -204,21 +206,21 @@ class Peer:
         name = "array of objects" if type(value) is np.ndarray else type(value).__name__
         if not self.may_share(value):
             raise TypeError(
-                f"an object of type {name} cannot be sent to another process. Numbers, texts, "
-                "arrays, functions, random generators (numpy.random.default_rng), estimators that "
-                "are not fitted, objects of classes that the notebook defines, and containers of "
-                "these can."
+                f"an object of type {name} cannot be sent to another process. These can be sent: "
+                "numbers, strings, arrays, functions, random generators "
+                "(numpy.random.default_rng), unfitted estimators, objects of classes that the "
+                "notebook defines, and containers of these."
             )
         self.shared.append(value)
-        about = {"type": name, "callable": callable(value)}
-        return {"kind": "object", "mine": len(self.shared) - 1, **about}
+        description = {"type": name, "callable": callable(value)}
+        return {"kind": "object", "mine": len(self.shared) - 1, **description}
 
     def _stand_in(self, tree):
         match tree:
             case {"yours": int(number)} if 0 <= number < len(self.shared):
                 return self.shared[number]
-            case {"mine": int(number), "type": str(name), "callable": bool(can_be_called)}:
-                base = RemoteFunction if can_be_called else Remote
+            case {"mine": int(number), "type": str(name), "callable": bool(is_callable)}:
+                base = RemoteFunction if is_callable else Remote
                 return type(name, (base,), {})(self, number)
         raise ValueError("no such object")
 
@@ -226,36 +228,37 @@ class Peer:
         raise ValueError("this is not plain data")
 
 
-def _is_generator(value):
-    return isinstance(value, np.random.Generator)
+def _generators(args, kwargs):
+    """Return the random generators among the arguments of a call."""
+    return [one for one in (*args, *kwargs.values()) if isinstance(one, np.random.Generator)]
 
 
-def _described(error):
-    """Return an error as plain data; its traceback begins where the call left our code."""
+def _encoded_error(error):
+    """Return an error as plain data, with a traceback that omits frames of this folder."""
     kind = type(error)
-    base = next(one for one in kind.__mro__ if one.__module__ == "builtins")
+    base = next(parent for parent in kind.__mro__ if parent.__module__ == "builtins")
     try:
-        says = str(error.args[0] if kind is KeyError and error.args else error)[:LONGEST_TEXT]
+        text = str(error.args[0] if kind is KeyError and error.args else error)[:LONGEST_TEXT]
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
-        lines = traceback.format_list(own) + traceback.format_exception_only(error)
-    except Exception:  # of an error that cannot even be shown
-        says, lines = "", []
+        frames = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
+        lines = traceback.format_list(frames) + traceback.format_exception_only(error)
+    except Exception:  # for instance, the error's own __str__ fails
+        text, lines = "", []
     lines = [line[:LONGEST_TEXT] for line in lines]
-    return {"name": kind.__name__, "base": base.__name__, "says": says, "lines": lines}
+    return {"name": kind.__name__, "base": base.__name__, "text": text, "lines": lines}
 
 
-def _rebuilt(error):
-    """Return an exception that tests can catch as the built-in one that it is, or is made of."""
+def _decoded_error(error):
+    """Return an exception that tests can catch by its built-in class, if it has one."""
     match error:
-        case {"name": str(name), "base": str(base), "says": str(says), "lines": [*lines]}:
-            kind = getattr(builtins, base, None)
-            if base not in CAUGHT:
-                made = AnswerError(f"{name}: {says}" if says else name)
+        case {"name": str(name), "base": str(base), "text": str(text), "lines": [*lines]}:
+            if base not in BUILTIN_ERRORS:
+                decoded = AnswerError(f"{name}: {text}" if text else name)
             else:
-                made = (kind if name == base else type(name, (AnswerError, kind), {}))(says)
-            made.lines = [line for line in lines if isinstance(line, str)]
-            return made
+                kind = getattr(builtins, base)
+                decoded = (kind if name == base else type(name, (AnswerError, kind), {}))(text)
+            decoded.lines = [line for line in lines if isinstance(line, str)]
+            return decoded
     return AnswerError("an error that cannot be read")
 
 

@@ -1,7 +1,7 @@
-"""Plain data as JSON: numbers, texts, arrays, and containers of them.
+"""Plain data as JSON: numbers, strings, arrays, and containers of these.
 
-Tests and answers live in different processes and exchange values in this form. Decoding runs no
-code of the sender, which unpickling would.
+Tests and answers run in different processes and exchange values in this form. Unlike unpickling,
+decoding runs no code of the sender.
 """
 
 from base64 import b64decode, b64encode
@@ -11,20 +11,20 @@ import numpy as np
 
 __all__ = ["decode", "encode", "set_state"]
 
-ARRAY_KINDS = "biufcUSmM"  # of NumPy's data types: all but objects and records
+ARRAY_KINDS = "biufcUSmM"  # kinds of NumPy data types: all but objects and records
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 CONTAINERS = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def encode(value, refer):
-    """Return a value as a tree that JSON can hold.
+    """Return a value as a tree that can be written as JSON.
 
-    Subclasses of numbers, texts and containers are sent as what they are subclasses of.
+    Instances of subclasses of numbers, strings and containers are sent as the base class.
 
     Parameters
     ----------
     value : object
-        What to send.
+        The value to send.
     refer : callable
         Returns a tree for an object that is not plain data, or raises TypeError.
 
@@ -38,7 +38,7 @@ def encode(value, refer):
     >>> decode(encode((1, [2.5, "x"]), refer=repr), refer=eval)
     (1, [2.5, 'x'])
     """
-    if isinstance(value, int) and abs(value) >= 2**63:  # Python reads no decimals without end
+    if isinstance(value, int) and abs(value) >= 2**63:  # Python limits the decimals of an integer
         return {"kind": "int", "hex": f"{int(value):x}"}
     if value is None or type(value) in (bool, int, float, str):
         return value
@@ -74,14 +74,14 @@ def _encoded_array(array):
 
 
 def decode(tree, refer):
-    """Return the value that a tree stands for.
+    """Return the value that a tree represents.
 
     Parameters
     ----------
     tree : object
-        As `encode` makes it, and read from JSON.
+        A tree that `encode` returned, after a round trip through JSON.
     refer : callable
-        Returns what stands for a tree of an object that is not plain data.
+        Returns the object for a tree that does not represent plain data.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def decode(tree, refer):
 
 
 def _hashable(value, container):
-    """Return a value that may be in a set, or a key; a tuple may hold anything."""
+    """Return a value after checking that it is hashable, unless the container is a tuple."""
     if container != "tuple":
         try:
             hash(value)
@@ -140,25 +140,25 @@ def _decoded_array(dtype, shape, data):
         if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:
             raise ValueError(f"arrays of type {dtype} are not sent")
         if not all(type(side) is int and side >= 0 for side in shape):
-            raise ValueError(f"{shape} is no shape")
+            raise ValueError(f"{shape} is not a shape")
         return np.frombuffer(b64decode(data, validate=True), dtype).reshape(shape).copy()
-    except TypeError as error:  # of NumPy, for a text that is no data type
+    except TypeError as error:  # raised by NumPy if the string is not a data type
         raise ValueError(str(error)) from None
 
 
 def _generator(state):
-    """Return a generator of random numbers in a given state."""
+    """Return a random generator in a given state."""
     name = state.get("bit_generator") if isinstance(state, dict) else None
     if name not in BIT_GENERATORS:
-        raise ValueError(f"{name!r} is no known generator of random numbers")
-    made = np.random.Generator(getattr(np.random, name)())
-    set_state(made, state)
-    return made
+        raise ValueError(f"{name!r} is not a known bit generator")
+    generator = np.random.Generator(getattr(np.random, name)())
+    set_state(generator, state)
+    return generator
 
 
 def set_state(generator, state):
-    """Set the state of a generator of random numbers, or raise ValueError."""
+    """Set the state of a random generator, or raise ValueError."""
     try:
         generator.bit_generator.state = state
     except (KeyError, TypeError, OverflowError) as error:
-        raise ValueError(f"no state of a generator: {error!r}") from None
+        raise ValueError(f"not a state of a random generator: {error!r}") from None

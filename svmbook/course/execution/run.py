@@ -1,65 +1,65 @@
-"""Run the cells of a submission in a kernel, and tests beside it; tell what each has put out."""
+"""Run the cells of a submission in a kernel and the tests in this process; report their outputs."""
 
 import json
 import os
 import re
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from .examiner import Examiner, described
+from .examiner import Examiner, error_fields
 from .peer import NoAnswer
 from .source import defined_names, free_names, imported_names, parts_of_test
 
-__all__ = ["KEPT", "run"]
+__all__ = ["KEPT_MIME_TYPES", "run"]
 
-NO_CELL = {"source": ""}  # for texts that belong to none
-# A forgotten exit() or quit() does not end the kernel: the cells below it count as well.
+NO_CELL = {"source": ""}  # for code that belongs to no cell
+# A forgotten exit() or quit() must not end the kernel, because the cells below it are graded too.
 NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
-SHOWN = 200_000  # characters of one output that are kept
-OUTPUTS = ("stream", "display_data", "execute_result", "update_display_data", "error")
-# Of what is displayed: nothing that a browser would run. The rest is dropped, and not counted.
-KEPT = ("text/plain", "image/png", "image/jpeg")
+MAX_OUTPUT_LENGTH = 200_000  # characters of one output that are kept
+OUTPUT_TYPES = ("stream", "display_data", "execute_result", "update_display_data", "error")
+# Displayed data that a browser does not execute. Other data are dropped before output is measured.
+KEPT_MIME_TYPES = ("text/plain", "image/png", "image/jpeg")
 
 
 class Client(NotebookClient):
-    """A client that does not take more from a kernel than it was told to.
+    """A client that limits the output it accepts from a kernel.
 
     Parameters
     ----------
     nb : NotebookNode
-        What to run.
-    most : int
-        Bytes of output.
+        The notebook to run.
+    max_output : int
+        Bytes of output to accept.
     **options
-        Of `nbclient.NotebookClient`.
+        Options of `nbclient.NotebookClient`.
     """
 
-    def __init__(self, nb, most, **options):
+    def __init__(self, nb, max_output, **options):
         super().__init__(nb, **options)
-        self.left = most
+        self.left = max_output
 
     def process_message(self, msg, cell, cell_index):
-        """Keep an output while there is room, and drop it when there is none."""
+        """Drop an output if it exceeds the limit."""
         if isinstance(data := msg["content"].get("data"), dict):
-            msg["content"]["data"] = {kind: data[kind] for kind in KEPT if kind in data}
-        if msg["msg_type"] in OUTPUTS:
+            msg["content"]["data"] = {kind: data[kind] for kind in KEPT_MIME_TYPES if kind in data}
+        if msg["msg_type"] in OUTPUT_TYPES:
             self.left -= len(json.dumps(msg["content"], default=str))
             if self.left < 0:
                 return None
         return super().process_message(msg, cell, cell_index)
 
     def output(self, outs, msg, display_id, cell_index):
-        """Keep the beginning of a long text, which may come in many pieces."""
+        """Keep only the beginning of a long text, which may arrive in many messages."""
         content = msg["content"]
-        if outs and "text" in content and len(outs[-1].get("text", "")) > SHOWN:
+        if outs and "text" in content and len(outs[-1].get("text", "")) > MAX_OUTPUT_LENGTH:
             return None
-        if isinstance(content.get("text"), str) and len(content["text"]) > SHOWN:
-            content["text"] = content["text"][:SHOWN] + "\n... (cut)\n"
+        if isinstance(content.get("text"), str) and len(content["text"]) > MAX_OUTPUT_LENGTH:
+            content["text"] = content["text"][:MAX_OUTPUT_LENGTH] + "\n... (cut)\n"
         return super().output(outs, msg, display_id, cell_index)
 
 
@@ -69,9 +69,9 @@ class Ended(Exception):
     Parameters
     ----------
     reason : str
-        Why.
+        Why the rest cannot be run.
     outputs : sequence
-        What the last cell has put out.
+        Outputs of the last cell.
     """
 
     def __init__(self, reason, outputs=()):
@@ -79,22 +79,24 @@ class Ended(Exception):
         self.outputs = [*outputs]
 
 
-def run(work, tell, folder=None, settings=None):
+def run(work, report, folder=None, settings=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
     ----------
     work : dict
         The ``cells`` and ``answers`` of `sandbox.run_cells`, and the ``limits`` as a dict.
-    tell : callable
-        Is called with what came out of each cell when it has ended.
+    report : callable
+        Called with the items of messages for `Outcome.update` as keyword arguments, for example
+        with the outputs of a cell when it has ended.
     folder : path, optional
-        Where the kernel starts, by default here. Tests find files relative to here.
+        Working directory of the kernel, by default that of this process. Tests use that of this
+        process.
     settings : dict, optional
-        Environment variables of this process from when the kernel has started.
+        Environment variables that this process sets after the kernel has started.
     """
     limits = work["limits"]
-    late = {
+    timeout_error = {
         "ename": "CellTimeoutError",
         "evalue": f"not finished after {limits['cell_seconds']} seconds",
         "traceback": [],
@@ -105,7 +107,7 @@ def run(work, tell, folder=None, settings=None):
         timeout=limits["cell_seconds"],
         iopub_timeout=10,
         interrupt_on_timeout=True,
-        error_on_timeout=late,
+        error_on_timeout=timeout_error,
         allow_errors=True,
         kernel_name="python3",
         kernel_manager_class=AsyncKernelManager,
@@ -118,38 +120,39 @@ def run(work, tell, folder=None, settings=None):
         with (
             client.setup_kernel(),
             _environment({"MPLBACKEND": "agg"} | (settings or {})),
-            Examiner(set(work["answers"])) as examiner,
+            closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
         ):
-            kernel = Kernel(client, late)
+            kernel = Kernel(client, timeout_error)
             kernel.number = len(work["cells"])
-            kernel.ask(NO_EXIT)
-            tell(started=True)  # from here on what goes wrong is the submission's doing
-            examiner.own = _own_names(work["cells"])
+            kernel.execute(NO_EXIT)
+            report(started=True)  # later failures are caused by the submission
             needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
-                tell(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
+                report(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
                 if kernel.was_late:
-                    tell(late=True)
+                    report(late=True)
                 if client.left < 0:
-                    tell(cut=True)
+                    report(cut=True)
                 if number in needed:
                     examiner.begin()
-                    if error := examiner.define(cell["source"], kernel.ask):
-                        tell(failed=[number, error])
+                    if error := examiner.define(cell["source"], kernel.execute):
+                        report(failed=[number, error])
                 if time.monotonic() > end:
                     reason = f"the notebook took more than {limits['seconds']} seconds"
-                    tell(reason=reason, late=True)
+                    report(reason=reason, late=True)
                     break
     except Ended as ended:
-        own = number is not None and work["cells"][number]["kind"] != "test"
-        tell(reason=str(ended), **({"cell": number, "outputs": ended.outputs} if own else {}))
-    tell(done=True)
+        message = {"reason": str(ended)}
+        if number is not None and work["cells"][number]["kind"] != "test":
+            message |= {"cell": number, "outputs": ended.outputs}
+        report(**message)
+    report(done=True)
 
 
 @contextmanager
 def _environment(settings):
-    """Set environment variables of this process for a while."""
+    """Set environment variables of this process temporarily."""
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:
@@ -159,67 +162,67 @@ def _environment(settings):
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def _own_names(cells):
+def _given_names(cells):
     """Return the names that given cells and tests define."""
     return set().union(*(defined_names(c["source"]) for c in cells if c["kind"] != "own"))
 
 
 def _needed(cells):
-    """Return the numbers of the given cells that define, or may change, what a later test uses."""
+    """Return the numbers of the given cells that define or may change names that tests use."""
     given = [cell["source"] for cell in cells if cell["kind"] == "given"]
     modules = set().union(*map(imported_names, given))
-    wanted, needed = set(), set()
+    used, needed = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
         if cell["kind"] == "given":
             touched = defined_names(source) | (free_names(source) - modules)
-            brings_any = re.search(r"^[ \t]*from .* import \*", source, re.M)
-            if wanted & touched or brings_any:
+            has_star_import = re.search(r"^[ \t]*from .* import \*", source, re.M)
+            if used & touched or has_star_import:
                 needed.add(number)
         if cell["kind"] == "test" or number in needed:
-            wanted |= free_names(source)
+            used |= free_names(source)
     return needed
 
 
 def _used_later(cells):
-    """Return the numbers of the tests that define what a later cell uses."""
-    used, found = set(), set()
+    """Return the numbers of the tests that define names that a later cell uses."""
+    used, tests = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
-        if cell["kind"] == "test":
-            found |= {number} if used & defined_names(cell["shown"]) else set()
-        else:
+        if cell["kind"] != "test":
             used |= free_names(cell["source"])
-    return found
+        elif used & defined_names(cell["shown"]):
+            tests.add(number)
+    return tests
 
 
 def _run_cell(kernel, examiner, cell, is_used_later):
-    """Return the outputs of a cell, and the places of hidden ones among them."""
+    """Return the outputs of a cell, and for a test the positions of hidden outputs among them."""
     if cell["kind"] != "test":
         return {"outputs": kernel.run(cell["source"])}
     outputs, hidden = [], []
     try:
         parts = parts_of_test(cell["source"], set(cell["hidden"]))
     except SyntaxError as error:
-        return {"outputs": [new_output("error", **described(error))]}
+        return {"outputs": [new_output("error", **error_fields(error))]}
     examiner.begin()
-    for k, (is_hidden, text) in enumerate(parts):
-        found = _examine(kernel, examiner, text, is_last=k == len(parts) - 1)
-        hidden += range(len(outputs), len(outputs) + len(found)) if is_hidden else ()
-        outputs += found
+    for k, (is_hidden, source) in enumerate(parts):
+        new = _examine(kernel, examiner, source, is_last=k == len(parts) - 1)
+        hidden += range(len(outputs), len(outputs) + len(new)) if is_hidden else ()
+        outputs += new
         if kernel.was_late:
             break
     if is_used_later and not kernel.was_late:
-        kernel.ask(cell["shown"])
+        kernel.execute(cell["shown"])
     return {"outputs": outputs, "hidden": hidden}
 
 
-def _examine(kernel, examiner, text, is_last):
-    """Run a part of a test; return the outputs of its answers, its own, and its error."""
-    asked = []
-    verdict = examiner.run(text, lambda code: asked.extend(kernel.ask(code)))
+def _examine(kernel, examiner, source, is_last):
+    """Run a part of a test; return its printed text, its points and its error as outputs."""
+    kernel_outputs = []
+    verdict = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
     if not verdict.ended:
         raise Ended("a test did not end")
-    outputs = [one for one in asked if one.output_type == "stream"]
+    outputs = [output for output in kernel_outputs if output.output_type == "stream"]
     if verdict.printed:
         outputs.append(new_output("stream", name="stdout", text=verdict.printed))
     error = verdict.error
@@ -232,47 +235,48 @@ def _examine(kernel, examiner, text, is_last):
 
 
 class Kernel:
-    """Runs texts in the kernel of a client.
+    """Runs code in the kernel of a client.
 
     Parameters
     ----------
     client : Client
-        With a kernel that runs.
-    late : dict
+        A client whose kernel is running.
+    timeout_error : dict
         The error of a cell that is not finished in time.
 
     Attributes
     ----------
     number : int
-        The cell of the client's notebook that texts belong to.
+        The number of the cell in the client's notebook to which the code belongs.
     error : dict or None
-        The error of the last text.
+        The error of the last call.
     was_late : bool
-        Whether that was not finished in time.
+        Whether the last call was not finished in time.
     """
 
-    def __init__(self, client, late):
-        self._client, self._late = client, late
+    def __init__(self, client, timeout_error):
+        self._client, self._timeout_error = client, timeout_error
         self.number, self.error, self.was_late = 0, None, False
 
     def run(self, source):
-        """Run a cell; return its outputs, with its error even where that was not displayed."""
-        outputs = self.ask(source, remembered=True)
+        """Run a cell; return its outputs, with its error even if the kernel did not display it."""
+        outputs = self.execute(source, store_history=True)
         if self.error and not any(output.output_type == "error" for output in outputs):
             outputs.append(new_output("error", **self.error))
         return outputs
 
-    def ask(self, source, remembered=False):
-        """Run a text that need not be in the kernel's history; return its outputs."""
+    def execute(self, source, store_history=False):
+        """Run code, by default without an entry in the kernel's history; return its outputs."""
         cell, replies = new_code_cell(source), [{"status": "ok"}]  # an empty cell is not sent
         self._client.on_cell_executed = lambda cell, cell_index, execute_reply: replies.append(
             execute_reply["content"]
         )
         try:
-            self._client.execute_cell(cell, self.number, store_history=remembered)
+            self._client.execute_cell(cell, self.number, store_history=store_history)
         except DeadKernelError:
             raise Ended("the kernel died", cell.outputs) from None
-        reply = self._late | replies[-1]
-        self.error = {name: reply[name] for name in self._late} if reply["status"] != "ok" else None
-        self.was_late = self.error is not None and self.error["ename"] == self._late["ename"]
+        late = self._timeout_error
+        reply = late | replies[-1]
+        self.error = {name: reply[name] for name in late} if reply["status"] != "ok" else None
+        self.was_late = self.error is not None and self.error["ename"] == late["ename"]
         return cell.outputs

@@ -1,8 +1,8 @@
-"""Run the cells of a submission where they can do no harm.
+"""Run the cells of a submission in a sandbox.
 
-A process tree of its own under bubblewrap: no network, no file of the course or of the user, a
-file system that is read-only but for a small one in memory, no privileges. What a process may use
-is limited from inside (`confine`), and what all of them use together from here.
+The processes of a submission run under bubblewrap without privileges, network or access to files of
+the course or the user. The file system is read-only except for small ones in memory. `confine` sets
+the limits of each process inside the sandbox; this module checks their total usage from outside.
 """
 
 import itertools
@@ -26,18 +26,18 @@ from .outcome import Limits, Outcome
 __all__ = ["UNSAFE", "SandboxError", "bubble", "confined", "find_sandbox", "run_cells"]
 
 UNSAFE = "unsafe"
-# The grammar of addresses that jsonschema would read takes a second, and no address is validated.
+# jsonschema would spend a second on parsing a grammar of addresses, which is not needed here.
 START = "import sys; sys.modules['rfc3987_syntax'] = None; "
 START += "from svmbook.course.execution import inside; "
 PACKAGE = Path(__file__).resolve().parents[2]
 CONFINE = Path(__file__).resolve().with_name("confine.py")
-BOUNDS = ("memory", "disk", "processes", "seconds")  # of `Limits`, set inside
-# Where the kernel and the tests start. A submission can write in the first folder only, because the
-# process of the tests, or Matplotlib in it, may read settings from its working directory.
+CONFINED = ("memory", "disk", "processes", "seconds")  # fields of `Limits` that `confine` applies
+# Working directories of the kernel and of the tests. A submission can write only in the first one,
+# because the tests, or Matplotlib in them, may read settings from their working directory.
 FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
-STARTED = itertools.count()  # sandboxes
-PERIOD = 0.1  # seconds between two looks at what the processes use
-USERS = range(60_600, 61_180)  # between those that Debian and systemd give to anybody
+SANDBOX_NUMBERS = itertools.count()
+PERIOD = 0.1  # seconds between two measurements of what the processes use
+USERS = range(60_600, 61_180)  # user IDs that neither Debian nor systemd assigns
 
 
 class SandboxError(OSError):
@@ -45,66 +45,65 @@ class SandboxError(OSError):
 
 
 def python():
-    """Return the path of this Python without links among its folders: the sandbox has none."""
-    here = Path(sys.executable)
-    return str(here.parent.resolve() / here.name)
+    """Return the path of this Python with links among its folders resolved."""
+    path = Path(sys.executable)
+    return str(path.parent.resolve() / path.name)
 
 
 def find_sandbox():
-    """Return the path of bubblewrap.
+    """Return the path of bubblewrap after checking that it can make a sandbox.
 
     Returns
     -------
     str
-        Its path.
 
     Raises
     ------
     SandboxError
-        It is not installed, or may not make a sandbox here.
+        bubblewrap is not installed, or it cannot make a sandbox here.
     """
     found = shutil.which("bwrap")
     if not found:
         raise SandboxError(
-            "bubblewrap is not installed, and without it submissions would run with all that you "
-            "may do. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
-            "submissions that you trust as your own code, give --unsafe."
+            "bubblewrap is not installed, and without it submissions would run with all your "
+            "permissions. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
+            "submissions that you trust like your own code, give --unsafe."
         )
-    reads = [python(), "-I", "-c", START]
-    tried = subprocess.run([*bubble(found), *reads], capture_output=True, text=True, env={})
-    if tried.returncode:
-        said = (tried.stderr.strip().splitlines() or ["no word"])[-1]
+    command = [*bubble(found), python(), "-I", "-c", START]
+    result = subprocess.run(command, capture_output=True, text=True, env={})
+    if result.returncode:
+        message = (result.stderr.strip().splitlines() or ["no error message"])[-1]
         raise SandboxError(
-            f"bubblewrap cannot make a sandbox here ({said}). Some systems and containers forbid "
-            "user namespaces; allow them, or grade as root."
+            f"bubblewrap cannot make a sandbox here ({message}). Some systems and containers "
+            "forbid user namespaces; allow them, or grade as root."
         )
     return found
 
 
 def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
-    """Run cells in a fresh kernel inside the sandbox, and tests beside it.
+    """Run cells in a fresh kernel and tests in a second process, both inside the sandbox.
 
     Parameters
     ----------
     cells : list of dict
-        The code cells. Each has its ``source`` and its ``kind``: ``"given"`` if it is as handed
-        out, ``"test"``, or ``"own"``. A test also has the numbers of its ``hidden`` lines and the
-        text that is ``shown`` to students.
+        The code cells. Each has its ``source`` and its ``kind``: ``"given"`` for a locked cell as
+        it was handed out, ``"test"``, or ``"own"`` for a cell that the student wrote. A test also
+        has the numbers of its ``hidden`` lines and the code ``shown`` to students.
     limits : Limits, optional
-        What they may use.
+        Limits of the run.
     sandbox : str, optional
-        Path of bubblewrap, by default looked for; `UNSAFE` for none.
+        Path of bubblewrap, found automatically by default; `UNSAFE` for no sandbox.
     stop : threading.Event, optional
         Ends the run when it is set.
     answers : iterable of str
-        Names that tests take from the kernel even where given cells define them.
+        Names that tests look up in the kernel even if given cells define them.
     files : dict, optional
-        The paths of data files by their names, as cells open them.
+        Maps the names by which cells open data files to their paths.
 
     Returns
     -------
     Outcome
-        Outputs of the cells that were run, and why others were not.
+        Outputs of the cells that were run, and the reason why others were not.
 
     Raises
     ------
@@ -114,19 +113,22 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
     limits = limits or Limits()
     sandbox = sandbox or find_sandbox()
     work = {"cells": cells, "answers": sorted(answers), "limits": vars(limits)}
-    # Results leave by a file of their own: the first process of a sandbox keeps stdout open, and
-    # under the same user's name a submission could write to it.
-    results, told = os.pipe()
-    command = [python(), "-I", "-c", START + "inside.main()", str(told)]
+    # Results are written to a pipe instead of stdout: the first process of a sandbox keeps stdout
+    # open, and a submission, which runs as the same user, could write to it.
+    read_end, write_end = os.pipe()
+    command = [python(), "-I", "-c", START + "inside.main()", str(write_end)]
     if sandbox != UNSAFE:
-        bounds = {name: getattr(limits, name) for name in BOUNDS}
-        # Limits are counted by user, so that each sandbox of this run is another one.
-        user = USERS[(os.getpid() + next(STARTED)) % len(USERS)] if os.geteuid() == 0 else None
-        around = bubble(sandbox, limits.disk, files=files)
-        command = [*around, *confined(command, user=user, **bounds)]
+        user = None
+        if os.geteuid() == 0:  # Linux counts processes per user, so each sandbox needs its own
+            user = USERS[(os.getpid() + next(SANDBOX_NUMBERS)) % len(USERS)]
+        process_limits = {name: getattr(limits, name) for name in CONFINED}
+        command = [
+            *bubble(sandbox, limits.disk, files=files),
+            *confined(command, user=user, **process_limits),
+        ]
     outcome = Outcome()
     with (
-        open(results, "rb", buffering=0) as results,
+        open(read_end, "rb", buffering=0) as results,
         _copies(files) if sandbox == UNSAFE else nullcontext(FOLDERS) as work["folders"],
     ):
         process = subprocess.Popen(
@@ -134,30 +136,30 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            pass_fds=(told,),
+            pass_fds=(write_end,),
             start_new_session=True,
             env=None if sandbox == UNSAFE else {},
         )
-        os.close(told)
+        os.close(write_end)
         threading.Thread(target=_feed, args=(process, work), daemon=True).start()
         try:
             _watch(process, results, limits, outcome, stop or threading.Event())
         finally:
             _end(process)
-    if not outcome.started:  # that is no fault of the submission
+    if not outcome.started:  # the submission is not the cause
         raise SandboxError(f"the sandbox did not start: {outcome.reason}.")
     return outcome
 
 
 def confined(command, *, memory, disk, processes, seconds, user=None):
-    """Return the command that takes limits inside the sandbox before it becomes another.
+    """Return a command that applies limits and then runs another command, inside the sandbox.
 
     Parameters
     ----------
     command : list of str
-        What to become; the first is a path.
+        The other command, which begins with a path.
     memory, disk, processes, seconds, user : int
-        As `confine.confine` takes them.
+        Arguments of `confine.confine`.
 
     Returns
     -------
@@ -168,7 +170,7 @@ def confined(command, *, memory, disk, processes, seconds, user=None):
 
 
 def bubble(path, disk=2**20, also=(), files=None):
-    """Return the command that makes the sandbox, without what is to run in it.
+    """Return the command that makes the sandbox; the program to run in it is to be appended.
 
     Parameters
     ----------
@@ -177,9 +179,9 @@ def bubble(path, disk=2**20, also=(), files=None):
     disk : int, default=2**20
         Bytes of each file system in memory.
     also : iterable of path-like
-        Files and folders that can be read inside, besides Python and the package.
+        Files and folders that can be read inside, in addition to Python and the package.
     files : dict, optional
-        The paths of data files by their names in `FOLDERS`, where they can be read.
+        Maps the names of data files in `FOLDERS`, where they can be read, to their paths.
 
     Returns
     -------
@@ -191,21 +193,21 @@ def bubble(path, disk=2**20, also=(), files=None):
         folder = Path(folder).resolve()
         if not any(folder.is_relative_to(other) for other in visible):
             visible.append(folder)
-    # Another first process would keep the environment of who has started it, open to all inside.
+    # Without --as-pid-1, bubblewrap would be the first process. It keeps the environment of the
+    # caller, which could be read inside.
     command = [path, "--unshare-ipc", "--unshare-pid", "--as-pid-1", "--unshare-net"]
-    command += ["--unshare-uts"]
-    command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
-    command += ["--cap-drop", "ALL"]
+    command += ["--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session"]
+    command += ["--clearenv", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
-        # Another user's name is taken inside; the limit on processes does not bind root.
+        # `confine` switches to another user, because the limit on processes does not bind root.
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user"]
-    # Some kernels let root of any name space write what belongs to the whole machine.
+    # Some kernels let root in any namespace write to settings of the whole computer.
     command += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
-    for folder in visible:  # after /tmp, where a project may lie as well
+    for folder in visible:  # after /tmp, because a project may lie below /tmp
         command += [*_above(folder), "--ro-bind-try", str(folder), str(folder)]
     command += _readable(files or {})
     for name in ("bin", "lib", "lib64", "sbin"):
@@ -222,14 +224,14 @@ def bubble(path, disk=2**20, also=(), files=None):
 
 
 def _above(path):
-    """Return the options that make the folders above a path."""
-    above = reversed(path.parents[:-1])
-    return [word for folder in above for word in ("--perms", "0755", "--dir", str(folder))]
+    """Return the options that make the parent folders of a path."""
+    parents = reversed(path.parents[:-1])
+    return [word for folder in parents for word in ("--perms", "0755", "--dir", str(folder))]
 
 
 def _readable(files):
-    """Return the options that show data files to the tests, and to the kernel by links to these."""
-    kernel, tests = (Path(FOLDERS[who]) for who in ("kernel", "tests"))
+    """Return the options that mount data files for the tests, and link to them for the kernel."""
+    kernel, tests = Path(FOLDERS["kernel"]), Path(FOLDERS["tests"])
     options = ["--perms", "0755", "--dir", str(tests)]
     for name, path in files.items():
         options += [*_above(tests / name), "--ro-bind", str(path), str(tests / name)]
@@ -240,9 +242,9 @@ def _readable(files):
 
 @contextmanager
 def _copies(files):
-    """Make the folders of a run without a sandbox, where no data file can be read-only."""
+    """Make the folders of a run without a sandbox, with copies of the data files."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as root:
-        folders = {who: str(Path(root, who)) for who in FOLDERS}
+        folders = {key: str(Path(root, key)) for key in FOLDERS}
         for folder in folders.values():
             Path(folder).mkdir()
             for name, path in (files or {}).items():
@@ -257,7 +259,7 @@ def _feed(process, work):
 
 
 def _watch(process, results, limits, outcome, stop):
-    """Take what comes out until the end, or until a limit is passed."""
+    """Read results until the last one, or until a limit is exceeded."""
     end, buffer, left = time.monotonic() + limits.seconds, b"", 4 * limits.output
     root = psutil.Process(process.pid)
     with selectors.DefaultSelector() as selector:
@@ -270,9 +272,9 @@ def _watch(process, results, limits, outcome, stop):
                     return
                 left -= len(piece)
                 *lines, buffer = (buffer + piece).split(b"\n")
-                if any([outcome.take(json.loads(line)) for line in lines]):
+                if any([outcome.update(json.loads(line)) for line in lines]):
                     return
-            outcome.reason = _passed(root, limits, end, left)
+            outcome.reason = _exceeded(root, limits, end, left)
             outcome.late |= time.monotonic() > end
             if stop.is_set():
                 outcome.reason = "grading was stopped"
@@ -280,8 +282,8 @@ def _watch(process, results, limits, outcome, stop):
                 return
 
 
-def _passed(root, limits, end, left):
-    """Return which limit the processes have passed together, if any."""
+def _exceeded(root, limits, end, left):
+    """Return a message about the limit that all processes together have exceeded, or None."""
     if time.monotonic() > end:
         return f"the notebook took more than {limits.seconds} seconds"
     if left < 0:
@@ -293,7 +295,7 @@ def _passed(root, limits, end, left):
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
                 processes += 1
-        if memory > limits.memory:  # what processes share was counted for each of them
+        if memory > limits.memory:  # RSS counts shared memory once per process, PSS only once
             memory = sum(process.memory_full_info().pss for process in family)
     if processes > limits.processes:
         return f"more than {limits.processes} processes"
@@ -303,12 +305,12 @@ def _passed(root, limits, end, left):
 
 
 def _end(process):
-    """End the process with all that it has started."""
-    started = []
+    """Kill the process and all its descendants."""
+    descendants = []
     with suppress(psutil.Error):
-        started = psutil.Process(process.pid).children(recursive=True)
-    process.kill()  # bubblewrap takes its tree with it
-    for child in started:
+        descendants = psutil.Process(process.pid).children(recursive=True)
+    process.kill()  # this also ends the processes inside bubblewrap
+    for child in descendants:
         with suppress(psutil.Error):
             child.kill()
     process.wait()

@@ -1,4 +1,4 @@
-"""What the text of a cell says: its statements, and the names that it uses and defines."""
+"""Analysis of the source code of a cell: its statements, and the names it uses and defines."""
 
 import ast
 import re
@@ -13,25 +13,25 @@ __all__ = [
     "without_commands",
 ]
 
-#: What Python raises for a text that it cannot read; the last two where it is nested too deeply.
+#: Errors that Python raises for code it cannot parse; the last two if it is nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def parts_of_test(source, hidden):
-    """Return the statements of a test in groups that are shown or hidden.
+    """Split a test into groups of statements that are all shown or all hidden.
 
     Parameters
     ----------
     source : str
         The test.
     hidden : set of int
-        Lines that are not handed out, from 1.
+        Numbers of the lines that are not handed out, from 1.
 
     Returns
     -------
     list of tuple
-        Whether a group is hidden, and its text, in which lines keep their numbers. A statement
-        that has a hidden line is hidden.
+        For each group, whether it is hidden, and its code padded with blank lines so that line
+        numbers do not change. A statement with a hidden line is hidden as a whole.
 
     Raises
     ------
@@ -40,25 +40,21 @@ def parts_of_test(source, hidden):
     """
     lines, groups = source.split("\n"), []
     for statement in ast.parse(source, "<test>").body:
-        first = min(
-            [statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))]
-        )
-        own = range(first, statement.end_lineno + 1)
-        is_hidden = not hidden.isdisjoint(own)
+        decorators = getattr(statement, "decorator_list", ())
+        first = min(node.lineno for node in (statement, *decorators))
+        is_hidden = not hidden.isdisjoint(range(first, statement.end_lineno + 1))
         if not groups or groups[-1][0] != is_hidden:
-            groups.append((is_hidden, []))
-        groups[-1][1].append(own)
+            groups.append((is_hidden, first, statement.end_lineno))
+        else:
+            groups[-1] = (is_hidden, groups[-1][1], statement.end_lineno)
     return [
-        (
-            is_hidden,
-            "\n" * (spans[0].start - 1) + "\n".join(lines[spans[0].start - 1 : spans[-1].stop - 1]),
-        )
-        for is_hidden, spans in groups
+        (is_hidden, "\n" * (first - 1) + "\n".join(lines[first - 1 : last]))
+        for is_hidden, first, last in groups
     ]
 
 
 def free_names(source):
-    """Return the names that Python looks up among the globals when it runs a text."""
+    """Return the names that the code looks up among the globals when it runs."""
     return {
         symbol.get_name()
         for table in _scopes(source)
@@ -68,28 +64,28 @@ def free_names(source):
 
 
 def defined_names(source):
-    """Return the names that a text defines among the globals."""
+    """Return the global names that the code defines."""
     module, *inner = _scopes(source)
-    top = (
+    at_top_level = (
         s for s in module.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
     )
-    inside = (symbol for table in inner for symbol in table.get_symbols())
-    declared = (s for s in inside if s.is_assigned() and s.is_declared_global())
-    return {symbol.get_name() for symbols in (top, declared) for symbol in symbols}
+    in_functions = (symbol for table in inner for symbol in table.get_symbols())
+    declared = (s for s in in_functions if s.is_assigned() and s.is_declared_global())
+    return {symbol.get_name() for symbols in (at_top_level, declared) for symbol in symbols}
 
 
 def imported_names(source):
-    """Return the names under which a text imports modules and their parts."""
+    """Return the names that the code binds by imports."""
     return {
         symbol.get_name() for symbol in _scopes(source)[0].get_symbols() if symbol.is_imported()
     }
 
 
 def _scopes(source):
-    """Return the symbol tables of a text and of all its functions and classes."""
+    """Return the symbol tables of a cell and of all its functions and classes."""
     try:
         tables = [symtable.symtable(without_commands(source), "<cell>", "exec")]
-    except UNREADABLE:  # which will show where the cell is run
+    except UNREADABLE:  # the error is reported when the cell runs
         tables = [symtable.symtable("", "<cell>", "exec")]
     for table in tables:
         tables += table.get_children()
@@ -97,7 +93,7 @@ def _scopes(source):
 
 
 def without_commands(source):
-    """Return the text of a cell without the commands of IPython, if it has any."""
+    """Return the source of a cell with `pass` in place of IPython commands, if it has any."""
     try:
         ast.parse(source)
         return source

@@ -1,1 +1,1 @@
-"""Grading: which cells run, what their outputs are worth, and the trial before release."""
+"""Grading: the cells to run, the points for their outputs, and the trial before release."""

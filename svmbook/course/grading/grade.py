@@ -1,8 +1,8 @@
-"""Grade what was handed in: each notebook in a sandbox of its own, marks into the gradebook.
+"""Grade submissions: run each notebook in its own sandbox, and enter its marks in the gradebook.
 
-A submission is done when its graded notebook is written, which happens after its marks are, and
-these are those of the gradebook; so grading that was ended at any moment goes on where it was, and
-does the last one again.
+The marks of a submission are entered before its graded notebook is written. A submission counts as
+graded if its graded notebook exists and contains the marks of the gradebook. If grading is
+interrupted at any time, the next run therefore resumes with the submission that was unfinished.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from ..execution.sandbox import SandboxError, find_sandbox, run_cells
 from ..layout.items import NOTE, answers_of, item_of
 from ..layout.marks import marks_in, totals
 from ..submissions.identity import enter_id
-from ..submissions.merge import lay_upon
+from ..submissions.merge import merge_submission
 from .pending import find_pending
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["Graded", "Judged", "grade", "run_submission"]
+__all__ = ["GradedNotebook", "GradedSubmission", "grade", "run_submission"]
 
 
 @dataclass(frozen=True)
-class Graded:
-    """One submission that was graded.
+class GradedSubmission:
+    """Summary of a graded submission.
 
     Attributes
     ----------
     student : str
-        Whose it is.
-    score, most : float
-        Points given so far, and points there are.
+        The student.
+    score, max_score : float
+        Points given so far, and the maximum.
     reasons : list of str
-        What was not as it should be.
+        Problems of the submission.
     """
 
     student: str
     score: float
-    most: float
+    max_score: float
     reasons: list
 
 
 def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
-    """Grade the submissions of an assignment that are not graded yet, or have changed.
+    """Grade the submissions of an assignment that are not graded yet or have changed.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     name : str
         The assignment, which must have been released.
     jobs : int, default=1
-        Sandboxes at a time.
+        Number of sandboxes at a time.
     sandbox : str, optional
-        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is looked for.
+        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is found automatically.
     limits : Limits, optional
-        What each submission may use.
+        Limits of each submission.
     again : bool, default=False
-        Whether those that are graded are done again.
+        Whether to grade again what is graded already.
 
     Yields
     ------
-    Graded or int
-        First how many there are to do, then each as it is done.
+    int or GradedSubmission
+        First the number of submissions to grade, then each submission when it is graded.
 
     Raises
     ------
@@ -87,49 +87,51 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     """
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
-    with course.alone():
+    with course.lock():
         pending = find_pending(course, name, master, again)
         yield len(pending)
         if pending:
             course.back_up()
         common = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
         results = _run_all(master, pending, jobs, **common)
-        # One gradebook for all: opening it takes longer than entering marks.
+        # Open the gradebook once, because opening it takes longer than entering marks.
         with course.gradebook() as book, closing(results):
-            for one, judged in results:
-                yield _record(course, book, name, one, judged)
+            for submission, graded in results:
+                yield _record(course, book, name, submission, graded)
 
 
 def _run_all(master, pending, jobs, **common):
-    """Run submissions; yield each with its `Judged` result."""
+    """Run pending submissions; yield each with its `GradedNotebook`."""
     stop = common["stop"] = threading.Event()
-    late = []  # perhaps only because of what ran beside them
+    late = []  # to run again one at a time, because others may have slowed them down
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = {pool.submit(_run, master, one, **common): one for one in pending}
             for future in as_completed(futures):
-                one = futures.pop(future)
-                judged = _judged(future.result, master)
-                if judged.late and jobs > 1:
-                    late.append(one)
+                submission = futures.pop(future)
+                graded = _result_or_zero(future.result, master)
+                if graded.late and jobs > 1:
+                    late.append(submission)
                 else:
-                    yield one, judged
+                    yield submission, graded
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
     stop.clear()
-    for one in late:
-        yield one, _judged(partial(_run, master, one, **common), master)
+    for submission in late:
+        yield submission, _result_or_zero(partial(_run, master, submission, **common), master)
 
 
-def _run(master, one, **common):
-    return run_submission(master, one.cells, one.reason, student=one.numbers, **common)
+def _run(master, pending, **common):
+    return run_submission(
+        master, pending.cells, pending.reason, student=pending.student_id, **common
+    )
 
 
-def _judged(work, master):
-    """Return what came of a submission; of one that the grader cannot take, zeros for now."""
+def _result_or_zero(run, master):
+    """Return the result of a run, or preliminary zero marks if the grader itself fails."""
     try:
-        return work()
+        return run()
     except SandboxError:
         raise
     except Exception as error:
@@ -138,21 +140,21 @@ def _judged(work, master):
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What came of a submission.
+class GradedNotebook:
+    """Result of running a submission.
 
     Attributes
     ----------
     nb : NotebookNode
-        The notebook with all outputs, as nbgrader reads marks from it.
+        The notebook with all outputs, from which nbgrader reads the marks.
     notes : list of str
-        What was not as it should be.
+        Problems of the submission.
     late : bool
-        Whether a limit on time was met.
+        Whether a time limit was exceeded.
     final : bool
-        Whether it need not be tried once more by the next run.
+        Whether the result is final; if not, the next run grades the submission again.
     failed : dict
-        Errors of given cells in the process of the tests, by their names.
+        Errors of given cells in the process of the tests, by the name of the cell.
     """
 
     nb: NotebookNode
@@ -163,26 +165,26 @@ class Judged:
 
 
 def run_submission(master, cells, reason=None, student=None, **where):
-    """Lay a submission upon the instructor's notebook, and run it.
+    """Merge a submission into the instructor's notebook, and run the result.
 
     Parameters
     ----------
     master : NotebookNode
         The instructor's notebook, from `Course.master`.
     cells : list of tuple or None
-        As read by `read_notebook`; None where nothing could be read.
+        Cells from `read_notebook`; None if the submission could not be read.
     reason : str, optional
-        Why nothing is run.
+        The reason why nothing is run.
     student : str, optional
-        With whose numbers, where questions differ from student to student.
+        The id that determines the numbers of questions with personal numbers.
     **where
-        As `run_cells` takes it: the sandbox, its limits, an event that ends the run, data files.
+        Options of `run_cells`: the sandbox, its limits, an event that ends the run, data files.
 
     Returns
     -------
-    Judged
+    GradedNotebook
     """
-    nb, notes = lay_upon(master, cells)
+    nb, notes = merge_submission(master, cells)
     enter_id(nb, student)
     outcome = Outcome(reason=reason)
     if reason is None:
@@ -191,38 +193,35 @@ def run_submission(master, cells, reason=None, student=None, **where):
     notes = [*outcome.notes(where.get("limits") or Limits()), *notes]
     code = code_cells(nb)
     failed = {item_of(code[number]): error for number, error in outcome.failed.items()}
-    return Judged(nb, notes, outcome.late, failed=failed)
+    return GradedNotebook(nb, notes, outcome.late, failed=failed)
 
 
-def _record(course, book, name, pending, judged):
-    """Enter the marks, write the graded notebook, and return what was given."""
-    student, nb = pending.submission.student, judged.nb
+def _record(course, book, name, pending, graded):
+    """Enter the marks, write the graded notebook, and return a summary."""
+    student, nb = pending.submission.student, graded.nb
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SAWarning)  # of the order in which nbgrader adds its rows
+        warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
         book.update_or_create_student(student)
         book.update_or_create_submission(name, student, timestamp=pending.handed_in)
     _save_marks(book, name, student, nb)
     marks = marks_in(book.find_submission(name, student), name)
     path = course.autograded(student, name)
     changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
-    reasons = [*judged.notes, *pending.submission.notes]
+    reasons = [*graded.notes, *pending.submission.notes]
     reasons += [f"{item} has changed since it was marked by hand" for item in changed]
-    by_tests = {item: mark.by_tests for item, mark in marks.items()}
     nb.metadata[NOTE] = {
-        "digest": pending.digest if judged.final else None,
+        "digest": pending.digest if graded.final else None,
         "reasons": reasons,
-        "marks": by_tests,
+        "marks": {item: mark.by_tests for item, mark in marks.items()},
     }
     write_whole(path, nbformat.writes(nb))
-    return Graded(student, *totals(marks), reasons)
+    return GradedSubmission(student, *totals(marks), reasons)
 
 
 def _save_marks(book, name, student, nb):
-    """Let nbgrader save the marks of a notebook, in a gradebook that is open already.
-
-    Its `preprocess` would open another one, which takes longer than entering the marks.
-    """
+    """Save the marks of a notebook by nbgrader, in a gradebook that is open already."""
     saver = SaveAutoGrades()
+    # Its method `preprocess` would open the gradebook again.
     saver.gradebook, saver.student_id = book, student
     saver.assignment_id = saver.notebook_id = name
     for number, cell in enumerate(nb.cells):
@@ -230,7 +229,7 @@ def _save_marks(book, name, student, nb):
 
 
 def _changed(path, nb):
-    """Return the answers for a person to read that are not those of an earlier graded notebook."""
+    """Return the manually graded answers that differ from those in the last graded notebook."""
     try:
         before = {item_of(cell): cell.source for cell in nbformat.read(path, as_version=4).cells}
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What is to be graded: what was handed in and is not graded yet, or has changed since."""
+"""Submissions to be graded: those that are not graded yet or have changed since."""
 
 from __future__ import annotations
 
@@ -16,23 +16,39 @@ from ..layout.marks import marks_of
 from ..submissions.identity import is_personal, settle_id, written_id
 from ..submissions.receive import Rejected, read_notebook, read_timestamp
 
-__all__ = ["Pending", "count_pending", "find_pending", "reasons_of"]
+__all__ = ["PendingSubmission", "count_pending", "find_pending", "reasons_of"]
 
 
 @dataclass(frozen=True)
-class Pending:
-    """A submission that is to be graded: its cells or why there are none, its time, its numbers."""
+class PendingSubmission:
+    """A submission to be graded.
+
+    Attributes
+    ----------
+    submission : Submission
+        The student, the path and notes.
+    cells : list of tuple or None
+        Cells from `read_notebook`; None if the notebook could not be read.
+    reason : str or None
+        The reason why it could not be read.
+    handed_in : datetime or None
+        The time of the submission, if it is known.
+    digest : str
+        Digest of everything that the marks depend on.
+    student_id : str or None
+        The id that determines the numbers of questions with personal numbers.
+    """
 
     submission: Submission
     cells: list | None
     reason: str | None
     handed_in: datetime | None
     digest: str
-    numbers: str | None = None
+    student_id: str | None = None
 
 
 def find_pending(course, name, master, again=False):
-    """Return the submissions that are to be graded.
+    """Return the submissions to be graded.
 
     Parameters
     ----------
@@ -43,62 +59,51 @@ def find_pending(course, name, master, again=False):
     master : NotebookNode
         Its notebook, from `Course.master`.
     again : bool, default=False
-        Whether those that are graded are among them.
+        Whether to include submissions that are graded already.
 
     Returns
     -------
-    list of Pending
+    list of PendingSubmission
 
     Raises
     ------
     ValueError
         The assignment was not released, or its items have changed since.
     """
-    entered, pending = _entered(course, name, master), []
+    entered, pending = _entered_marks(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
     tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
     ids = course.ids() if is_personal(master) else None
     for student, submission in course.submissions(name).items():
-        (cells, reason), numbers, handed_in, notes = _read(course, submission), None, None, []
+        (cells, reason), student_id, handed_in, notes = _read(course, submission), None, None, []
         if cells is not None:
             handed_in, *notes = read_timestamp(submission.path.parent)
         if cells is not None and ids is not None:
-            numbers, note = settle_id(student, written_id(cells), ids)
+            student_id, note = settle_id(student, written_id(cells), ids)
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
-        known = [str(one) for one in (handed_in, numbers) if one is not None]
+        known = [str(value) for value in (handed_in, student_id) if value is not None]
         digest = _digest(tasks, cells, reason, submission.notes, *known)
-        before = _note(course.autograded(student, name))
-        if again or (before.get("digest"), before.get("marks")) != (digest, entered.get(student)):
-            pending.append(Pending(submission, cells, reason, handed_in, digest, numbers))
+        last = _note(course.autograded(student, name))
+        if again or (last.get("digest"), last.get("marks")) != (digest, entered.get(student)):
+            pending.append(
+                PendingSubmission(submission, cells, reason, handed_in, digest, student_id)
+            )
     return pending
 
 
 def count_pending(course, name):
-    """Return how many submissions of an assignment `grade` would grade, and raise as it does."""
+    """Return how many submissions of an assignment `grade` would grade, or raise ValueError."""
     return len(find_pending(course, name, course.master(name)))
 
 
 def reasons_of(course, name, student):
-    """Return what was not as it should be with a submission that was graded.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    name, student : str
-        The assignment and the student.
-
-    Returns
-    -------
-    list of str
-        The reasons, most often none.
-    """
+    """Return the problems that were noted when a student's submission was graded."""
     return _note(course.autograded(student, name)).get("reasons", [])
 
 
-def _entered(course, name, master):
-    """Return the marks of each student by tests as they stand in the gradebook."""
+def _entered_marks(course, name, master):
+    """Return the marks given by tests in the gradebook, for each student."""
     with course.gradebook() as book:
         try:
             cells = book.find_notebook(name, name).grade_cells
@@ -113,7 +118,7 @@ def _entered(course, name, master):
         }:
             raise ValueError(
                 f"items of {name} have changed since it was released; run svmbook course release "
-                f"{name} again, and tell those who have the older one."
+                f"{name} again, and inform students who have the older version."
             )
         return {
             student: {item: mark.by_tests for item, mark in marks.items()}
@@ -122,9 +127,10 @@ def _entered(course, name, master):
 
 
 def _read(course, submission):
-    below = submission.path.relative_to(course.root / "submitted")
+    """Return the cells of a submission and None, or None and the reason why it was rejected."""
+    relative = submission.path.relative_to(course.root / "submitted")
     try:
-        return read_notebook(submission.path, within=len(below.parts) - 1), None
+        return read_notebook(submission.path, within=len(relative.parts) - 1), None
     except Rejected as error:
         return None, str(error)
 
@@ -139,7 +145,7 @@ def _digest_of_file(path):
 
 
 def _note(path):
-    """Return what was noted when a notebook was graded; nothing if it is not there."""
+    """Return what was noted in a graded notebook, or an empty dict if there is no such notebook."""
     try:
         return json.loads(path.read_bytes())["metadata"][NOTE]
     except (OSError, ValueError, KeyError):

@@ -1,4 +1,4 @@
-"""What a student can do at home: run a notebook and its visible tests as the grader does."""
+"""Check by a student: run a notebook and its visible tests as the grader does."""
 
 from __future__ import annotations
 
@@ -12,39 +12,33 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat.warnings import DuplicateCellId
-from nbgrader.utils import (
-    compute_checksum,
-    determine_grade,
-    is_grade,
-    is_locked,
-    is_solution,
-)
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locked, is_solution
 
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run
 from ..layout.items import NOTE, answers_of, is_test, item_of, key_of
 from ..submissions.identity import enter_id, is_personal, written_id
-from ..submissions.merge import is_unanswered, lay_upon
+from ..submissions.merge import is_unanswered, merge_submission
 from ..submissions.receive import read_notebook
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["Checked", "Result", "check"]
+__all__ = ["CheckReport", "TestResult", "check"]
 
 NO_ID = "the cell student does not give your id; write student = and the id in quotes"
 
 
 @dataclass(frozen=True)
-class Result:
-    """What became of a test.
+class TestResult:
+    """Result of a test.
 
     Attributes
     ----------
     item : str
-        Its name.
+        The name of the test.
     score, points : float
-        The points that it gives, and what it is worth.
+        Points given, and the maximum.
     message : str or None
-        What is wrong; None if it passed.
+        What is wrong; None if the test passed.
     """
 
     item: str
@@ -54,15 +48,15 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What became of a notebook.
+class CheckReport:
+    """Report on a notebook.
 
     Attributes
     ----------
-    results : list of Result
-        Of each test, in their order.
+    results : list of TestResult
+        The result of each test, in the order of the notebook.
     notes : list of str
-        What the grader will note or treat in another way than Jupyter does.
+        What the grader will report, or handle differently from Jupyter.
     """
 
     results: list
@@ -77,47 +71,45 @@ def check(path, limits=None):
     path : Path
         The notebook.
     limits : Limits, optional
-        What it may use; memory, disk and processes are not limited.
+        Limits on time and output; memory, disk and processes are not limited.
 
     Returns
     -------
-    Checked
+    CheckReport
 
     Raises
     ------
     ValueError
-        The grader could not read the file, or it has no tests.
+        The grader could not read the file, or the notebook has no tests.
     """
     limits = limits or Limits()
     cells, student = read_notebook(path), None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DuplicateCellId)  # of cells that were copied
+        warnings.simplefilter("ignore", DuplicateCellId)  # caused by copied cells
         handed_in = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
     if not any(is_test(cell) for cell in handed_in.cells):
-        raise ValueError(f"{path} has no tests; is it an assignment as it was handed out?")
+        raise ValueError(f"{path} has no tests; it is not an assignment as it was handed out.")
     master = _master(handed_in)
-    nb, notes = lay_upon(master, cells)
+    nb, notes = merge_submission(master, cells)
     missing, changed = _differences(master)
-    notes += [f"cell {item} is missing; the grader puts it back as it was" for item in missing]
-    notes += [
-        f"cell {item} was changed; the grader has it as it was handed out" for item in changed
-    ]
+    notes += [f"cell {item} is missing; the grader restores it" for item in missing]
+    notes += [f"cell {item} was changed; the grader uses the original" for item in changed]
     if is_personal(master):
         student = written_id(cells)
         notes.append(f"your id is {student!r}" if student else NO_ID)
     enter_id(nb, student)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
-    with _folder_of_grader(path.resolve().parent, nb, notes):
-        run(work, lambda **told: outcome.take(told))
+    with _grader_folder(path.resolve().parent, nb, notes):
+        run(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
-    notes = [*outcome.notes(limits), *notes, *_stopped(nb), *_empty(nb)]
-    return Checked([_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
+    notes = [*outcome.notes(limits), *notes, *_failed_cells(nb), *_unanswered(nb)]
+    return CheckReport([_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
 
 
 @contextmanager
-def _folder_of_grader(home, nb, notes):
-    """Be in a folder with the data files that were handed out, and with nothing else."""
+def _grader_folder(home, nb, notes):
+    """Change to a temporary folder that contains only the data files of the assignment."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name in nb.metadata.get(NOTE, {}).get("files", []):
             if not (home / name).is_file():
@@ -129,8 +121,8 @@ def _folder_of_grader(home, nb, notes):
             yield
 
 
-def _stopped(nb):
-    """Yield which cells of the student's stopped with an error."""
+def _failed_cells(nb):
+    """Yield notes on cells other than tests that stopped with an error."""
     for cell in code_cells(nb):
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors and not is_test(cell):
@@ -139,17 +131,17 @@ def _stopped(nb):
             yield f"{where} stopped: {errors[0].ename}: {errors[0].evalue}"
 
 
-def _empty(nb):
-    """Yield which answers that a person reads are empty."""
+def _unanswered(nb):
+    """Yield notes on manually graded answers that are empty."""
     for cell in nb.cells:
         if is_grade(cell) and is_solution(cell) and is_unanswered(cell):
             yield f"the answer {item_of(cell)} is empty"
 
 
 def _master(handed_in):
-    """Return the notebook that the grader lays a submission upon, as far as it can be known here.
+    """Return the notebook as it was handed out, as far as it can be reconstructed.
 
-    The cells that were handed out, once each and in their order, with no answers.
+    It has the cells that were handed out, once each and in the original order, without answers.
     """
     cells = {key_of(cell): cell for cell in reversed(handed_in.cells)}
     given = handed_in.metadata.get(NOTE, {}).get("cells", [*reversed(cells)])
@@ -181,9 +173,9 @@ def _result(cell, changed):
     score, points = determine_grade(cell)
     message = None
     if item_of(cell) in changed:
-        score, message = 0.0, "it was changed, and does not count here"
+        score, message = 0.0, "it was changed and is not counted here"
     elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
     elif score < points:
         message = f"gives {score:g} points"
-    return Result(item_of(cell), score, points, message)
+    return TestResult(item_of(cell), score, points, message)

@@ -1,4 +1,4 @@
-"""A trial of an assignment before it is handed out: its solution, and answers that are wrong."""
+"""A trial of an assignment before it is handed out, with its solution and with wrong answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .grade import run_submission
 
 __all__ = ["Trial", "try_out"]
 
-# What wrong functions return, and what stands in the place of other answers.
+# Wrong answers: the return values of functions, and the values of other names.
 WRONG = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
 STUB = "the stub that is handed out"
-STUDENTS = ("ann", "ben", "cem")  # who try an assignment whose numbers differ between students
+STUDENTS = ("ann", "ben", "cem")  # ids with which assignments with personal numbers are tried
 HINT = (
     "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
     "can use."
@@ -30,14 +30,14 @@ HINT = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of the trial.
+    """Result of a trial.
 
     Attributes
     ----------
     problems : list of str
-        Why the assignment cannot be handed out; each names a cell.
+        Reasons why the assignment cannot be handed out. Each names a cell or a file.
     weak : list of str
-        Tests that give points to answers that are certainly wrong.
+        Tests that give points to certainly wrong answers.
     """
 
     problems: list
@@ -45,7 +45,7 @@ class Trial:
 
 
 def try_out(course, name, sandbox=None):
-    """Run an assignment as the grader would: with its solution, and with wrong answers.
+    """Run an assignment as the grader does, with its solution and with wrong answers.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def try_out(course, name, sandbox=None):
     name : str
         The assignment.
     sandbox : str, optional
-        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is looked for.
+        Path of bubblewrap, or `sandbox.UNSAFE`; by default it is found automatically.
 
     Returns
     -------
@@ -89,20 +89,16 @@ def try_out(course, name, sandbox=None):
         if is_test(cell):
             cell.source = handed_out(cell)
     solution = [
-        (
-            item_of(theirs),
-            theirs.cell_type,
-            ours.source if is_solution(ours) else handed_out(theirs),
-        )
-        for ours, theirs in zip(source.cells, master.cells, strict=True)
+        (item_of(cell), cell.cell_type, ours.source if is_solution(ours) else handed_out(cell))
+        for ours, cell in zip(source.cells, master.cells, strict=True)
     ]
     first, *others = STUDENTS if is_personal(master) else (None,)
     right = {
         "for your solution": (master, solution, first),
-        "for your solution as students see the test": (visible, solution, first),
+        "for your solution with the visible tests only": (visible, solution, first),
     }
-    for one in others:
-        right[f"for your solution with the numbers of {one!r}"] = master, solution, one
+    for student in others:
+        right[f"for your solution with the numbers of {student!r}"] = master, solution, student
     wrong = {
         kind: (master, [_wrong(cell, value, source) for cell in solution], first)
         for kind, value in WRONG.items()
@@ -113,27 +109,26 @@ def try_out(course, name, sandbox=None):
     def run(nb, cells, student):
         return run_submission(nb, cells, student=student, **where)
 
-    for of, given in right.items():
-        if problems := _failures(run(*given), of):
+    for condition, args in right.items():
+        if problems := _failures(run(*args), condition):
             return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(lambda given: run(*given), wrong.values())
-        found = dict(zip(wrong, done, strict=True))
-    weak = [
-        f"{item} gives {score:g} points to {kind}; let it fail for a wrong answer"
-        for kind, judged in found.items()
-        for item, score, _, _ in _marks(judged.nb)
-        if score > 0
-    ]
+        results = pool.map(lambda args: run(*args), wrong.values())
+        weak = [
+            f"{item} gives {score:g} points to {kind}; make it fail for wrong answers"
+            for kind, graded in zip(wrong, results, strict=True)
+            for item, score, _, _ in _marks(graded.nb)
+            if score > 0
+        ]
     return Trial([], weak)
 
 
 def _unreadable(cell):
-    """Yield what is wrong with the text of a test."""
+    """Yield a message if the code of a test cannot be run."""
     if "\r" in cell.source:
         yield f"{item_of(cell)} has lines that end with \\r; let them end with \\n."
         return
-    for what, text, hidden in (
+    for version, text, hidden in (
         ("", cell.source, hidden_lines(cell.source)),
         (" without its hidden lines", handed_out(cell), ()),
     ):
@@ -142,45 +137,45 @@ def _unreadable(cell):
             parts_of_test(text, set(hidden))
         except SyntaxError as error:
             yield (
-                f"{item_of(cell)}{what} is not plain Python: {error.msg}, line {error.lineno}. "
-                "Write it without magics (%, !) and without await outside of functions, and hide "
+                f"{item_of(cell)}{version} is not plain Python: {error.msg}, line {error.lineno}. "
+                "Write it without magics (%, !) and without await outside functions, and hide "
                 "whole statements."
             )
             return
 
 
-def _failures(judged, of):
-    """Return which tests do not give all points, and what else was not as it should be."""
+def _failures(graded, condition):
+    """Return messages about tests that do not give all points, and about other problems."""
     failed = [
-        f"{item}, a locked cell, fails where tests need its names ({error}). Let it open data "
-        "files by relative paths, and write it as plain Python that also runs outside of Jupyter."
-        for item, error in judged.failed.items()
+        f"{item}, a locked cell, fails in the process of the tests ({error}). Open data files by "
+        "relative paths, and write plain Python that also runs outside Jupyter."
+        for item, error in graded.failed.items()
     ]
     failed += [
-        f"{item} gives {score:g} of {points:g} points {of}: {error or 'no error'}. {HINT}"
-        for item, score, points, error in _marks(judged.nb)
+        f"{item} gives {score:g} of {points:g} points {condition}: {error or 'no error'}. {HINT}"
+        for item, score, points, error in _marks(graded.nb)
         if score != points
     ]
-    return failed + [f"{of}: {note}" for note in judged.notes]
+    return failed + [f"{condition}: {note}" for note in graded.notes]
 
 
 def _marks(nb):
-    """Yield name, points given, points, and the error of each test."""
+    """Yield the name, the score, the points and the first error of each test."""
     for cell in nb.cells:
         if is_test(cell):
-            errors = [f"{one.ename}: {one.evalue}" for one in cell.outputs if "ename" in one]
+            errors = [f"{out.ename}: {out.evalue}" for out in cell.outputs if "ename" in out]
             yield item_of(cell), *determine_grade(cell), (errors or [None])[0]
 
 
 def _wrong(cell, value, source):
-    """Return a cell with wrong answers under the names that the solution defines."""
+    """Return a cell that gives wrong answers to the names that the solution defines."""
     item, kind, text = cell
     if kind != "code" or not any(item_of(c) == item and is_solution(c) for c in source.cells):
         return cell
     lines = []
     try:
         statements = ast.parse(without_commands(text)).body
-    except SyntaxError:  # which the run of the solution has told
+    except SyntaxError:  # the run of the solution reports it
         return cell
     for node in statements:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

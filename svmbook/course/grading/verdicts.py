@@ -1,11 +1,11 @@
-"""From a notebook to what is run of it, and back from its outputs to points."""
+"""Cells of a notebook to run, and outputs from which nbgrader reads the points."""
 
 import re
 
 from nbformat.v4 import new_output
 from nbgrader.utils import is_locked
 
-from ..execution.run import KEPT
+from ..execution.run import KEPT_MIME_TYPES
 from ..layout.items import NOTE, handed_out, hidden_lines, is_test
 
 __all__ = ["cells_to_run", "code_cells", "enter_outputs"]
@@ -14,43 +14,44 @@ BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
 def cells_to_run(nb):
-    """Return the code cells of a notebook as `run_cells` takes them."""
+    """Return the code cells of a notebook in the form that `run_cells` expects."""
     return [_cell_to_run(cell) for cell in code_cells(nb)]
 
 
 def code_cells(nb):
-    """Return the code cells of a notebook; outcomes name them by their places in this list."""
+    """Return the code cells of a notebook; an `Outcome` refers to them by position in this list."""
     return [cell for cell in nb.cells if cell.cell_type == "code"]
 
 
 def enter_outputs(nb, outcome):
-    """Put outputs into the code cells of a notebook; a test that was not run has an error.
+    """Put outputs into the code cells of a notebook, and an error into tests that were not run.
 
     Parameters
     ----------
     nb : NotebookNode
-        The notebook, which is changed.
+        The notebook, which is modified.
     outcome : Outcome
-        What came of its `cells_to_run`.
+        The outcome of running its `cells_to_run`.
     """
     for number, cell in enumerate(code_cells(nb)):
         cell.outputs = _cleaned(outcome.outputs.get(number, ()), is_test(cell))
         if not is_test(cell):
             continue
         cell.metadata[NOTE] = {"hidden": outcome.hidden.get(number, [])}
-        cell.outputs = [_within(output, cell.metadata.nbgrader.points) for output in cell.outputs]
+        points = cell.metadata.nbgrader.points
+        cell.outputs = [_validated(output, points) for output in cell.outputs]
         if number not in outcome.outputs:
             cell.outputs.append(_error("NotRun", outcome.reason or "the run ended early"))
 
 
-def _within(output, most):
-    """Return an output; points that nbgrader would not take as such become an error."""
+def _validated(output, points):
+    """Return an output of a test, or an error in its place if its score is out of range."""
     if output.output_type != "execute_result":
         return output
-    given = float(output.data["text/plain"])
-    if 0 <= given <= most:
+    score = float(output.data["text/plain"])
+    if 0 <= score <= points:
         return output
-    return _error("PointsError", f"the test gives {given:g} of {most:g} points")
+    return _error("PointsError", f"the test gives {score:g} of {points:g} points")
 
 
 def _cell_to_run(cell):
@@ -64,29 +65,29 @@ def _error(name, value):
     return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
 
 
-def _cleaned(outputs, tests):
-    """Return the outputs that can be shown to anybody; of tests only what bears on the mark."""
+def _cleaned(outputs, in_test):
+    """Return the outputs that are safe to show; of a test only text, errors and points."""
     cleaned = []
     for output in outputs:
         kind = output.get("output_type")
-        if kind == "execute_result" and tests:  # of the test itself: points, as nbgrader reads them
+        if kind == "execute_result" and in_test:  # the points of the test
             text = {"text/plain": _text(output.get("data", {}).get("text/plain"))}
             cleaned.append(new_output("execute_result", data=text))
         elif kind == "stream":
-            name = "stdout" if tests or output.get("name") != "stderr" else "stderr"
+            name = "stdout" if in_test or output.get("name") != "stderr" else "stderr"
             cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
         elif kind == "error":
             parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
             lines = output.get("traceback")
             lines = [_text(line) for line in lines] if isinstance(lines, list) else []
             cleaned.append(new_output("error", **parts, traceback=lines))
-        elif kind in ("display_data", "execute_result") and not tests:
+        elif kind in ("display_data", "execute_result") and not in_test:
             data = output.get("data")
             data = data if isinstance(data, dict) else {}
-            shown = {mime: _text(data.get(mime)) for mime in KEPT}
+            texts = {mime: _text(data.get(mime)) for mime in KEPT_MIME_TYPES}
             data = {
                 mime: text
-                for mime, text in shown.items()
+                for mime, text in texts.items()
                 if text and (mime == "text/plain" or BASE64.fullmatch(text))
             }
             if data:
@@ -97,5 +98,5 @@ def _cleaned(outputs, tests):
 def _text(value):
     if isinstance(value, list):
         value = "".join(map(str, value))
-    # Half of a surrogate pair is text for JSON and for nobody else.
+    # JSON allows unpaired surrogates, but UTF-8 does not.
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

@@ -1,6 +1,6 @@
 """The folder of a course, in nbgrader's layout: source, release, submitted, autograded, feedback.
 
-`svmbook course init` makes it; nbgrader and its Formgrader work in it as in any course of theirs.
+`svmbook course init` makes it. nbgrader and its Formgrader can be used in it as in any course.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ c = get_config()
 c.CourseDirectory.course_id = "svm"
 c.ClearSolutions.code_stub = {"python": "# your code\\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Your answer.*"
-c.ClearMarkScheme.enforce_metadata = False  # the scheme stands below the question
+c.ClearMarkScheme.enforce_metadata = False  # the mark scheme is in the cell of the question
 c.Execute.kernel_name = "none"  # `nbgrader autograde` would run submissions without a sandbox
-# `nbgrader generate_feedback` would show hidden tests and mark schemes: it fails with these words.
+# `nbgrader generate_feedback` would show hidden tests and mark schemes; this makes it fail.
 c.GenerateFeedback.preprocessors = ["hidden tests would be shown; run svmbook course feedback"]
 """
 
@@ -52,55 +52,54 @@ def create(root, names=None):
     Parameters
     ----------
     root : path
-        The folder, which may exist; assignments that are there already are left alone.
+        The folder, which may exist. Existing assignments are not overwritten.
     names : iterable of str, optional
-        Assignments, and sets of questions on a chapter; by default all assignments.
+        Names of assignments and of sets of questions on a chapter; by default all assignments.
 
     Returns
     -------
     Course
-        The course.
 
     Raises
     ------
     ValueError
         The book has no assignment of that name.
     FileNotFoundError
-        There is no folder ``notebooks/assignments`` here or above, and none is named by
-        ``$SVMBOOK_ASSIGNMENTS``.
+        There is no folder ``notebooks/assignments`` in the working directory or above it, and
+        ``$SVMBOOK_ASSIGNMENTS`` names none.
     """
     book = part_of_book("notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments")
     assignments = sorted(book.glob("*/*.ipynb"))
     questions = sorted(book.parent.glob("questions/*.ipynb"))
-    present = {path.stem: path for path in [*assignments, *questions]}
+    paths = {path.stem: path for path in [*assignments, *questions]}
     names = tuple(names or (path.stem for path in assignments))
-    if unknown := [name for name in names if name not in present]:
-        raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(present)}.")
+    if unknown := [name for name in names if name not in paths]:
+        raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(paths)}.")
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     for name in names:
         copy = root / "source" / name / f"{name}.ipynb"
         if not copy.exists():
-            write_whole(copy, present[name].read_text(encoding="utf-8"))
+            write_whole(copy, paths[name].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
         write_whole(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
     course = Course(root)
-    with _own_programs():
+    with _scripts_on_path():
         course.gradebook().close()
     return course
 
 
 def is_for_instructors(path):
-    """Return whether a file has marks of what is not handed out, as copies of a notebook have."""
+    """Return whether a file, such as a copy of a notebook, contains solutions or hidden tests."""
     with open(path, "rb") as file:
         text = file.read(2**24)
     return re.search(rb"BEGIN (SOLUTION|HIDDEN TESTS|MARK SCHEME)", text) is not None
 
 
 @contextmanager
-def _own_programs():
-    """Let nbgrader find alembic, which it calls by name to make a gradebook."""
+def _scripts_on_path():
+    """Extend PATH so that nbgrader finds alembic, which it runs to make a gradebook."""
     before = os.environ.get("PATH", os.defpath)
     os.environ["PATH"] = f"{sysconfig.get_path('scripts')}{os.pathsep}{before}"
     try:
@@ -121,26 +120,26 @@ class Course:
     Raises
     ------
     FileNotFoundError
-        It is no course.
+        The folder is not a course.
     """
 
     root: Path
 
     def __post_init__(self):
-        """Look whether it is one."""
+        """Resolve the path, and check that it is a course."""
         object.__setattr__(self, "root", Path(self.root).resolve())
         if not (self.root / "nbgrader_config.py").exists():
             raise FileNotFoundError(
-                f"{self.root} is no folder of a course; make one with svmbook course init."
+                f"{self.root} is not the folder of a course; make one with svmbook course init."
             )
 
     @property
     def db_url(self):
-        """Address of the gradebook."""
+        """URL of the gradebook's database."""
         return f"sqlite:///{self.root / 'gradebook.db'}"
 
     def gradebook(self):
-        """Open the gradebook; close it, or use it as a context."""
+        """Open the gradebook, which the caller must close; it is also a context manager."""
         return Gradebook(self.db_url, "svm")
 
     def nbgrader(self, name):
@@ -158,18 +157,18 @@ class Course:
         return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
 
     def source(self, name):
-        """Return the path of the instructor's notebook, whose name may not exist."""
+        """Return the path of the instructor's notebook; raise ValueError if there is none."""
         path = self.root / "source" / name / f"{name}.ipynb"
         if not NAME.fullmatch(name) or not path.exists():
-            there = ", ".join(self.names()) or "none"
-            raise ValueError(f"the course has no assignment {name!r}; there are: {there}.")
+            existing = ", ".join(self.names()) or "none"
+            raise ValueError(f"the course has no assignment {name!r}; there are: {existing}.")
         return path
 
     def data_files(self, name):
-        """Return the paths of the data files of an assignment, by their names from the notebook.
+        """Return the data files of an assignment: a dict of paths by name relative to its folder.
 
-        They are the files that nbgrader hands out with the notebook: all in its folder but other
-        notebooks, and caches. Links that lead nowhere and pipes are left out.
+        They are the files that nbgrader hands out with the notebook: all files in its folder except
+        other notebooks and caches. Broken links and pipes are omitted.
         """
         folder = self.source(name).parent
         found = find_all_files(str(folder), [*self.nbgrader(name).ignore, "*.ipynb"])
@@ -177,7 +176,7 @@ class Course:
         return {str(Path(path).relative_to(folder)): path for path in files}
 
     def ids(self):
-        """Return the ids that `ids.csv` has for students whose folder has another name."""
+        """Return the ids in `ids.csv`, a dict by the names of the students' folders."""
         path = self.root / "ids.csv"
         if not path.exists():
             return {}
@@ -189,15 +188,16 @@ class Course:
         return self.root / "release" / name / f"{name}.ipynb"
 
     def master(self, name):
-        """Return the notebook that submissions are laid upon: all tests, no solution.
+        """Return the notebook into which submissions are merged: all tests, but no solution.
 
         Raises
         ------
         ValueError
-            nbgrader cannot read the notebook, or has been told other marks of what is hidden.
+            nbgrader cannot read the notebook, or is configured with other delimiters of hidden
+            lines.
         """
         nb, resources = nbformat.read(self.source(name), as_version=4), {}
-        describe_assignment(nb, nb)  # before its solutions go
+        describe_assignment(nb, nb)  # before the solutions are removed
         config = self.nbgrader(name).config
         for step in ("ClearHiddenTests", "ClearMarkScheme"):
             if any(option.startswith(("begin", "end")) for option in config.get(step, ())):
@@ -208,7 +208,7 @@ class Course:
         for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
             try:
                 nb, resources = step(config=config).preprocess(nb, resources)
-            except RuntimeError as error:  # of a region in a cell that is no solution
+            except RuntimeError as error:  # a solution region in a cell that is not an answer
                 raise ValueError(f"{name} cannot be read by nbgrader: {error}") from None
         return nb
 
@@ -218,20 +218,21 @@ class Course:
         Raises
         ------
         ValueError
-            There is no such assignment, or nbgrader refuses it: what it says is passed on.
+            There is no such assignment, or nbgrader refuses it; its message is included.
         """
         self.source(name)
         folder = self.nbgrader(name)
         step = GenerateAssignment(coursedir=folder, config=folder.config)
         step.force = True
-        with self.alone():
+        with self.lock():
             self.back_up()
             try:
                 step.start()
             except NbGraderException as error:
                 raise ValueError(
-                    f"{name} cannot be released: {error} Once it was handed in, no item can be "
-                    "added or removed; give one no points, or give the assignment another name."
+                    f"{name} cannot be released: {error} After the first submission, no item can "
+                    "be added or removed. Set the points of an item to 0, or give the assignment "
+                    "another name."
                 ) from None
             released = nbformat.read(self.released(name), as_version=4)
             source = nbformat.read(self.source(name), as_version=4)
@@ -240,19 +241,19 @@ class Course:
         return self.released(name)
 
     def handed_in(self):
-        """Return what is in `submitted`, as `find_submissions` does."""
+        """Return the result of `find_submissions` for the folder `submitted`."""
         return find_submissions(self.root / "submitted", self.names())
 
     def submissions(self, name):
-        """Return the submissions of an assignment, by the names of the students."""
-        return {one.student: one for one in self.handed_in()[0][name]}
+        """Return the submissions of an assignment, a dict by student."""
+        return {submission.student: submission for submission in self.handed_in()[0][name]}
 
     def left_out(self):
-        """Return what cannot be graded in `submitted`, and why."""
+        """Return the paths in `submitted` that cannot be graded, each with the reason."""
         return self.handed_in()[1]
 
     def feedback(self, student, name):
-        """Return the path of the page that a student gets back."""
+        """Return the path of the feedback for a student."""
         return self.root / "feedback" / student / name / f"{name}.html"
 
     def autograded(self, student, name):
@@ -260,14 +261,14 @@ class Course:
         return self.root / "autograded" / student / name / f"{name}.ipynb"
 
     @contextmanager
-    def alone(self):
-        """Keep other runs out while marks are written."""
+    def lock(self):
+        """Lock the course while marks are written; raise BlockingIOError if it is locked."""
         lock = FileLock(self.root / ".lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
             raise BlockingIOError(
-                f"{self.root} is being graded or released by another run; wait for its end."
+                f"{self.root} is being graded or released by another run; wait until it ends."
             ) from None
         try:
             yield
@@ -275,7 +276,7 @@ class Course:
             lock.release()
 
     def back_up(self):
-        """Copy the gradebook, if there is one, beside the earlier copies."""
+        """Copy the gradebook, if there is one, to the folder of backups."""
         path = self.root / "gradebook.db"
         if not path.exists():
             return

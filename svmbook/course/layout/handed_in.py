@@ -1,7 +1,7 @@
-"""What lies in the folder of submissions: whose it is, for which assignment, in which file.
+"""Find submissions in the folder `submitted`: the student, the assignment and the file.
 
-A folder or a file whose name is nearly right is taken where only one can be meant, and noted.
-Everything else that was handed in is listed with what was found.
+A folder or file with a slightly wrong name is accepted with a note if its meaning is unambiguous.
+Everything else is listed with the reason why it cannot be graded.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from pathlib import Path
 
 __all__ = ["Submission", "find_submissions"]
 
-# Beside letters and digits in the names of students; pages of nbgrader show them as they are.
-SIGNS = " .@+-_(),\u2011\u2019"
+# Characters besides letters and digits in the names of students; nbgrader's pages do not escape
+# names.
+ALLOWED_PUNCTUATION = " .@+-_(),\u2011\u2019"
 WRONG_PLACE = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
 
 
@@ -27,11 +28,11 @@ class Submission:
     Attributes
     ----------
     student : str
-        Whose it is, with letters and accents composed (NFC).
+        The student, in Unicode normal form C.
     path : Path
         The notebook, which need not exist.
     notes : list of str
-        What of its names was not as it should be.
+        Notes about wrong names of the file or its folder.
     """
 
     student: str
@@ -40,107 +41,109 @@ class Submission:
 
 
 def find_submissions(root, names):
-    """Look through the folder of submissions.
+    """Find all submissions in a folder.
 
     Parameters
     ----------
     root : Path
-        The folder, with a folder for each student, and in it one for each assignment.
+        The folder, which contains a folder for each student and in it one for each assignment.
     names : sequence of str
         The assignments of the course.
 
     Returns
     -------
     found : dict
-        Of each assignment a list of `Submission`, in the order of the students.
+        For each assignment a list of `Submission`, in the order of the students.
     left_out : dict
-        Why other things in the folder are not graded, by their paths from it.
+        The reasons why other files and folders are not graded, by their relative paths.
     """
     found, left_out, handed_in = {name: [] for name in names}, {}, defaultdict(list)
     for folder in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", folder.name)
-        if not _of_a_student(folder.name):
+        if not _is_student_name(folder.name):
             left_out[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
         elif folder.is_dir():
             for name, place in _assignments(folder, names, left_out):
                 handed_in[name, student].append(place)
         elif folder.suffix == ".ipynb":
             left_out[folder.name] = WRONG_PLACE
-    for (name, student), places in handed_in.items():
-        if len(places) == 1:
-            found[name].append(_submission(student, name, *places))
+    for (name, student), folders in handed_in.items():
+        if len(folders) == 1:
+            found[name].append(_submission(student, name, *folders))
             continue
-        for place in places:
-            others = ", ".join(repr(str(o.relative_to(root))) for o in places if o is not place)
-            left_out[str(place.relative_to(root))] = f"it may be the same as {others}; keep one"
+        for folder in folders:
+            others = ", ".join(repr(str(o.relative_to(root))) for o in folders if o is not folder)
+            left_out[str(folder.relative_to(root))] = f"it may be the same as {others}; keep one"
     return found, left_out
 
 
 def _assignments(folder, names, left_out):
-    """Yield the assignments in a student's folder, each with its place."""
+    """Yield the assignments in a student's folder, each with its path."""
     try:
-        inside = sorted(folder.iterdir())
+        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         left_out[folder.name] = f"it cannot be read ({error.strerror})"
         return
-    inside = [place for place in inside if not place.name.startswith(".")]
-    near = {name: [p for p in inside if _plain(p.name) == _plain(name)] for name in names}
+    similar = {
+        name: [p for p in paths if _simplified(p.name) == _simplified(name)] for name in names
+    }
     for name in names:
-        exact = [place for place in inside if place.name == name]
-        alike = [other for other in names if _plain(other) == _plain(name)]
-        for place in exact or (near[name] if alike == [name] else ()):
-            yield name, place
-    for place in inside:
-        where = f"{folder.name}/{place.name}"
-        meant = [name for name in names if place in near[name]]
-        if place.name in names:
+        exact = [path for path in paths if path.name == name]
+        candidates = [other for other in names if _simplified(other) == _simplified(name)]
+        for path in exact or (similar[name] if candidates == [name] else ()):
+            yield name, path
+    for path in paths:
+        relative = f"{folder.name}/{path.name}"
+        candidates = [name for name in names if path in similar[name]]
+        if path.name in names:
             continue
-        if any((folder / name).exists() for name in meant):
-            left_out[where] = f"{meant[0]} is there as well, and was graded"
-        elif len(meant) > 1:
-            left_out[where] = f"it may be any of {', '.join(meant)}; rename it"
-        elif not meant and place.suffix == ".ipynb":
+        if any((folder / name).exists() for name in candidates):
+            left_out[relative] = f"{candidates[0]} exists as well, and was graded"
+        elif len(candidates) > 1:
+            left_out[relative] = f"it may be any of {', '.join(candidates)}; rename it"
+        elif not candidates and path.suffix == ".ipynb":
             left_out[folder.name] = WRONG_PLACE
-        elif not meant and place.is_dir() and any(place.glob("*.ipynb")):
-            left_out[where] = f"the course has no such assignment; there are {', '.join(names)}"
+        elif not candidates and path.is_dir() and any(path.glob("*.ipynb")):
+            left_out[relative] = f"the course has no such assignment; there are {', '.join(names)}"
 
 
-def _submission(student, name, place):
-    """Return the submission at a place: of nearly right names, what is meant."""
+def _submission(student, name, folder):
+    """Return the submission in a folder, with notes about slightly wrong names."""
     notes = []
-    if place.name != name:
-        notes.append(f"the folder {place.name!r} was taken for {name}")
-    path = place / f"{name}.ipynb"
-    others = [] if place.is_symlink() else [one for one in _notebooks(place) if one != path]
+    if folder.name != name:
+        notes.append(f"the folder {folder.name!r} was graded as {name}")
+    path = folder / f"{name}.ipynb"
+    others = [] if folder.is_symlink() else [p for p in _notebooks(folder) if p != path]
     if os.path.lexists(path):
-        if more := [one.name for one in others if _plain(one.stem).startswith(_plain(name))]:
-            notes.append(f"{path.name} was graded, and not {', '.join(map(repr, more))}")
+        prefix = _simplified(name)
+        if versions := [p.name for p in others if _simplified(p.stem).startswith(prefix)]:
+            notes.append(f"{path.name} was graded, and not {', '.join(map(repr, versions))}")
     elif len(others) == 1:
         path = others[0]
-        notes.append(f"the file {str(path.relative_to(place))!r} was taken for {name}.ipynb")
+        notes.append(f"the file {str(path.relative_to(folder))!r} was graded as {name}.ipynb")
     return Submission(student, path, notes)
 
 
-def _notebooks(folder, deeper=True):
-    """Return the notebooks in a folder, or else in the only one in it: zip files come so."""
+def _notebooks(folder, look_deeper=True):
+    """Return the notebooks in a folder, or in its only subfolder, as unzipped archives have it."""
     try:
-        inside = sorted(one for one in folder.iterdir() if one.name[0] != ".")
+        paths = sorted(path for path in folder.iterdir() if path.name[0] != ".")
     except OSError:
         return []
-    found = [one for one in inside if one.suffix.lower() == ".ipynb"]
-    folders = [one for one in inside if one.is_dir() and one.name != "__MACOSX"]
-    if deeper and not found and len(folders) == 1 and not folders[0].is_symlink():
-        return _notebooks(folders[0], deeper=False)
-    return found
+    notebooks = [path for path in paths if path.suffix.lower() == ".ipynb"]
+    folders = [path for path in paths if path.is_dir() and path.name != "__MACOSX"]
+    if look_deeper and not notebooks and len(folders) == 1 and not folders[0].is_symlink():
+        return _notebooks(folders[0], look_deeper=False)
+    return notebooks
 
 
-def _of_a_student(name):
-    """Return whether a folder may be that of a student; accents may stand for themselves."""
+def _is_student_name(name):
+    """Return whether a name consists of allowed characters; combining accents are allowed."""
     letters = [c for c in name if c.isalnum()]
     others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and others <= set(SIGNS) and name == name.strip()
+    return bool(letters) and others <= set(ALLOWED_PUNCTUATION) and name == name.strip()
 
 
-def _plain(name):
-    """Return a name without what is easily mistaken: case, accents' form, spaces and dashes."""
+def _simplified(name):
+    """Return a name without case, accents' form, spaces and dashes, to compare similar names."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())

@@ -1,4 +1,4 @@
-"""Cells of an assignment as nbgrader marks them: names, tests, and what is not handed out."""
+"""Cells of an assignment, as nbgrader's metadata describe them: names, tests and hidden lines."""
 
 import hashlib
 import re
@@ -19,23 +19,23 @@ __all__ = [
     "key_of",
 ]
 
-NOTE = "svmbook"  # our entry in the metadata of notebooks and cells
-STUDENT = "student"  # the cell, and its name, for the id from which personal numbers are drawn
+NOTE = "svmbook"  # key of this package in the metadata of notebooks and cells
+STUDENT = "student"  # name of the cell and of the variable for the id, which seeds personal numbers
 
-# Whole lines from one mark to the other, as nbgrader takes them out of what is handed out.
+# The lines from one delimiter to the other, which nbgrader removes from the released notebook.
 HIDDEN, SCHEME = (
-    re.compile(rf"^.*BEGIN {what}.*\n((?:.*\n)*?).*END {what}.*$", re.M)
-    for what in ("HIDDEN TESTS", "MARK SCHEME")
+    re.compile(rf"^.*BEGIN {region}.*\n((?:.*\n)*?).*END {region}.*$", re.M)
+    for region in ("HIDDEN TESTS", "MARK SCHEME")
 )
 
 
 def item_of(cell):
-    """Return the name by which nbgrader knows a cell, or None."""
+    """Return the name of a cell in nbgrader's metadata, or None."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def is_test(cell):
-    """Return whether a cell is a test that runs."""
+    """Return whether a cell is an automatic test."""
     return cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
 
 
@@ -46,25 +46,25 @@ def handed_out(cell):
 
 def hidden_lines(source):
     """Return the numbers of the lines of a test that are not handed out, from 1."""
-    spans = [
-        (source.count("\n", 0, found.start()) + 1, source.count("\n", 0, found.end()) + 1)
-        for found in HIDDEN.finditer(source)
-    ]
-    return [number for first, last in spans for number in range(first, last + 1)]
+    numbers = []
+    for region in HIDDEN.finditer(source):
+        first, last = (source.count("\n", 0, end) + 1 for end in region.span())
+        numbers += range(first, last + 1)
+    return numbers
 
 
 def key_of(cell):
-    """Return the name of a cell, or else a digest of its text: what it is found by at home."""
+    """Return the name of a cell, or a digest of its text, by which `svmbook check` finds it."""
     return item_of(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
 def describe_assignment(nb, source, files=()):
-    """Note in a notebook which names are answers, and which cells and data files it has.
+    """Record the names of answers, the cells and the data files in the metadata of a notebook.
 
     Parameters
     ----------
     nb : NotebookNode
-        A version of the assignment, which is changed.
+        A version of the assignment, which is modified.
     source : NotebookNode
         The instructor's version, with solutions.
     files : iterable of str
@@ -79,5 +79,5 @@ def describe_assignment(nb, source, files=()):
 
 
 def answers_of(nb):
-    """Return the names that `describe_assignment` noted; none of a notebook without a note."""
+    """Return the names of answers that `describe_assignment` recorded, or an empty list."""
     return nb.metadata.get(NOTE, {}).get("answers", [])

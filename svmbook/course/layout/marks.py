@@ -1,4 +1,4 @@
-"""Marks as they stand in the gradebook."""
+"""Marks in the gradebook."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ __all__ = ["Mark", "hours_late", "marks_in", "marks_of", "totals"]
 
 @dataclass(frozen=True)
 class Mark:
-    """What a student got for an item.
+    """The mark of a student for an item.
 
     Attributes
     ----------
-    score, most : float
-        Points given so far, and points there are.
+    score, max_score : float
+        Points given so far, and the maximum.
     by_tests : float or None
-        Points that tests gave; None for an answer that a person reads.
+        Points given by tests; None for a manually graded answer.
     by_hand : float or None
-        Points that a person gave in their place.
-    waits : bool
-        Whether a person has still to read it.
+        Points given by a person, which replace those given by tests.
+    needs_manual_grade : bool
+        Whether a person still has to mark the item.
     """
 
     score: float
-    most: float
+    max_score: float
     by_tests: float | None
     by_hand: float | None
-    waits: bool
+    needs_manual_grade: bool
 
 
 def marks_of(book, name):
-    """Return the marks of all who handed in an assignment.
+    """Return the marks of all submissions of an assignment.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def marks_of(book, name):
     Returns
     -------
     dict
-        Of each student a dict of `Mark` by item, in the order of the notebook.
+        For each student a dict of `Mark` by item, in the order of the notebook.
     """
     return {
         submission.student.id: marks_in(submission, name)
@@ -60,7 +60,8 @@ def marks_in(submission, name):
             grade.max_score,
             grade.auto_score,
             grade.manual_score,
-            # nbgrader flags a mark given by hand when its notebook is graded again; it stands.
+            # When a notebook is graded again, nbgrader sets the flag even for items with a manual
+            # mark, which remains valid.
             bool(grade.needs_manual_grade and grade.manual_score is None),
         )
         for grade in notebook.grades
@@ -68,7 +69,7 @@ def marks_in(submission, name):
 
 
 def hours_late(book, name):
-    """Return how many hours after its due date each submission of an assignment was handed in.
+    """Return how late each submission of an assignment is.
 
     Parameters
     ----------
@@ -80,16 +81,17 @@ def hours_late(book, name):
     Returns
     -------
     dict
-        The hours by student, 0 if it was in time. Students are left out where the assignment has no
-        due date or the submission no time.
+        Hours after the due date by student, 0 if the submission was in time. The dict omits
+        students if the assignment has no due date or the submission no time.
     """
     return {
-        one.student.id: one.total_seconds_late / 3600
-        for one in book.assignment_submissions(name)
-        if one.timestamp is not None and one.assignment.duedate is not None
+        submission.student.id: submission.total_seconds_late / 3600
+        for submission in book.assignment_submissions(name)
+        if submission.timestamp is not None and submission.assignment.duedate is not None
     }
 
 
 def totals(marks):
-    """Return the points given so far, and the points there are, of a dict of `Mark` by item."""
-    return sum(mark.score for mark in marks.values()), sum(mark.most for mark in marks.values())
+    """Return the sums of the scores and of the maximum scores of a dict of `Mark` by item."""
+    values = marks.values()
+    return sum(mark.score for mark in values), sum(mark.max_score for mark in values)

@@ -1,1 +1,1 @@
-"""What is written for people: feedback, reports, and marks for other programs."""
+"""Feedback for students, reports for instructors, and marks for learning platforms."""

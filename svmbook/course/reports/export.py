@@ -1,4 +1,4 @@
-"""Marks as CSV, in the columns that learning platforms read."""
+"""Export marks as CSV in the formats of learning platforms."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from ..layout.marks import hours_late, marks_of, totals
 
 __all__ = ["export"]
 
-# The first columns, and what stands for a mark that there is not. A student's name stands in those
-# columns by which a platform can find somebody: Canvas by the login or else the name, Moodle by
-# whichever of its fields the user of its import form chooses.
+# The first columns, and the value of a missing mark.
 PLATFORMS = {
     "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ""),
     "moodle": (["ID number"], "-"),
 }
-NAMED = ("Student", "SIS Login ID", "ID number")
+# Columns that contain the student's name, by which a platform finds the student: Canvas by the
+# login or the name, Moodle by the field that the user chooses when importing.
+STUDENT_COLUMNS = ("Student", "SIS Login ID", "ID number")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One student's mark for an assignment, how many answers wait to be read, and how late it is.
+    """One student's mark for an assignment.
 
-    The hours are None where they are not known.
+    `unmarked` is the number of answers that a person still has to mark. `hours_late` is None if it
+    is not known.
     """
 
     student: str
     assignment: str
     score: float
-    most: float
-    waits: int
+    max_score: float
+    unmarked: int
     hours_late: float | None
 
 
@@ -43,27 +44,27 @@ def export(course, file, kind="plain"):
     course : Course
         The course.
     file : text file
-        Where to.
+        The file to write to.
     kind : {"plain", "moodle", "canvas"}, default="plain"
-        ``plain`` has a line for each student and assignment. ``moodle`` and ``canvas`` have a line
-        for each student and a column for each assignment, under the names these systems expect.
+        ``plain`` has one line per student and assignment. ``moodle`` and ``canvas`` have one line
+        per student and one column per assignment, with the headers that these platforms expect.
 
     Returns
     -------
     list of str
-        What the marks do not contain yet, and which students the platform will not find.
+        Notes about missing marks, and about students whom the platform will not find.
     """
     rows = _rows(course)
     lines = _plain(rows) if kind == "plain" else _for_platform(rows, *PLATFORMS[kind])
     csv.writer(file, lineterminator="\n").writerows(lines)
     notes = []
-    if waits := sum(row.waits for row in rows):
-        notes.append(f"{waits} answers wait to be read; they count nothing yet")
+    if unmarked := sum(row.unmarked for row in rows):
+        notes.append(f"answers to be marked by hand: {unmarked}; they count 0 points until then")
     for student in sorted({row.student for row in rows}):
-        written = _cell(student)
-        if kind != "plain" and written != student:
+        escaped = _escaped(student)
+        if kind != "plain" and escaped != student:
             notes.append(
-                f"{student!r} is written as {written!r}, so that no spreadsheet takes it for a "
+                f"{student!r} is written as {escaped!r}, so that spreadsheets do not read it as a "
                 f"formula; {kind.title()} will not find this student"
             )
     return [*notes, *_not_graded(course, rows)]
@@ -75,50 +76,51 @@ def _rows(course):
         for name in course.names():
             late = hours_late(book, name)
             for student, marks in marks_of(book, name).items():
-                waits = sum(mark.waits for mark in marks.values())
-                rows.append(Row(student, name, *totals(marks), waits, late.get(student)))
-    return sorted(rows, key=lambda row: row.student)  # assignments stay in their order
+                unmarked = sum(mark.needs_manual_grade for mark in marks.values())
+                rows.append(Row(student, name, *totals(marks), unmarked, late.get(student)))
+    return sorted(rows, key=lambda row: row.student)  # stable: the order of assignments is kept
 
 
 def _plain(rows):
     yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
     for row in rows:
         late = "" if row.hours_late is None else round(row.hours_late, 4)
-        yield [_cell(row.student), row.assignment, row.score, row.most, not row.waits, late]
+        complete = not row.unmarked
+        yield [_escaped(row.student), row.assignment, row.score, row.max_score, complete, late]
 
 
 def _for_platform(rows, first, missing):
-    most, marks = {}, {}
+    max_scores, marks = {}, {}
     for row in sorted(rows, key=lambda row: row.assignment):
-        most[row.assignment] = row.most
+        max_scores[row.assignment] = row.max_score
         marks.setdefault(row.student, {})[row.assignment] = row.score
-    yield [*first, *most]
+    yield [*first, *max_scores]
     if "Student" in first:
-        yield ["    Points Possible", *[""] * (len(first) - 1), *most.values()]
+        yield ["    Points Possible", *[""] * (len(first) - 1), *max_scores.values()]
     for student, scores in sorted(marks.items()):
-        whose = [_cell(student) if column in NAMED else "" for column in first]
-        yield [*whose, *(scores.get(name, missing) for name in most)]
+        names = [_escaped(student) if column in STUDENT_COLUMNS else "" for column in first]
+        yield [*names, *(scores.get(assignment, missing) for assignment in max_scores)]
 
 
 def _not_graded(course, rows):
-    """Yield what lies in `submitted` and has no mark for what it is, and marks for what is gone."""
+    """Yield notes about submissions without a current mark, and marks without a submission."""
     found, left_out = course.handed_in()
     for name, submissions in found.items():
         if not submissions:
             continue
         try:
             if count := count_pending(course, name):
-                yield f"{name}: {count} submissions are not graded yet, or have changed since"
-        except ValueError as error:  # it was not released, or has changed since
+                yield f"{name}: submissions not graded yet, or changed since: {count}"
+        except ValueError as error:  # the assignment was not released, or has changed since
             yield str(error)
-    there = {(name, one.student) for name in found for one in found[name]}
+    existing = {(name, submission.student) for name in found for submission in found[name]}
     for row in rows:
-        if (row.assignment, row.student) not in there:
-            yield f"{row.assignment}: {row.student!r} has a mark, and no submission any more"
-    for who, why in left_out.items():
-        yield f"left out: {who!r}; {why}"
+        if (row.assignment, row.student) not in existing:
+            yield f"{row.assignment}: {row.student!r} has a mark but no submission"
+    for path, reason in left_out.items():
+        yield f"left out: {path!r}; {reason}"
 
 
-def _cell(text):
-    """Return a text that a spreadsheet does not take for a formula."""
+def _escaped(text):
+    """Return a text in a form that spreadsheets do not read as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -1,4 +1,4 @@
-"""Feedback for students: their notebook with marks and comments, and no hidden test."""
+"""Feedback for students: their notebook with marks and comments, but without hidden tests."""
 
 from html import escape
 
@@ -13,11 +13,11 @@ from .pages import code, markdown, page, plain
 
 __all__ = ["feedback"]
 
-MOST_MARKDOWN = 300_000  # characters of a notebook that are set; the rest is shown as it is
+MAX_MARKDOWN = 300_000  # characters of Markdown that are rendered per notebook; the rest is not
 
 
 def feedback(course, name):
-    """Write the feedback of all submissions that are graded.
+    """Write the feedback on all graded submissions.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def feedback(course, name):
     Yields
     ------
     Path
-        Of each page.
+        The path of each page.
     """
     course.source(name)
     with course.gradebook() as book:
@@ -40,9 +40,9 @@ def feedback(course, name):
             nb = nbformat.read(path, as_version=4)
             notebook = book.find_submission_notebook(name, name, student)
             comments = {
-                one.name: one.comment
-                for one in notebook.comments
-                if one.comment and (one.manual_comment or one.name in marks)
+                comment.name: comment.comment
+                for comment in notebook.comments
+                if comment.comment and (comment.manual_comment or comment.name in marks)
             }
             reasons = reasons_of(course, name, student)
             target = course.feedback(student, name)
@@ -51,40 +51,41 @@ def feedback(course, name):
 
 
 def _page(nb, name, marks, comments, reasons):
-    total, most = totals(marks)
-    waiting = [item for item, mark in marks.items() if mark.waits]
-    later = sum(marks[item].most for item in waiting)
-    body = [f"<p><strong>{total:g} of {most - later:g} points.</strong>"]
-    if waiting:
-        names = escape(", ".join(waiting))
-        body.append(f" A person will give up to {later:g} more points for {names}.")
+    total, max_total = totals(marks)
+    unmarked = [item for item, mark in marks.items() if mark.needs_manual_grade]
+    pending = sum(marks[item].max_score for item in unmarked)
+    body = [f"<p><strong>{total:g} of {max_total - pending:g} points.</strong>"]
+    if unmarked:
+        names = escape(", ".join(unmarked))
+        body.append(f" Up to {pending:g} more points will be given by hand for {names}.")
     body.append("</p>")
     body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
-    left = MOST_MARKDOWN
+    left = MAX_MARKDOWN
     for cell in nb.cells:
         left -= len(cell.source) if cell.cell_type == "markdown" else 0
         body.append(_cell(cell, marks, comments, markdown if left >= 0 else plain))
     return page(f"Feedback: {name}", "\n".join(body))
 
 
-def _cell(cell, marks, comments, set_text):
-    """Return a cell as HTML, with its mark and comment where it has them."""
+def _cell(cell, marks, comments, render):
+    """Return a cell as HTML, with its mark and comment if it has them."""
     item = item_of(cell)
     text = handed_out(cell) if is_locked(cell) else cell.source
-    inside = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [set_text(text)]
+    parts = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [render(text)]
     if item in comments:
-        inside.append(markdown(f"**Comment.**\n\n{comments[item]}"))
+        parts.append(markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:
-        return "".join(inside)
-    head = escape(item)
+        return "".join(parts)
+    heading = escape(item)
     if item in marks:
         mark = marks[item]
-        head += f": {'to be read' if mark.waits else f'{mark.score:g}'} of {mark.most:g}"
-    return f'<section class="item"><h3>{head}</h3>{"".join(inside)}</section>'
+        score = "to be marked" if mark.needs_manual_grade else f"{mark.score:g}"
+        heading += f": {score} of {mark.max_score:g}"
+    return f'<section class="item"><h3>{heading}</h3>{"".join(parts)}</section>'
 
 
 def _outputs(cell):
-    """Return the outputs as HTML; of hidden tests only that one failed."""
+    """Yield the outputs as HTML; of hidden tests only the fact that one failed."""
     hidden = cell.metadata.get(NOTE, {}).get("hidden", ())
     for number, output in enumerate(cell.outputs):
         if number in hidden:
@@ -95,8 +96,8 @@ def _outputs(cell):
             yield plain(": ".join(filter(None, (output.ename, output.evalue))), "error")
         elif image := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
             data = "".join(output.data[image].split())
-            yield f'<img alt="an output of this cell" src="data:{image};base64,{data}">'
+            yield f'<img alt="output of this cell" src="data:{image};base64,{data}">'
         else:
             yield plain(output.data.get("text/plain", ""))
     if any(cell.outputs[number].output_type == "error" for number in hidden):
-        yield plain("A part of this test that is not shown failed.", "error")
+        yield plain("A hidden part of this test failed.", "error")

@@ -1,7 +1,7 @@
-"""Pages for feedback and reports: one file each, which asks nobody for anything.
+"""HTML pages of feedback and reports, each one self-contained file.
 
-What students wrote is shown, never run: a page has no script, and its policy forbids all that would
-be fetched. Formulas are MathML, which browsers set themselves.
+Text by students is shown, but never executed: a page has no scripts, and its security policy
+forbids to load anything. Formulas are MathML, which browsers render themselves.
 """
 
 import re
@@ -19,18 +19,18 @@ from pygments.lexers import PythonLexer
 
 __all__ = ["code", "markdown", "page", "plain"]
 
-LONGEST = 50_000  # characters that are set; longer texts are shown as they are
+MAX_TEXT = 50_000  # characters; longer texts are shown without rendering
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; "
     "base-uri 'none'"
 )
-LARGEST_FORMULA, LARGEST_CODE = 2_000, 20_000  # characters; larger ones are shown as they are
+MAX_FORMULA, MAX_CODE = 2_000, 20_000  # characters; longer ones are shown without rendering
 MATHML = re.compile(
     r"math|m(i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|enclose|sub|sup"
     r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts)"
 )
-SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # before a command they are not understood
-CODE = ("default", "github-dark")  # colours of code by day and by night
+SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # latex2mathml cannot read these before a command
+CODE_STYLES = ("default", "github-dark")  # colours of code in the light and the dark theme
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
@@ -50,7 +50,7 @@ math[display="block"] { margin: 0.8rem 0; }
 
 
 class _Renderer(mistune.HTMLRenderer):
-    """Markdown of strangers: tags are text, and no picture is fetched."""
+    """Renderer of untrusted Markdown: tags are escaped, and images are not loaded."""
 
     def __init__(self):
         super().__init__(escape=True)
@@ -69,24 +69,24 @@ class _Renderer(mistune.HTMLRenderer):
 
 
 def _formula(tex, display):
-    """Return a formula as MathML, or its text where it cannot be read or is no formula."""
-    shown = f"<code>{escape(tex)}</code>"
-    if len(tex) > LARGEST_FORMULA or "\\newcommand" in tex or "\\def" in tex:
-        return shown
+    """Return a formula as MathML, or its source if it cannot be converted or is unsafe."""
+    source = f"<code>{escape(tex)}</code>"
+    if len(tex) > MAX_FORMULA or "\\newcommand" in tex or "\\def" in tex:
+        return source
     try:
         root = ElementTree.fromstring(convert(SIZES.sub("", tex), display=display))
-    except Exception:  # whatever a reader of formulas makes of a stranger's formula
-        return shown
+    except Exception:  # the converter may raise anything for an untrusted formula
+        return source
     for element in root.iter():
         kind = element.tag.rpartition("}")[2]
-        if not MATHML.fullmatch(kind) or any(of in ("href", "src") for of in element.attrib):
-            return shown
+        if not MATHML.fullmatch(kind) or not element.attrib.keys().isdisjoint(("href", "src")):
+            return source
         element.tag = kind
     formula = ElementTree.tostring(root, encoding="unicode")
     return f'<div class="scroll">{formula}</div>' if display == "block" else formula
 
 
-_read = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
+_render = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
 
 
 def markdown(text):
@@ -98,25 +98,25 @@ def markdown(text):
     >>> markdown("a <b>c</b>").strip()
     '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
     """
-    return _read(text) if len(text) <= LONGEST else plain(text)
+    return _render(text) if len(text) <= MAX_TEXT else plain(text)
 
 
 def code(text):
-    """Return Python as HTML, coloured."""
-    if len(text) > LARGEST_CODE:
+    """Return Python code as HTML with syntax highlighting."""
+    if len(text) > MAX_CODE:
         return plain(text)
-    text = "\n".join(map(str.rstrip, text.split("\n")))  # blanks at ends take pygments long
+    text = "\n".join(map(str.rstrip, text.split("\n")))  # trailing blanks slow pygments down
     return highlight(text, PythonLexer(), HtmlFormatter(cssclass="code"))
 
 
 def plain(text, kind=""):
-    """Return a text as HTML, as it is, without the colours of terminals."""
+    """Return a text as preformatted HTML, without the colour codes of terminals."""
     return f'<pre class="{kind}">{escape(strip_ansi(text))}</pre>'
 
 
 def page(title, body):
-    """Return a whole page."""
-    light, dark = (HtmlFormatter(style=style).get_style_defs(".code") for style in CODE)
+    """Return a complete HTML page."""
+    light, dark = (HtmlFormatter(style=style).get_style_defs(".code") for style in CODE_STYLES)
     styles = f"{STYLE}{light}@media (prefers-color-scheme: dark) {{ {dark} }}"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -1,4 +1,4 @@
-"""How an assignment went: one page with the marks, the items, and what went wrong."""
+"""Report on an assignment: one page with the marks, the items, and the problems."""
 
 import io
 import json
@@ -20,10 +20,10 @@ from .pages import page
 
 __all__ = ["report"]
 
-HARD = 0.5  # an item with a smaller share of its points given is marked
-INK = "#010203"  # stands for the colour of the page's text
-COMMON = 3  # errors of a test that are listed
-SHOWN = 120  # characters of an error
+HARD = 0.5  # an item is hard if a smaller share of its points is given
+INK = "#010203"  # placeholder for the text colour of the page
+MAX_ERRORS = 3  # errors listed for each test
+MAX_ERROR_LENGTH = 120  # characters
 
 
 def report(course, name):
@@ -39,7 +39,7 @@ def report(course, name):
     Returns
     -------
     Path
-        Of the page.
+        The path of the page.
 
     Raises
     ------
@@ -59,50 +59,50 @@ def report(course, name):
         if (path := course.feedback(student, name)).exists()
     }
     body = _body(rows, _errors(course, name, rows), reasons, late, links)
-    for who, why in course.left_out().items():
-        body += f"<p>Left out: {escape(repr(who))}; {escape(why)}.</p>"
+    for path, reason in course.left_out().items():
+        body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
     write_whole(target, page(f"Report: {name}", body))
     return target
 
 
 def _errors(course, name, students):
-    """Return for each test that failed its first errors, with the number of submissions."""
-    found = defaultdict(Counter)
+    """Return for each test the first errors in submissions, with their frequencies."""
+    frequencies = defaultdict(Counter)
     for student in students:
         path = course.autograded(student, name)
         cells = nbformat.from_dict(json.loads(path.read_bytes())).cells if path.exists() else ()
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]
             for error in errors[:1]:
-                found[item_of(cell)][_in_a_line(error.ename, error.evalue)] += 1
-    return found
+                frequencies[item_of(cell)][_one_line(error.ename, error.evalue)] += 1
+    return frequencies
 
 
-def _in_a_line(*parts):
-    """Return name and message of an error without what would change how a page shows them."""
+def _one_line(*parts):
+    """Return name and message of an error in one line without unprintable characters."""
     lines = (" ".join(strip_ansi(part).split()) for part in parts)
     text = ": ".join(filter(None, lines))
     return "".join(filter(str.isprintable, text))
 
 
 def _body(rows, errors, reasons, late, links):
-    items = {item: mark.most for row in rows.values() for item, mark in row.items()}
-    most = sum(items.values())
-    # What waits for a person counts nothing so far, in the totals as in the gradebook.
-    table = np.array(
-        [
-            [np.nan if k not in row or row[k].waits else row[k].score for k in items]
-            for row in rows.values()
-        ]
-    )
+    items = {item: mark.max_score for row in rows.values() for item, mark in row.items()}
+    max_total = sum(items.values())
+    table = np.full((len(rows), len(items)), np.nan)
+    for i, row in enumerate(rows.values()):
+        for j, item in enumerate(items):
+            if item in row and not row[item].needs_manual_grade:
+                table[i, j] = row[item].score
+    # As in the gradebook, unmarked answers count 0 points.
     totals = np.nansum(table, axis=1)
-    waiting = int(np.isnan(table).sum())
+    unmarked = int(np.isnan(table).sum())
+    note = f" Answers to be marked by hand: {unmarked}; they count 0 points until then."
     parts = [
-        f"<p>{len(rows)} submissions of {most:g} points: mean {totals.mean():.1f}, "
+        f"<p>{len(rows)} submissions of {max_total:g} points: mean {totals.mean():.1f}, "
         f"median {np.median(totals):.1f}, from {totals.min():g} to {totals.max():g}.",
-        f" {waiting} answers wait to be read; they count nothing yet." if waiting else "",
+        note if unmarked else "",
         "</p><h2>Marks</h2>",
-        _histogram(totals, most),
+        _histogram(totals, max_total),
         "<h2>Items</h2>",
         _items(items, table, totals),
         _frequent(errors, items),
@@ -113,42 +113,43 @@ def _body(rows, errors, reasons, late, links):
 
 
 def _items(items, table, totals):
-    """Return for each item how it was answered, and whether those who did well did it well."""
+    """Return a table of the items: shares of points, and correlations with the other items."""
     lines = []
     for k, (item, points) in enumerate(items.items()):
         known = ~np.isnan(table[:, k])
         marks, rest = table[known, k], totals[known] - table[known, k]
         if not known.any():
-            lines.append([escape(item), f"{points:g}", "to be read", "", ""])
+            lines.append([escape(item), f"{points:g}", "to be marked", "", ""])
             continue
         share = marks.mean() / points if points else 1.0
         is_hard = known.all() and share < HARD
-        varied = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
+        can_correlate = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
         lines.append(
             [
                 escape(item) + (" <strong>(hard)</strong>" if is_hard else ""),
                 f"{points:g}",
                 f"{100 * share:.0f} %",
                 f"{100 * (marks == 0).mean():.0f} %",
-                f"{np.corrcoef(marks, rest)[0, 1]:+.2f}" if varied else "",
+                f"{np.corrcoef(marks, rest)[0, 1]:+.2f}" if can_correlate else "",
             ]
         )
-    return _table(["item", "points", "given", "got nothing", "with the rest"], lines, words=(0,))
+    head = ["item", "points", "given", "got nothing", "correlation with the rest"]
+    return _table(head, lines, text_columns=(0,))
 
 
 def _frequent(errors, items):
-    """Return the most frequent errors of each test; nothing where no test failed."""
+    """Return a section with the most frequent errors of each test, or "" if no test failed."""
     lines = [
         [escape(item), escape(_cut(error)), f"{count}"]
         for item in items
-        for error, count in errors.get(item, Counter()).most_common(COMMON)
+        for error, count in errors.get(item, Counter()).most_common(MAX_ERRORS)
     ]
-    table = _table(["test", "first error", "submissions"], lines, words=(0, 1))
+    table = _table(["test", "first error", "submissions"], lines, text_columns=(0, 1))
     return f"<h2>Errors of the tests</h2>{table}" if lines else ""
 
 
 def _cut(text):
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
 
 
 def _submissions(rows, totals, table, reasons, late, links):
@@ -162,33 +163,34 @@ def _submissions(rows, totals, table, reasons, late, links):
         ]
         for student, total, marks in zip(rows, totals, table, strict=True)
     ]
-    return _table(["student", "points", "to be read", "hours late", "notes"], lines, words=(0, 4))
+    head = ["student", "points", "to be marked", "hours late", "notes"]
+    return _table(head, lines, text_columns=(0, 4))
 
 
 def _linked(text, address):
     return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
 
 
-def _table(head, lines, words):
-    """Return a table; columns that are no words are numbers, and stand to the right."""
+def _table(head, lines, text_columns):
+    """Return an HTML table whose numeric columns are right-aligned."""
 
     def row(cells, tag):
-        inside = (
-            f"<{tag}>{cell}</{tag}>" if k in words else f'<{tag} class="number">{cell}</{tag}>'
-            for k, cell in enumerate(cells)
-        )
-        return f"<tr>{''.join(inside)}</tr>"
+        html = ""
+        for k, cell in enumerate(cells):
+            style = "" if k in text_columns else ' class="number"'
+            html += f"<{tag}{style}>{cell}</{tag}>"
+        return f"<tr>{html}</tr>"
 
     body = "\n".join(row(line, "td") for line in lines)
     return f'<div class="scroll"><table>{row(head, "th")}\n{body}</table></div>'
 
 
-def _histogram(totals, most):
-    """Return the distribution of the marks as a drawing in the page."""
+def _histogram(totals, max_total):
+    """Return a histogram of the marks as inline SVG."""
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "svmbook"}):
         figure = Figure(figsize=(6, 2.4), layout="constrained")
         ax = figure.subplots()
-        edges = np.linspace(0, max(most, 1), 12)
+        edges = np.linspace(0, max(max_total, 1), 12)
         ax.hist(totals, bins=edges, color="#2a7ab8", edgecolor="none", rwidth=0.92)
         ax.set_xlabel("points", color=INK)
         ax.set_ylabel("submissions", color=INK)
@@ -200,5 +202,5 @@ def _histogram(totals, most):
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     drawing = out.getvalue()
     drawing = drawing[drawing.index("<svg") :].replace(INK, "currentColor")
-    words = f"Histogram of the points of {len(totals)} submissions."
-    return f'<div role="img" aria-label="{words}">{drawing}</div>'
+    description = f"Histogram of the points of {len(totals)} submissions."
+    return f'<div role="img" aria-label="{description}">{drawing}</div>'

@@ -1,1 +1,1 @@
-"""What students hand in: found, read with care, laid upon the master, compared."""
+"""Submissions: read safely, merged into the instructor's notebook, and compared."""

@@ -1,7 +1,7 @@
-"""Whose numbers a notebook is graded with, where questions differ from student to student.
+"""The student id that determines the numbers of questions with personal numbers.
 
-Such an assignment has an answer's cell by the name of ``student``, in which students write their
-id. Later cells draw their numbers from it (`personal_rng`).
+An assignment with such questions has an answer cell with the name ``student``, in which students
+write their id. Later cells draw the numbers by `personal_rng`.
 """
 
 import ast
@@ -14,39 +14,39 @@ from ..personal import normal_form
 
 __all__ = ["enter_id", "is_personal", "settle_id", "written_id"]
 
-LONGEST_CELL = 2_000  # characters of a cell in which an id is looked for
-LONGEST_ID = 100
+MAX_CELL_LENGTH = 2_000  # characters; longer cells are not searched for an id
+MAX_ID_LENGTH = 100
 
 
 def is_personal(nb):
-    """Return whether the questions of an assignment differ from student to student."""
+    """Return whether an assignment has questions with personal numbers."""
     return any(item_of(cell) == STUDENT and is_solution(cell) for cell in nb.cells)
 
 
 def written_id(cells):
-    """Return the id that a student has written: in its own cell, or else in the last that has one.
+    """Return the id that a student has written, in the cell ``student`` or else in the last one.
 
     Parameters
     ----------
     cells : list of tuple or None
-        As read by `read_notebook`.
+        Cells from `read_notebook`.
 
     Returns
     -------
     str or None
     """
-    found = [
+    ids = [
         (name == STUDENT, text)
         for name, kind, source in cells or ()
-        if kind == "code" and len(source) <= LONGEST_CELL
+        if kind == "code" and len(source) <= MAX_CELL_LENGTH
         for text in _ids_in(source)
     ]
-    own = [text for in_its_cell, text in found if in_its_cell]
-    return (own or [text for _, text in found] or [None])[-1]
+    in_student_cell = [text for is_student_cell, text in ids if is_student_cell]
+    return (in_student_cell or [text for _, text in ids] or [None])[-1]
 
 
 def _ids_in(source):
-    """Yield the texts that a cell gives to the name ``student``."""
+    """Yield the strings that a cell assigns to the variable ``student``."""
     try:
         statements = ast.parse(without_commands(source)).body
     except UNREADABLE:
@@ -55,55 +55,55 @@ def _ids_in(source):
         if not isinstance(node, ast.Assign | ast.AnnAssign):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        named = any(isinstance(one, ast.Name) and one.id == STUDENT for one in targets)
+        is_id = any(isinstance(node, ast.Name) and node.id == STUDENT for node in targets)
         text = getattr(node.value, "value", None)
-        if named and isinstance(text, str) and 0 < len(text.strip()) <= LONGEST_ID:
+        if is_id and isinstance(text, str) and 0 < len(text.strip()) <= MAX_ID_LENGTH:
             yield text
 
 
 def settle_id(folder, written, ids):
-    """Decide with whose numbers a submission is graded.
+    """Decide which id determines the numbers with which a submission is graded.
 
-    The name of the folder counts, or what the instructor has entered for it. If the written id
-    counted, answers could be copied together with it.
+    It is the name of the folder, or the id that the instructor has entered for this folder. The id
+    in the notebook is not used, because answers could be copied together with it.
 
     Parameters
     ----------
     folder : str
         The name of the student's folder.
     written : str or None
-        What the notebook gives as the id.
+        The id in the notebook.
     ids : dict of str to str
-        Ids by the names of folders, where the instructor has entered another one.
+        Ids that the instructor has entered, by the names of folders.
 
     Returns
     -------
     settled : str
         The id.
     note : str or None
-        What the instructor has to look at.
+        A note for the instructor, if the id in the notebook is missing or different.
     """
     settled = ids.get(folder, folder)
     if written is None:
-        return settled, f"no id was found in the notebook; {settled!r} was taken"
+        return settled, f"no id was found in the notebook; {settled!r} was used"
     if normal_form(written) == normal_form(settled):
         return settled, None
     return settled, (
-        f"the id in the notebook is {written!r}, and its questions were graded as those of "
+        f"the id in the notebook is {written!r}, but its questions were graded with the numbers of "
         f"{settled!r}; if the id is the student's, write {folder},{written} into ids.csv and grade "
         "again"
     )
 
 
 def enter_id(nb, student):
-    """Write an id into its cell, and lock that: tests use it whatever the kernel makes of it.
+    """Write an id into the cell ``student`` and lock it, so that tests use this id.
 
     Parameters
     ----------
     nb : NotebookNode
-        The notebook to grade, which is changed.
+        The notebook to grade, which is modified.
     student : str or None
-        The id; None where the cell is to stay as it is.
+        The id; None leaves the cell unchanged.
     """
     for cell in nb.cells:
         if student and item_of(cell) == STUDENT and is_solution(cell):

@@ -1,4 +1,4 @@
-"""Pairs of submissions with the same code under other names: a hint, not a verdict."""
+"""Pairs of submissions with similar code, which may be a sign of copying but is no proof."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .receive import Rejected, read_notebook
 
 __all__ = ["Pair", "similar"]
 
-# Characters of normalised code that count as the same, and of how many in a row one is kept: any
-# stretch of 28 that two have in common is found.
-GRAM, WINDOW = 25, 4
+# Winnowing: one hash of 25 normalised characters is kept in each window of 4, so that every common
+# substring of 28 characters is found.
+HASH_LENGTH, WINDOW = 25, 4
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two submissions with code in common.
+    """Two submissions with common code.
 
     Attributes
     ----------
     students : tuple of str
-        Whose they are.
+        The two students.
     score : float
-        The larger of the two shares of own code that the other has as well.
+        The share of one submission's own code that the other contains; the larger of the two.
     lines : tuple of list
-        The numbered lines of each that the other has as well.
+        For each submission, its numbered lines with common code.
     """
 
     students: tuple
@@ -40,10 +40,10 @@ class Pair:
 
 
 def similar(course, name, least=0.5):
-    """Compare all submissions with each other, without what was handed out.
+    """Compare the code of all submissions pairwise, ignoring code that was handed out.
 
-    Names of variables and functions are made alike, comments and spaces dropped, and what is left
-    is compared by fingerprints of its runs of characters (winnowing, by copydetect).
+    All names of variables and functions are replaced by the same one, and comments and spaces are
+    removed. Then fingerprints of substrings are compared (winnowing, by copydetect).
 
     Parameters
     ----------
@@ -52,54 +52,51 @@ def similar(course, name, least=0.5):
     name : str
         The assignment.
     least : float, default=0.5
-        The least score of a pair that is listed.
+        The minimum score of the pairs that are returned.
 
     Returns
     -------
     list of Pair
-        The most similar first.
+        The pairs in decreasing order of their scores.
     """
     course.source(name)
-    handed_out = nbformat.read(course.released(name), as_version=4)
-    given = "\n".join(cell.source for cell in handed_out.cells if cell.cell_type == "code")
-    known = _print(given, window=1).hashes  # all of what was handed out
-    locked = {item_of(cell) for cell in handed_out.cells if is_locked(cell)}
-    prints = {}
+    released = nbformat.read(course.released(name), as_version=4)
+    given = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
+    known = _fingerprint(given, window=1).hashes  # with window 1, all hashes are kept
+    locked = {item_of(cell) for cell in released.cells if is_locked(cell)}
+    fingerprints = {}
     for student, submission in course.submissions(name).items():
         try:
             cells = read_notebook(submission.path, within=2)
         except Rejected:
             continue
         own = (text for item, kind, text in cells if kind == "code" and item not in locked)
-        prints[student] = _print("\n".join(own), known)
+        fingerprints[student] = _fingerprint("\n".join(own), known)
     pairs = []
-    for one, other in itertools.combinations(prints, 2):
-        _, shares, slices = compare_files(prints[one], prints[other])
+    for students in itertools.combinations(fingerprints, 2):
+        first, second = (fingerprints[student] for student in students)
+        _, shares, (in_first, in_second) = compare_files(first, second)
         if max(shares) >= least:
-            lines = tuple(
-                _lines(prints[student].raw_code, part)
-                for student, part in zip((one, other), slices, strict=True)
-            )
-            pairs.append(Pair((one, other), float(max(shares)), lines))
+            lines = _lines(first.raw_code, in_first), _lines(second.raw_code, in_second)
+            pairs.append(Pair(students, float(max(shares)), lines))
     return sorted(pairs, key=lambda pair: -pair.score)
 
 
-def _print(text, known=(), window=WINDOW):
-    # Blank lines say nothing, and copydetect needs time with the square of their number.
+def _fingerprint(text, known=(), window=WINDOW):
+    # Remove blank lines, because the time of copydetect grows with the square of their number.
     text = "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
-    return CodeFingerprint(
-        "answer.py", GRAM, window, boilerplate=list(known), language="python", fp=io.StringIO(text)
-    )
+    options = {"boilerplate": list(known), "language": "python", "fp": io.StringIO(text)}
+    return CodeFingerprint("answer.py", HASH_LENGTH, window, **options)
 
 
 def _lines(text, slices):
-    """Return the numbered lines that the slices of a text touch."""
+    """Return the numbered lines of a text that overlap with slices of it."""
     starts = list(itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0))
     lines = text.splitlines()
-    touched = {
+    overlapping = {
         number
         for begin, end in zip(*slices, strict=True)
         for number in range(len(lines))
         if starts[number] < end and begin < starts[number + 1] and lines[number].strip()
     }
-    return [f"{number + 1}: {lines[number]}" for number in sorted(touched)]
+    return [f"{number + 1}: {lines[number]}" for number in sorted(overlapping)]

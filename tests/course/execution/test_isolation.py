@@ -1,4 +1,4 @@
-"""What a submission may try in order to earn points for wrong answers, or to see the tests."""
+"""Attempts of a submission to earn points for wrong answers, or to read the tests."""
 
 import pytest
 from cells import examine, run
@@ -6,7 +6,8 @@ from cells import examine, run
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
 
-# Each is played by a submission whose f is wrong. The first of them once earned all points.
+# Code that a submission with a wrong f adds in order to pass. The first trick once earned all
+# points.
 TRICKS = {
     "input": "get_ipython().input_transformers_post.append(\n"
     "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
@@ -35,20 +36,20 @@ TRICKS = {
     "message": "import svmbook.course.execution.answers as a\n"
     "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
     "no names": "import svmbook.course.execution.answers as a\n"
-    "def fail(self, *args): raise ValueError\na.Answers.perform = fail",
-    "odd reply": "import svmbook.course.execution.answers as a\n"
+    "def fail(self, *args): raise ValueError\na.AnswerPeer.perform = fail",
+    "invalid reply": "import svmbook.course.execution.answers as a\n"
     'a.Connection.send = lambda self, tree: self._socket.sendall(b\'{"value": {"kind": 1}}\\n\')',
-    "names that were not asked for": "import svmbook.course.execution.answers as a\n"
-    "old = a.Answers.perform\n"
+    "unrequested names": "import svmbook.course.execution.answers as a\n"
+    "old = a.AnswerPeer.perform\n"
     "def perform(self, message, args, kwargs):\n"
     "  found = old(self, message, args, kwargs)\n"
-    "  if message['action'] == 'look':\n"
+    "  if message['action'] == 'look_up':\n"
     "    found['check_close'] = lambda *a, **k: None\n"
     "    found['__builtins__'] = {'abs': lambda x: 0.0}\n"
     "  return found\n"
-    "a.Answers.perform = perform",
-    "end of a loop": "def f(x): raise StopIteration",
-    "early end": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
+    "a.AnswerPeer.perform = perform",
+    "StopIteration": "def f(x): raise StopIteration",
+    "no server": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
     "equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
     "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
     "  def __float__(self): return 9.0\ndef f(x): return Yes(4.0)",
@@ -56,7 +57,7 @@ TRICKS = {
 
 
 def check_trick(sandbox, trick):
-    """Let a submission play a trick, and look that its wrong answer gets nothing for it."""
+    """Check that a wrong answer fails although the submission uses a trick."""
     error, _ = examine(
         sandbox,
         f"def f(x): return 4.0\n{TRICKS[trick]}",
@@ -68,50 +69,51 @@ def check_trick(sandbox, trick):
 
 
 @pytest.mark.parametrize("trick", TRICKS)
-def test_no_trick_earns_points(shells, trick):
+def test_trick_earns_no_points(shells, trick):
     check_trick(shells, trick)
 
 
-@pytest.mark.nightly  # above in a forked IPython, without the messages of a kernel
+@pytest.mark.nightly  # the test above runs in a forked IPython, without the messages of a kernel
 @pytest.mark.parametrize("trick", TRICKS)
-def test_no_trick_earns_points_in_a_kernel_either(sandbox, trick):
+def test_trick_earns_no_points_in_a_kernel(sandbox, trick):
     check_trick(sandbox, trick)
 
 
-REACHES = {
+# Expressions by which an answer tries to read more than its arguments f and obj.
+LEAKS = {
     "globals": "f.__globals__",
-    "attribute": "f._peer.ask('get', of=f._number, name='__globals__')",
-    "code": "f._peer.ask('get', of=f._number, name='__code__')",
-    "class": "made._peer.ask('get', of=made._number, name='__class__')",
-    "private": "made._peer.ask('get', of=made._number, name='_secret')",
-    "module": "made.module",
-    "frame": "made.generator.gi_frame",
-    "other object": "f._peer.ask('call', of=-1)",
-    "names": "f._peer.ask('look', args=['secret'])",
+    "attribute": "f._peer.request('get', target=f._number, name='__globals__')",
+    "code": "f._peer.request('get', target=f._number, name='__code__')",
+    "class": "obj._peer.request('get', target=obj._number, name='__class__')",
+    "private": "obj._peer.request('get', target=obj._number, name='_secret')",
+    "module": "obj.module",
+    "frame": "obj.generator.gi_frame",
+    "other object": "f._peer.request('call', target=-1)",
+    "names": "f._peer.request('look_up', args=['secret'])",
     "estimator": "f._peer._stand_in({'estimator': 'os.system', 'params': {}})",
 }
 
 
-@pytest.mark.parametrize("way", REACHES)
-def test_an_answer_reaches_nothing_beside_what_it_was_given(shells, way):
+@pytest.mark.parametrize("leak", LEAKS)
+def test_answer_cannot_access_more_than_its_arguments(shells, leak):
     test = """
 import os
 secret = 1234
-class Made:
+class Given:
     module = os
     _secret = 1234
     generator = (x for x in [1])
     def method(self): return 7
-assert steal(lambda: secret, Made()) == 7
+assert steal(lambda: secret, Given()) == 7
 """
-    answer = f"def steal(f, made):\n    made.method()\n    return {REACHES[way]}"
+    answer = f"def steal(f, obj):\n    obj.method()\n    return {LEAKS[leak]}"
     error, _ = examine(shells, answer, test)
     assert error is not None and "1234" not in error
-    assert examine(shells, "def steal(f, made): return made.method()", test)[0] is None
+    assert examine(shells, "def steal(f, obj): return obj.method()", test)[0] is None
 
 
-@pytest.mark.nightly  # it waits for the end of a cell's time
-def test_a_kernel_that_hangs_after_a_test_earns_nothing_by_it(sandbox):
+@pytest.mark.nightly  # it waits until a cell exceeds its time limit
+def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
     hook = "import time\nget_ipython().events.register('post_run_cell', lambda r: time.sleep(60))"
     cells = [
         {"source": f"def f(x): return 4.0\n{hook}", "kind": "own"},
@@ -122,10 +124,10 @@ def test_a_kernel_that_hangs_after_a_test_earns_nothing_by_it(sandbox):
         },
     ]
     outcome = run_cells(cells, Limits(seconds=60, cell_seconds=2), sandbox)
-    assert any("ename" in one for one in outcome.outputs.get(1, [{"ename": ""}]))
+    assert any("ename" in output for output in outcome.outputs.get(1, [{"ename": ""}]))
 
 
-def test_a_test_that_could_not_ask_leaves_no_names_to_the_submission(shells):
+def test_names_of_a_test_without_connection_cannot_be_replaced(shells):
     outcome = run(
         shells,
         "import svmbook.course.execution.answers as a\nold, a.serve = a.serve, lambda *args: None",
@@ -137,7 +139,7 @@ def test_a_test_that_could_not_ask_leaves_no_names_to_the_submission(shells):
     assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["NoAnswer", "AssertionError"]
 
 
-def test_a_given_cell_that_fails_leaves_no_names_to_the_submission(shells):
+def test_names_of_a_failed_given_cell_cannot_be_replaced(shells):
     outcome = run(
         shells,
         "display(1)\nfrom svmbook.course.checks import check_close",
@@ -149,7 +151,7 @@ def test_a_given_cell_that_fails_leaves_no_names_to_the_submission(shells):
     assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.failed
 
 
-def test_numbers_of_tests_and_of_submissions_are_told_apart(shells):
+def test_variables_of_tests_and_of_submissions_are_separate(shells):
     outcome = run(
         shells,
         *("n = 5\ndef f(n): return n * n\ndef g(k): return 2 * k", "n = 5\nassert f(n) == 25"),

@@ -7,25 +7,25 @@ from types import SimpleNamespace
 import pytest
 from cells import SHORT, run
 
-from svmbook.course.execution import sandbox as sandboxes
-from svmbook.course.execution.confine import FORBIDDEN, KEYCTL
+from svmbook.course.execution import sandbox as sandbox_module
+from svmbook.course.execution.confine import KEYCTL, SYSCALL_RULES
 from svmbook.course.execution.outcome import Limits, Outcome
-from svmbook.course.execution.run import SHOWN
+from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
 
 
-def texts(outcome, number):
+def printed(outcome, number):
     return "".join(output.get("text", "") for output in outcome.outputs[number])
 
 
-def test_cells_share_a_kernel_and_an_error_does_not_end_it(sandbox):
+def test_cells_share_a_kernel_that_survives_errors(sandbox):
     outcome = run(sandbox, "x = 6", "1 / 0", "print(7 * x)")
     assert outcome.reason is None
-    assert texts(outcome, 2) == "42\n"
+    assert printed(outcome, 2) == "42\n"
     assert outcome.outputs[1][0]["ename"] == "ZeroDivisionError"
 
 
-def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
+def test_sandbox_shows_the_package_but_no_files_of_the_user(sandbox):
     outcome = run(
         sandbox,
         "import os, svmbook, sklearn\nprint(os.getuid() != 0)",
@@ -35,14 +35,14 @@ def test_the_sandbox_shows_the_package_and_nothing_of_the_user(sandbox):
         "open('/tmp/file', 'w').write('x'); print('written')",
         "open('/file', 'w')",
     )
-    assert "[]" in texts(outcome, 1)
-    assert texts(outcome, 2) == "{}\n"
-    assert texts(outcome, 3) == "written\n"
+    assert "[]" in printed(outcome, 1)
+    assert printed(outcome, 2) == "{}\n"
+    assert printed(outcome, 3) == "written\n"
     assert outcome.outputs[4][-1]["ename"] in ("OSError", "PermissionError")
-    assert texts(outcome, 0) == "True\n"
+    assert printed(outcome, 0) == "True\n"
 
 
-def test_figures_are_kept_however_they_are_shown(sandbox):
+def test_figures_are_kept_however_they_are_displayed(sandbox):
     draw = "figure, ax = plt.subplots(figsize=(1, 1))\nax.plot([0, 1])\n"
     outcome = run(
         sandbox,
@@ -53,136 +53,134 @@ def test_figures_are_kept_however_they_are_shown(sandbox):
         draw + "plt.close()\nfrom IPython.display import display\ndisplay(figure)",
     )
     for number in range(1, 5):
-        pictures = [one for one in outcome.outputs[number] if "image/png" in one.get("data", ())]
+        pictures = [out for out in outcome.outputs[number] if "image/png" in out.get("data", ())]
         assert len(pictures) == 1, number
 
 
-def test_a_forgotten_exit_does_not_end_the_kernel(sandbox):
+def test_forgotten_exit_does_not_end_the_kernel(sandbox):
     outcome = run(sandbox, "x = 1", "exit()", "quit", "%pdb on", "1 / 0", "print(x)")
-    assert outcome.reason is None and texts(outcome, 5) == "1\n"
-    assert "no effect" in texts(outcome, 1) and "no effect" in texts(outcome, 2)
+    assert outcome.reason is None and printed(outcome, 5) == "1\n"
+    assert "no effect" in printed(outcome, 1) and "no effect" in printed(outcome, 2)
 
 
-def test_the_first_process_of_the_sandbox_tells_nothing(sandbox, monkeypatch):
-    """It would know the environment of who grades, and have no limits, if it were bubblewrap's."""
-    monkeypatch.setenv("CANARY", "of the one who grades")
-    machine = platform.machine()
+def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
+    """bubblewrap's own first process would have the grader's environment, and no limits."""
+    monkeypatch.setenv("CANARY", "the grader's environment")
+    keyctl = KEYCTL.get(platform.machine())
     outcome = run(
         sandbox,
         "print(open('/proc/1/environ').read())",
         "open('/proc/1/mem', 'r+b')",
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print(libc.ptrace(16, 1, 0, 0), ctypes.get_errno())",  # PTRACE_ATTACH
-        f"print(libc.syscall({KEYCTL.get(machine, 250)}, 0, -3, 0), ctypes.get_errno())",
+        f"print({keyctl} and libc.syscall({keyctl}, 0, -3, 0), ctypes.get_errno())",
         "import os, signal, subprocess, time, resource\n"
         "try: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (4, 256))\n"
-        "except PermissionError: print('no limits of others')\n"
+        "except PermissionError: print('refused')\n"
         "subprocess.run(['/bin/sh', '-c', 'sleep 0.1 &'])\ntime.sleep(0.5)\n"
         "states = [open(f'/proc/{p}/stat').read().split()[2] for p in os.listdir('/proc')"
         " if p.isdigit()]\nprint('Z' in states)",
         "os.kill(1, signal.SIGKILL)",
         "print('alive')",
     )
-    assert "CANARY" not in texts(outcome, 0)
+    assert "CANARY" not in printed(outcome, 0)
     assert outcome.outputs[1][-1]["ename"] == "PermissionError"
-    assert texts(outcome, 2) == "-1 1\n"
-    if machine in KEYCTL:
-        assert texts(outcome, 3) == "-1 1\n"
-    assert (
-        texts(outcome, 4) == "no limits of others\nFalse\n"
-    )  # who has lost its parent is collected
-    assert texts(outcome, 6) == "alive\n"
+    assert printed(outcome, 2) == "-1 1\n"
+    if keyctl:
+        assert printed(outcome, 3) == "-1 1\n"
+    assert printed(outcome, 4) == "refused\nFalse\n"  # no zombie: orphans are reaped
+    assert printed(outcome, 6) == "alive\n"
 
 
-def test_what_is_put_out_beyond_the_limit_is_dropped_and_the_rest_runs(sandbox):
+def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
     flood = "for _ in range(1000): print('x' * 10_000)"
     outcome = run(
         sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", tests={3, 4}
     )
     assert outcome.reason is None and outcome.cut
-    assert texts(outcome, 0) == "1\n" and len(texts(outcome, 1)) < 2 * SHOWN
+    assert printed(outcome, 0) == "1\n" and len(printed(outcome, 1)) < 2 * MAX_OUTPUT_LENGTH
     assert [len(outcome.outputs[k]) for k in (3, 4)] == [1, 0]
 
 
-def test_a_long_text_is_cut(sandbox):
+def test_long_text_is_cut(sandbox):
     limits = Limits(seconds=60, output=2_000_000)
-    assert len(texts(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
+    assert len(printed(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
 
 
-def test_what_was_finished_before_the_end_is_kept(sandbox):
+def test_outputs_before_the_death_of_the_kernel_are_kept(sandbox):
     outcome = run(sandbox, "print('here')", "import os\nos.kill(os.getpid(), 9)", "print('there')")
     assert outcome.reason == "the kernel died"
-    assert texts(outcome, 0) == "here\n" and 2 not in outcome.outputs
+    assert printed(outcome, 0) == "here\n" and 2 not in outcome.outputs
 
 
-def test_a_cell_that_takes_too_long_is_interrupted(sandbox):
+def test_cell_that_takes_too_long_is_interrupted(sandbox):
     loop = "import time\nwhile True: time.sleep(0.01)"
     outcome = run(sandbox, loop, "print(2)", limits=replace(SHORT, cell_seconds=3))
     assert outcome.outputs[0][-1]["ename"] in ("CellTimeoutError", "KeyboardInterrupt")
-    assert outcome.reason is None and texts(outcome, 1) == "2\n"
+    assert outcome.reason is None and printed(outcome, 1) == "2\n"
 
 
-def test_a_notebook_that_takes_too_long_is_ended(sandbox, monkeypatch):
-    """It ignores interrupts. Our clock leaps to the end once its first cell is done."""
-    now, take = [0.0], Outcome.take
+def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
+    """The notebook ignores interrupts. The clock is set forward after its first cell."""
+    now, update = [0.0], Outcome.update
 
-    def leap(outcome, told):
-        last = take(outcome, told)
+    def update_and_advance(outcome, message):
+        is_last = update(outcome, message)
         now[0] += 1e6 if 0 in outcome.outputs else 0.0
-        return last
+        return is_last
 
-    monkeypatch.setattr(Outcome, "take", leap)
-    monkeypatch.setattr(sandboxes, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Outcome, "update", update_and_advance)
+    monkeypatch.setattr(sandbox_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     ignore = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     outcome = run(sandbox, "print(1)", ignore, "print(3)")
     assert outcome.reason == "the notebook took more than 60 seconds"
-    assert texts(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
+    assert printed(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
 
 
-def test_no_more_processes_are_started_than_are_allowed(sandbox):
+def test_number_of_processes_is_limited(sandbox):
     fork = "import os, time\nfor _ in range(80):\n  if not os.fork(): time.sleep(60), os._exit(0)"
     outcome = run(sandbox, fork, limits=replace(SHORT, processes=60))
     refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
     assert refused or outcome.reason == "more than 60 processes"
 
 
-def test_without_bubblewrap_it_is_said_what_to_install(monkeypatch):
+def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SandboxError, match=r"not installed.*package bubblewrap.*--unsafe"):
         find_sandbox()
 
 
-def test_where_no_sandbox_can_be_made_it_is_said_why(monkeypatch):
-    monkeypatch.setattr(sandboxes, "bubble", lambda path: ["false"])
+def test_error_explains_why_no_sandbox_can_be_made(monkeypatch):
+    monkeypatch.setattr(sandbox_module, "bubble", lambda path: ["false"])
     monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
     with pytest.raises(SandboxError, match="cannot make a sandbox here"):
         find_sandbox()
 
 
-def test_a_sandbox_that_does_not_start_is_no_fault_of_a_submission(sandbox, monkeypatch):
-    monkeypatch.setattr(sandboxes, "bubble", lambda *given, **named: ["false"])
+def test_sandbox_that_does_not_start_raises_an_error(sandbox, monkeypatch):
+    monkeypatch.setattr(sandbox_module, "bubble", lambda *args, **kwargs: ["false"])
     with pytest.raises(SandboxError, match="did not start"):
         run(sandbox, "print(1)")
 
 
-def test_without_a_sandbox_cells_run_all_the_same():
-    assert texts(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
+def test_cells_run_without_a_sandbox():
+    assert printed(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
 
 
-@pytest.mark.skipif(platform.machine() not in FORBIDDEN, reason="no filter for this machine")
-def test_memory_that_no_process_is_charged_for_is_not_to_be_had(sandbox):
+@pytest.mark.skipif(platform.machine() not in SYSCALL_RULES, reason="no filter for this processor")
+def test_forbidden_system_calls_are_refused(sandbox):
+    clone = SYSCALL_RULES[platform.machine()].clone
     outcome = run(
         sandbox,
         "import os\nos.memfd_create('x')",
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print(libc.shmget(0, 4096, 0o1600), ctypes.get_errno())",
         "print(libc.unshare(0x10000000), ctypes.get_errno())",
-        f"print(libc.syscall({FORBIDDEN[platform.machine()][2][0]}, 0x10000000 | 17, 0, 0, 0, 0), "
-        "ctypes.get_errno())",
+        f"print(libc.syscall({clone}, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno())",
         "import socket\nprint(socket.socketpair()[0].fileno() > 0)\nsocket.socket(40)",
         "import multiprocessing as m\nwith m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))",
     )
     assert outcome.outputs[0][-1]["ename"] == "PermissionError"
-    assert all(texts(outcome, k) == "-1 1\n" for k in (1, 2, 3))
-    assert texts(outcome, 4) == "True\n" and outcome.outputs[4][-1]["ename"] == "PermissionError"
-    assert texts(outcome, 5) == "[1, 2]\n"
+    assert all(printed(outcome, k) == "-1 1\n" for k in (1, 2, 3))
+    assert printed(outcome, 4) == "True\n" and outcome.outputs[4][-1]["ename"] == "PermissionError"
+    assert printed(outcome, 5) == "[1, 2]\n"

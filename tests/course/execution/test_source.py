@@ -1,7 +1,7 @@
 from svmbook.course.execution.source import defined_names, free_names, parts_of_test
 
 
-def test_statements_of_a_test_are_shown_or_hidden_as_a_whole():
+def test_statements_are_shown_or_hidden_as_a_whole():
     source = "a = 1\nfor k in (1, 2):\n    f(k)\n    ### BEGIN\n    g(k)\n    ### END\nb = 2\n"
     parts = parts_of_test(source, {4, 5, 6})
     assert [hidden for hidden, _ in parts] == [False, True, False]
@@ -10,13 +10,13 @@ def test_statements_of_a_test_are_shown_or_hidden_as_a_whole():
         "for k in (1, 2):",
         "b = 2",
     ]
-    assert parts[2][1].count("\n") == 6  # lines keep their numbers
+    assert parts[2][1].count("\n") == 6  # line numbers are preserved
     assert parts_of_test("", set()) == []
     decorated = "@one\n@two\ndef f():\n    pass"
     assert parts_of_test(decorated, {1}) == [(True, decorated)]
 
 
-def test_names_of_a_text_are_found_in_all_its_scopes():
+def test_names_are_found_in_all_scopes():
     source = """
 import numpy as np
 from a.b import c as d

@@ -1,4 +1,4 @@
-"""Typical mistakes with `counting_errors`, what each costs, and another right solution."""
+"""Typical mistakes in `counting_errors` with the resulting points, and another correct solution."""
 
 ROUND = """
 def one_round(X, y, w, b, C, s, k):
@@ -36,11 +36,11 @@ WRONG = {
         },
         {"test_round": 0},
     ),
-    "a single round": (
+    "a single iteration": (
         {"rounds": ROUND + LOOP.format(count=1, name="one_round")},
         {"test_irwls": 0},
     ),
-    "one piece of the cost for all": (
+    "one piece of the cost for all slacks": (
         {
             "cost": """
 def cost(xi, s, k):
@@ -64,7 +64,7 @@ def both_pieces(xi, s, k):
         },
         {"test_cost": 0},
     ),
-    "one direction alone": (
+    "only one direction of the classifier": (
         {
             "fewest": """
 def fewest_errors(x, y):
@@ -96,7 +96,7 @@ def cost_slope(xi, s, k):
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
-    below = np.concatenate([[0], np.cumsum(y > 0)])  # errors below, if -1 is said there
+    below = np.concatenate([[0], np.cumsum(y > 0)])  # errors below, if -1 is predicted there
     above = np.concatenate([np.cumsum((y < 0)[::-1])[::-1], [0]])
     allowed = np.concatenate([[True], x[1:] > x[:-1], [True]])
     errors = (below + above)[allowed]

@@ -1,4 +1,4 @@
-"""Typical mistakes with `dual_by_hand`, what each costs, and another right solution."""
+"""Typical mistakes in `dual_by_hand` with the resulting points, and another correct solution."""
 
 WRONG = {
     "the labels are missing in P": (

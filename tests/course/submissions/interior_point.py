@@ -1,4 +1,4 @@
-"""Typical mistakes with `interior_point`, what each costs, and another right solution."""
+"""Typical mistakes in `interior_point` with the resulting points, and another correct solution."""
 
 REDUCED = """
 def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
@@ -31,25 +31,25 @@ def interior_point(Q, y, C, solve):
 """
 OWN = REDUCED.format(name="own_step", sign="+")
 WRONG = {
-    "the sign of one term of D": (
+    "the sign of one term of D is wrong": (
         {
             "reduced": REDUCED.format(name="reduced_step", sign="-"),
             "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
         },
         {"test_reduced": 0},
     ),
-    "the whole system again": (
+    "the full system is solved again": (
         {
             "reduced": "reduced_step = full_step",
             "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
         },
         {"test_reduced": 0},
     ),
-    "it ends too early": (
+    "the iteration stops too early": (
         {"iterate": ITERATION.format(step="reduced_step", small="0.1")},
         {"test_iteration": 0},
     ),
-    "a block at the wrong place": (
+    "a block is in the wrong place": (
         {
             "full": """
 def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):

@@ -1,45 +1,45 @@
-"""Typical mistakes with `kernels`, what each costs, and another right solution."""
+"""Typical mistakes in `kernels` with the resulting points, and another correct solution."""
 
 CHOOSE = """
-def choose(X, y, prices, widths, folds):
-    pairs = [(C, gamma) for C in prices for gamma in widths]
-    errors = [wrong_of(X, y, C, gamma, folds) for C, gamma in pairs]
+def choose(X, y, C_values, gammas, folds):
+    pairs = [(C, gamma) for C in C_values for gamma in gammas]
+    errors = [mean_error(X, y, C, gamma, folds) for C, gamma in pairs]
     return pairs[int(np.argmin(np.round(errors, 9)))]
 
 
-def wrong_of(X, y, C, gamma, folds):
-    found = []
+def mean_error(X, y, C, gamma, folds):
+    errors = []
     for train, test in folds:
-        machine = make_pipeline(StandardScaler(), SVC(C=C, gamma=gamma)).fit(X[train], y[train])
-        found.append((machine.predict(X[test]) != y[test]).mean())
-    return np.mean(found)
+        model = make_pipeline(StandardScaler(), SVC(C=C, gamma=gamma)).fit(X[train], y[train])
+        errors.append((model.predict(X[test]) != y[test]).mean())
+    return np.mean(errors)
 
 """
 WRONG = {
-    "products in the place of minima": (
+    "products instead of minima": (
         {"intersection": "def intersection(X, Z):\n    return X @ Z.T"},
         {"test_intersection": 0},
     ),
-    "all points are standardised before": (
+    "all points are standardised before the split": (
         {
             "validated": """
 def validated_error(X, y, C, gamma, folds):
     Z = StandardScaler().fit_transform(X)
-    wrong = [
+    errors = [
         1 - SVC(C=C, gamma=gamma).fit(Z[train], y[train]).score(Z[test], y[test])
         for train, test in folds
     ]
-    return np.mean(wrong)
+    return np.mean(errors)
 """,
             "choose": CHOOSE
             + """
-def honest_error(X, y, prices, widths, outer, make_folds):
+def honest_error(X, y, C_values, gammas, outer, make_folds):
     return np.mean(
         [
-            wrong_of(
+            mean_error(
                 X,
                 y,
-                *choose(X[a], y[a], prices, widths, make_folds(X[a], y[a])),
+                *choose(X[a], y[a], C_values, gammas, make_folds(X[a], y[a])),
                 [(a, b)],
             )
             for a, b in outer
@@ -49,17 +49,17 @@ def honest_error(X, y, prices, widths, outer, make_folds):
         },
         {"test_validated": 0},
     ),
-    "the test part takes part in the choice": (
+    "the test part is used for model selection": (
         {
             "choose": CHOOSE
             + """
-def honest_error(X, y, prices, widths, outer, make_folds):
-    return min(wrong_of(X, y, C, gamma, outer) for C in prices for gamma in widths)
+def honest_error(X, y, C_values, gammas, outer, make_folds):
+    return min(mean_error(X, y, C, gamma, outer) for C in C_values for gamma in gammas)
 """
         },
         {"test_honest": 0},
     ),
-    "one that is positive after all": (
+    "the counterexample is positive semi-definite": (
         {
             "counterexample": """
 def counterexample():
@@ -80,19 +80,19 @@ def counterexample():
 """,
     "validated": """
 def validated_error(X, y, C, gamma, folds):
-    wrong = []
+    errors = []
     for train, test in folds:
         scaler = StandardScaler().fit(X[train])
-        machine = SVC(C=C, gamma=gamma).fit(scaler.transform(X[train]), y[train])
-        wrong.append(np.mean(machine.predict(scaler.transform(X[test])) != y[test]))
-    return sum(wrong) / len(wrong)
+        model = SVC(C=C, gamma=gamma).fit(scaler.transform(X[train]), y[train])
+        errors.append(np.mean(model.predict(scaler.transform(X[test])) != y[test]))
+    return sum(errors) / len(errors)
 """,
     "choose": CHOOSE
     + """
-def honest_error(X, y, prices, widths, outer, make_folds):
+def honest_error(X, y, C_values, gammas, outer, make_folds):
     total = 0.0
     for train, test in outer:
-        grid = {"svc__C": list(prices), "svc__gamma": list(widths)}
+        grid = {"svc__C": list(C_values), "svc__gamma": list(gammas)}
         folds = make_folds(X[train], y[train])
         search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=folds)
         total += 1 - search.fit(X[train], y[train]).score(X[test], y[test])

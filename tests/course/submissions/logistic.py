@@ -1,7 +1,7 @@
-"""Typical mistakes with `logistic`, what each costs, and another right solution."""
+"""Typical mistakes in `logistic` with the resulting points, and another correct solution."""
 
 WRONG = {
-    "only whole steps": (
+    "only full Newton steps": (
         {
             "fit": """
 def fit(X, y, C):
@@ -16,7 +16,7 @@ def fit(X, y, C):
         },
         {"test_fit": 0},
     ),
-    "exponentials that overflow": (
+    "exponentials overflow": (
         {
             "value": """
 def value(w, b, X, y, C):
@@ -32,7 +32,7 @@ def slope(w, b, X, y, C):
         },
         {"test_value": 0},
     ),
-    "the intercept is forgotten in the Hessian": (
+    "the intercept is penalised in the Hessian": (
         {
             "curvature": """
 def curvature(w, b, X, y, C):
@@ -43,20 +43,20 @@ def curvature(w, b, X, y, C):
         },
         {"test_curvature": 0},
     ),
-    "a few steps down the slope": (
+    "gradient descent stops too early": (
         {
             "fit": """
 def fit(X, y, C):
     w, b = np.zeros(X.shape[1]), 0.0
     for _ in range(100):
-        in_w, in_b = slope(w, b, X, y, C)
-        w, b = w - 0.01 * in_w, b - 0.01 * in_b
+        grad_w, grad_b = slope(w, b, X, y, C)
+        w, b = w - 0.01 * grad_w, b - 0.01 * grad_b
     return w, b
 """
         },
         {"test_fit": 0},
     ),
-    "one half whatever it costs and no intercept": (
+    "the threshold is always 0.5 and there is no intercept": (
         {
             "decide": "def decide(p, miss, alarm):\n    return np.where(p > 0.5, 1, -1)",
             "first": "def first_penalty(X, y):\n    return np.abs(X.T @ (y / 2)).max()",
@@ -66,7 +66,7 @@ def fit(X, y, C):
 }
 RIGHT = {
     "value": """
-def chance(t):
+def sigmoid(t):
     small = np.exp(-np.abs(t))
     return np.where(t >= 0, 1, small) / (1 + small)
 
@@ -77,13 +77,13 @@ def value(w, b, X, y, C):
 
 
 def slope(w, b, X, y, C):
-    pull = -C * y * chance(-y * (X @ w + b))
+    pull = -C * y * sigmoid(-y * (X @ w + b))
     return w + pull @ X, np.sum(pull)
 """,
     "curvature": """
 def curvature(w, b, X, y, C):
     d = X.shape[1]
-    weights = C * chance(X @ w + b) * chance(-X @ w - b)
+    weights = C * sigmoid(X @ w + b) * sigmoid(-X @ w - b)
     H = np.empty((d + 1, d + 1))
     H[:d, :d] = np.eye(d) + (X.T * weights) @ X
     H[:d, d] = H[d, :d] = X.T @ weights
@@ -115,6 +115,6 @@ def first_penalty(X, y):
     "decide": """
 def decide(p, miss, alarm):
     threshold = alarm / (alarm + miss)
-    return np.array([1.0 if chance >= threshold else -1.0 for chance in p])
+    return np.array([1.0 if probability >= threshold else -1.0 for probability in p])
 """,
 }

@@ -1,4 +1,4 @@
-"""Typical mistakes with `many_classes`, what each costs, and another right solution."""
+"""Typical mistakes in `many_classes` with the resulting points, and another correct solution."""
 
 WRONG = {
     "pairs are trained on all points": (
@@ -8,9 +8,10 @@ def one_against_one(X, y, X_new, make):
     classes = np.unique(y)
     votes = np.zeros((len(X_new), len(classes)), dtype=int)
     for a, b in itertools.combinations(range(len(classes)), 2):
-        says = make().fit(X, np.where(y == classes[a], classes[a], classes[b])).predict(X_new)
-        votes[:, a] += says == classes[a]
-        votes[:, b] += says == classes[b]
+        labels = np.where(y == classes[a], classes[a], classes[b])
+        predicted = make().fit(X, labels).predict(X_new)
+        votes[:, a] += predicted == classes[a]
+        votes[:, b] += predicted == classes[b]
     return classes[votes.argmax(axis=1)]
 """
         },
@@ -19,14 +20,14 @@ def one_against_one(X, y, X_new, make):
     "rows and columns are exchanged": (
         {
             "confusion": """
-def confusion(truth, answers):
-    classes = np.unique(np.append(truth, answers))
-    return np.array([[np.sum((answers == a) & (truth == b)) for b in classes] for a in classes])
+def confusion(truth, predicted):
+    classes = np.unique(np.append(truth, predicted))
+    return np.array([[np.sum((predicted == a) & (truth == b)) for b in classes] for a in classes])
 """
         },
         {"test_confusion": 0},
     ),
-    "blind is who errs at all": (
+    "each class with an error is listed": (
         {
             "blind": """
 def blind(X, y, make):
@@ -40,7 +41,7 @@ def blind(X, y, make):
         },
         {"test_blind": 0},
     ),
-    "one way alone": (
+    "only one direction of confusion is counted": (
         {
             "most": """
 def most_confused(table):
@@ -56,20 +57,21 @@ RIGHT = {
     "pairs": """
 def one_against_one(X, y, X_new, make):
     classes = sorted(set(int(c) for c in y))
-    ballots = [[] for _ in X_new]
+    votes = [[] for _ in X_new]
     for a in classes:
         for b in classes:
             if a < b:
                 rows = np.logical_or(y == a, y == b)
                 signs = np.where(y[rows] == a, 0, 1)
-                for ballot, says in zip(ballots, make().fit(X[rows], signs).predict(X_new)):
-                    ballot.append(b if says else a)
-    return np.array([min(classes, key=lambda c: (-v.count(c), c)) for v in ballots])
+                model = make().fit(X[rows], signs)
+                for point_votes, is_b in zip(votes, model.predict(X_new)):
+                    point_votes.append(b if is_b else a)
+    return np.array([min(classes, key=lambda c: (-v.count(c), c)) for v in votes])
 """,
     "confusion": """
-def confusion(truth, answers):
-    classes = sorted(set(truth) | set(answers))
-    return [[int(np.sum(answers[truth == a] == b)) for b in classes] for a in classes]
+def confusion(truth, predicted):
+    classes = sorted(set(truth) | set(predicted))
+    return [[int(np.sum(predicted[truth == a] == b)) for b in classes] for a in classes]
 """,
     "blind": """
 def blind(X, y, make):

@@ -1,4 +1,4 @@
-"""Typical mistakes with `project`, what each costs, and another right solution."""
+"""Typical mistakes in `project` with the resulting points, and another correct solution."""
 
 WRONG = {
     "the class is left among the columns": (
@@ -34,7 +34,7 @@ def machine(X, y, X_new):
         },
         {"test_machines": 0},
     ),
-    "one machine was trained on the whole table": (
+    "one classifier is trained on the whole table": (
         {
             "machines": """
 from sklearn.neighbors import NearestCentroid
@@ -53,7 +53,7 @@ def machine(X, y, X_new):
         },
         {"test_machines": 0},
     ),
-    "each machine has draws of its own": (
+    "each method has its own splits": (
         {
             "errors": """
 def errors(methods, X, y, seeds):
@@ -69,7 +69,7 @@ def errors(methods, X, y, seeds):
         },
         {"test_errors": 0},
     ),
-    "draws count as independent": (
+    "splits are treated as independent": (
         {
             "interval": """
 def interval(differences, q):
@@ -91,7 +91,7 @@ def table():
     return X, np.where(y > 0, 7, 2)
 """,
     "machines": """
-def train(X, y):  # a name that a test might want
+def train(X, y):  # a name that tests could use as well
     from sklearn.neighbors import KNeighborsClassifier
 
     return KNeighborsClassifier(5).fit(X, y)
@@ -100,8 +100,8 @@ def train(X, y):  # a name that a test might want
 def plain(X, y, X_new):
     names = np.unique(y)
     centres = np.array([X[y == name].mean(axis=0) for name in names])
-    far = ((X_new[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
-    return names[far.argmin(axis=1)]
+    sq_dist = ((X_new[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+    return names[sq_dist.argmin(axis=1)]
 
 
 def machine(X, y, X_new):
@@ -109,10 +109,10 @@ def machine(X, y, X_new):
 """,
     "errors": """
 def errors(methods, X, y, seeds):
-    return np.array([[one(method, X, y, seed) for method in methods] for seed in seeds])
+    return np.array([[error(method, X, y, seed) for method in methods] for seed in seeds])
 
 
-def one(method, X, y, seed):
+def error(method, X, y, seed):
     train, test = train_test_split(
         np.arange(len(y)), test_size=1 / 3, stratify=y, random_state=seed
     )

@@ -1,56 +1,56 @@
-"""Typical mistakes with `prototypes`, what each costs, and another right solution."""
+"""Typical mistakes in `prototypes` with the resulting points, and another correct solution."""
 
 WRONG = {
-    "the nearest on any side": (
+    "the nearest negatives on any side are chosen": (
         {
             "choose": """
 def choose(X, y, i, k):
     others = np.flatnonzero(y != y[i])
-    far = np.linalg.norm(X[others] - X[i], axis=1)
-    return others[np.argsort(far)[:k]]
+    distances = np.linalg.norm(X[others] - X[i], axis=1)
+    return others[np.argsort(distances)[:k]]
 """
         },
         {"test_choose": 0},
     ),
-    "points join members of any class": (
+    "positive updates ignore the class of the exemplar": (
         {
             "shift": """
 def shift(X, y, exemplars, positives, W, b):
-    claims = W @ X.T + b[:, None] > 0
-    joined = positives.copy()
+    covers = W @ X.T + b[:, None] > 0
+    updated = positives.copy()
     for i in range(len(X)):
-        claimants = np.flatnonzero(claims[:, i])
-        if len(claimants):
-            away = np.linalg.norm(X[exemplars[claimants]] - X[i], axis=1)
-            joined[claimants[np.argmin(away)], i] = True
-    stays = claims.any(axis=1)
-    return exemplars[stays], joined[stays]
+        covering = np.flatnonzero(covers[:, i])
+        if len(covering):
+            distances = np.linalg.norm(X[exemplars[covering]] - X[i], axis=1)
+            updated[covering[np.argmin(distances)], i] = True
+    kept = covers.any(axis=1)
+    return exemplars[kept], updated[kept]
 """
         },
         {"test_shift": 0},
     ),
-    "nobody claims and the nearest exemplar answers": (
+    "the nearest exemplar predicts a point that none covers": (
         {
             "answer": """
 def answer(x, X, y, exemplars, W, b, how, otherwise):
-    claims = W @ x + b > 0
-    if how == "count" and claims.any():
-        return np.bincount(y[exemplars[claims]]).argmax()
-    away = np.linalg.norm(X[exemplars] - x, axis=1)
-    away[~claims] += 1000.0
-    return y[exemplars[np.argmin(away)]]
+    covers = W @ x + b > 0
+    if how == "count" and covers.any():
+        return np.bincount(y[exemplars[covers]]).argmax()
+    distances = np.linalg.norm(X[exemplars] - x, axis=1)
+    distances[~covers] += 1000.0
+    return y[exemplars[np.argmin(distances)]]
 """
         },
         {"test_answer": 0},
     ),
-    "the line points the wrong way": (
+    "the sign of the hyperplane is wrong": (
         {
             "member": """
 def member(X, positives, negatives, C):
     Z = np.vstack([X[negatives], X[positives]])
     s = np.append(np.ones(len(negatives)), -np.ones(len(positives)))
-    machine = SVC(C=C, kernel="linear").fit(Z, s)
-    return machine.coef_[0], machine.intercept_[0]
+    model = SVC(C=C, kernel="linear").fit(Z, s)
+    return model.coef_[0], model.intercept_[0]
 """
         },
         {"test_member": 0},
@@ -71,35 +71,35 @@ def member(X, positives, negatives, C):
 
     Z = np.vstack([X[positives], X[negatives]])
     s = np.append(np.ones(len(positives)), -np.ones(len(negatives)))
-    machine = DualSVC(C=C).fit(Z, s)
-    return machine.coef_[0], float(np.ravel(machine.intercept_)[0])
+    model = DualSVC(C=C).fit(Z, s)
+    return model.coef_[0], float(np.ravel(model.intercept_)[0])
 """,
     "shift": """
 def shift(X, y, exemplars, positives, W, b):
-    new, stays = positives.copy(), []
+    new, kept = positives.copy(), []
     for m in range(len(exemplars)):
         if any(W[m] @ x + b[m] > 0 for x in X):
-            stays.append(m)
+            kept.append(m)
     for i, x in enumerate(X):
         best = None
         for m, e in enumerate(exemplars):
             if y[e] == y[i] and W[m] @ x + b[m] > 0:
-                away = np.sum((X[e] - x) ** 2)
-                if best is None or away < best[0]:
-                    best = away, m
+                sq_dist = np.sum((X[e] - x) ** 2)
+                if best is None or sq_dist < best[0]:
+                    best = sq_dist, m
         if best is not None:
             new[best[1], i] = True
-    return exemplars[stays], new[stays]
+    return exemplars[kept], new[kept]
 """,
     "answer": """
 def answer(x, X, y, exemplars, W, b, how, otherwise):
-    claimants = [e for e, w, c in zip(exemplars, W, b) if w @ x + c > 0]
-    if not claimants:
+    covering = [e for e, w, c in zip(exemplars, W, b) if w @ x + c > 0]
+    if not covering:
         return otherwise
     if how == "nearest":
-        return y[min(claimants, key=lambda e: np.linalg.norm(X[e] - x))]
+        return y[min(covering, key=lambda e: np.linalg.norm(X[e] - x))]
     votes = {}
-    for e in claimants:
+    for e in covering:
         votes[y[e]] = votes.get(y[e], 0) + 1
     return min(votes, key=lambda c: (-votes[c], c))
 """,

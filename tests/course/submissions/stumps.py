@@ -1,4 +1,4 @@
-"""Typical mistakes with `stumps`, what each costs, and another right solution."""
+"""Typical mistakes in `stumps` with the resulting points, and another correct solution."""
 
 WRONG = {
     "the number of features is forgotten": (
@@ -11,7 +11,7 @@ def stump_kernel(X, Z, low, high):
         },
         {"test_kernel": 0},
     ),
-    "no stump is drawn": (
+    "no random stumps are drawn": (
         {
             "sampled": """
 def sampled_kernel(X, Z, low, high, count, rng):
@@ -20,7 +20,7 @@ def sampled_kernel(X, Z, low, high, count, rng):
         },
         {"test_sampled": 0},
     ),
-    "thresholds among the values": (
+    "thresholds are data values": (
         {
             "sampled": """
 def sampled_kernel(X, Z, low, high, count, rng):
@@ -34,7 +34,7 @@ def sampled_kernel(X, Z, low, high, count, rng):
         },
         {"test_sampled": 0},
     ),
-    "curves go on straight": (
+    "shape functions are extrapolated linearly": (
         {
             "curve": """
 def curve(x, A):
