@@ -142,8 +142,8 @@ class AdditiveModel(BaseClassifier):
         r"""Return the contribution of each feature to the output of one point, largest first.
 
         In a pipeline call ``pipeline[-1].explain(pipeline[:-1].transform(x))``. The names of the
-        features are kept after ``pipeline.set_output(transform="pandas")``. No scaler is needed,
-        because the penalty is in units of the standard deviations of the features.
+        features are kept after ``pipeline.set_output(transform="pandas")``. The pipeline needs no
+        scaler.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .additive import AdditiveModel
 
@@ -31,6 +31,7 @@ def shape_bands(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    sample_weight: ArrayLike | None = None,
     n_refits: int = 50,
     level: float = 0.9,
     random_state: int | np.random.RandomState | None = None,
@@ -39,8 +40,8 @@ def shape_bands(
 
     The model is refitted to bootstrap samples, drawn from the points with replacement. A band
     consists of the quantiles :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions,
-    each centred to mean zero over the given points. The band shows sampling variation. It does not
-    show the bias that the penalty causes, so it is a lower bound of the uncertainty.
+    each centred to weighted mean zero over the given points. The band shows sampling variation. It
+    does not show the bias that the penalty causes, so it is a lower bound of the uncertainty.
 
     Parameters
     ----------
@@ -51,6 +52,8 @@ def shape_bands(
         The training points of the model.
     y : array-like of shape (n_samples,)
         Labels of the points.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights with which the model was fitted; a refit uses the weights of its points.
     n_refits : int, default=50
         Number of bootstrap samples; the quantiles 0.05 and 0.95 need about fifty.
     level : float, default=0.9
@@ -105,20 +108,21 @@ def shape_bands(
             "For the model of a pair of classes pass only the points of the pair: "
             "rows = np.isin(y, model.classes_)."
         )
+    weights = _check_sample_weight(sample_weight, points, ensure_non_negative=True)
     grid = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):
-        rows = _bootstrap_rows(rng, y)
-        refit = clone(machine).fit(points[rows], y[rows])
+        rows = _bootstrap_rows(rng, y, weights)
+        refit = clone(machine).fit(points[rows], y[rows], sample_weight=weights[rows])
         shapes = zip(refit.shape_functions_, grid.T, points.T, strict=True)
-        curves.append([g(x) - g(column).mean() for g, x, column in shapes])
+        curves.append([g(x) - np.average(g(column), weights=weights) for g, x, column in shapes])
     low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
     return [Band(*band) for band in zip(grid.T, low, high, strict=True)]
 
 
-def _bootstrap_rows(rng, y):
-    """Return rows drawn with replacement, until both classes are among them."""
+def _bootstrap_rows(rng, y, weights):
+    """Return rows drawn with replacement, until both classes have positive weight among them."""
     while True:
         rows = rng.randint(len(y), size=len(y))
-        if (y[rows] != y[rows[0]]).any():
+        if len(np.unique(y[rows[weights[rows] > 0]])) == 2:
             return rows

@@ -76,6 +76,19 @@ def test_bands_are_reproducible_quantiles_that_narrow_with_more_points():
     assert (wider[0].high >= bands[0].high).all() and (wider[0].low <= bands[0].low).all()
 
 
+def test_bands_use_the_sample_weights_of_the_model():
+    rng = np.random.default_rng(0)
+    points, y = rng.standard_normal((400, 2)), rng.integers(2, size=400)
+    weights = np.where(y == (points[:, 0] > 0), 1.0, 0.02)
+    model = StumpEnsembleLogistic(n_knots=8).fit(points, y, sample_weight=weights)
+    options = {"n_refits": 25, "random_state": 0}
+    band = shape_bands(model, points, y, sample_weight=weights, **options)[0]
+    curve = model.shape_functions_[0](band.x)
+    assert ((band.low <= curve) & (curve <= band.high)).mean() > 0.8
+    unweighted = shape_bands(model, points, y, **options)[0]
+    assert ((unweighted.low <= curve) & (curve <= unweighted.high)).mean() < 0.2
+
+
 def test_each_bootstrap_sample_has_both_classes():
     points, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 0, 1]
     bands = shape_bands(StumpEnsembleLogistic().fit(points, y), points, y, n_refits=30)

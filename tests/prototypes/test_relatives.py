@@ -1,5 +1,7 @@
 """Localized and profile SVMs, against one SVM trained at a time."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -117,6 +119,18 @@ def test_three_classes_have_votes_and_confidences_below_one_third(model):
     confidence = F - np.round(F)
     assert np.abs(confidence).max() < 1 / 3
     assert (confidence != 0).any()
+
+
+def test_profiles_of_query_points_are_computed_in_blocks():
+    X, y = make_moons(300, noise=0.2, random_state=0)
+    model = ProfileSVM(n_clusters=4, random_state=0).fit(X, y)
+    queries = np.tile(X, (200, 1))
+    tracemalloc.start()
+    outputs = model.decision_function(queries)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6  # all profiles take 144 MB
+    np.testing.assert_array_equal(outputs[:300], model.decision_function(X))
 
 
 def test_more_clusters_than_points_are_refused():
