@@ -1,7 +1,7 @@
-"""Everyday slips of honest students with the small assignment, and what the grader makes of them.
+"""Everyday slips of honest students in the small assignment, and how they are graded.
 
-Each is a function of the course and the student's folder that writes what was handed in, the points
-by tests, of five, and words that the report must have; None where it has nothing to say.
+Each slip has a function of the course and the student that writes the submission, the expected
+points by tests, of five, and words that the report must contain, or None.
 """
 
 import json
@@ -11,11 +11,11 @@ import nbformat
 from coursework import ESSAY, NAME, SQUARE, TOTAL, about, answered, hand_in
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
-BESIDE = "the text beside it was taken for it"
+NEARBY_TEXT = "the text beside it was taken for it"
 
 
 def _notebook(change=None, **answers):
-    """Hand in a notebook with these answers after a change of its cells."""
+    """Return a function that hands in a notebook with these answers, after changing its cells."""
 
     def make(course, student):
         nb = answered(course, **answers)
@@ -26,13 +26,13 @@ def _notebook(change=None, **answers):
     return make
 
 
-def _place(nb, item):
+def _index(nb, item):
     return next(k for k, cell in enumerate(nb.cells) if about(cell).get("grade_id") == item)
 
 
 def _code(item, text):
-    """Put a cell of code below an item."""
-    return _notebook(lambda nb: nb.cells.insert(_place(nb, item) + 1, new_code_cell(text)))
+    """Insert a code cell below an item."""
+    return _notebook(lambda nb: nb.cells.insert(_index(nb, item) + 1, new_code_cell(text)))
 
 
 def _essay_below(nb):
@@ -40,48 +40,48 @@ def _essay_below(nb):
 
 
 def _essay_raw(nb):
-    nb.cells.insert(_place(nb, "essay") + 1, new_raw_cell(ESSAY))
+    nb.cells.insert(_index(nb, "essay") + 1, new_raw_cell(ESSAY))
 
 
 def _essay_in_comments(nb):
-    nb.cells.insert(_place(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
+    nb.cells.insert(_index(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
 
 
 def _essay_above(nb):
-    nb.cells.insert(_place(nb, "essay"), new_markdown_cell(ESSAY))
+    nb.cells.insert(_index(nb, "essay"), new_markdown_cell(ESSAY))
 
 
 def _essay_in_the_question(nb):
-    nb.cells[_place(nb, "task")].source += f"\n\n{ESSAY}"
+    nb.cells[_index(nb, "task")].source += f"\n\n{ESSAY}"
 
 
 def _without(*items):
-    return lambda nb: [nb.cells.pop(_place(nb, item)) for item in items]
+    return lambda nb: [nb.cells.pop(_index(nb, item)) for item in items]
 
 
 def _own_cell_instead(nb):
-    nb.cells[_place(nb, "square")].metadata = {}
+    nb.cells[_index(nb, "square")].metadata = {}
 
 
 def _extra_line(item):
     def change(nb):
-        nb.cells[_place(nb, item)].source += "\nprint('looked at')"
+        nb.cells[_index(nb, item)].source += "\nprint('looked at')"
 
     return change
 
 
 def _kind(item, kind):
     def change(nb):
-        nb.cells[_place(nb, item)].cell_type = kind
+        nb.cells[_index(nb, item)].cell_type = kind
 
     return change
 
 
 def _split(nb):
-    place = _place(nb, "square")
-    second = nb.cells[place].copy()
-    nb.cells[place].source, second.source = "def times(x, y): return x * y", SQUARE
-    nb.cells.insert(place + 1, second)
+    k = _index(nb, "square")
+    second = nb.cells[k].copy()
+    nb.cells[k].source, second.source = "def times(x, y): return x * y", SQUARE
+    nb.cells.insert(k + 1, second)
 
 
 def _answers_last(nb):
@@ -111,13 +111,12 @@ def _other_kernel(nb):
 
 
 def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
-    """Hand in a notebook under other names."""
+    """Return a function that hands in a notebook, or other content, under other names."""
 
     def make(course, student):
-        place = course.root / "submitted" / student / folder
-        (place / file).parent.mkdir(parents=True)
-        whole = content if content is not None else json.dumps(answered(course)).encode()
-        (place / file).write_bytes(whole)
+        path = course.root / "submitted" / student / folder / file
+        path.parent.mkdir(parents=True)
+        path.write_bytes(json.dumps(answered(course)).encode() if content is None else content)
 
     return make
 
@@ -149,22 +148,22 @@ SLIPS = {
     "writes the essay in a new cell below": (
         _notebook(_essay_below, essay="*Your answer.*"),
         5,
-        BESIDE,
+        NEARBY_TEXT,
     ),
     "writes the essay in a new cell above": (
         _notebook(_essay_above, essay="*Your answer.*"),
         5,
-        BESIDE,
+        NEARBY_TEXT,
     ),
     "writes the essay in a raw cell below": (
         _notebook(_essay_raw, essay="*Your answer.*"),
         5,
-        BESIDE,
+        NEARBY_TEXT,
     ),
     "writes the essay in comments of a code cell below": (
         _notebook(_essay_in_comments, essay="*Your answer.*"),
         5,
-        BESIDE,
+        NEARBY_TEXT,
     ),
     "pastes a picture into the essay": (
         _notebook(essay="![proof](attachment:photo.png)"),
@@ -174,7 +173,7 @@ SLIPS = {
     "writes the essay into the question": (
         _notebook(_essay_in_the_question, essay="*Your answer.*"),
         5,
-        BESIDE,
+        NEARBY_TEXT,
     ),
     "adds a remark to the question": (
         _notebook(_essay_in_the_question),
@@ -260,7 +259,7 @@ SLIPS = {
     ),
     "forgets an answer": (_notebook(total=TOTAL.replace("return", "")), 3, None),
     "saves outputs, widgets and attachments": (_notebook(_outputs), 5, None),
-    "saves it by a program that drops all metadata": (_notebook(_without_metadata), 5, BESIDE),
+    "saves it by a program that drops all metadata": (_notebook(_without_metadata), 5, NEARBY_TEXT),
     "has another kernel": (_notebook(_other_kernel), 5, None),
     "calls the file small (1).ipynb": (_named(file="small (1).ipynb"), 5, "was taken for small"),
     "calls the file Small.IPYNB": (_named(file="Small.IPYNB"), 5, "was taken for small"),
@@ -286,26 +285,26 @@ SLIPS = {
 }
 
 
-def _loose(course, student):
+def _without_folder(course, student):
     _named()(course, student)
-    place = course.root / "submitted" / student
-    (place / NAME / f"{NAME}.ipynb").rename(place / f"{NAME}.ipynb")
-    (place / NAME).rmdir()
+    submitted = course.root / "submitted" / student
+    (submitted / NAME / f"{NAME}.ipynb").rename(submitted / f"{NAME}.ipynb")
+    (submitted / NAME).rmdir()
 
 
-# What is not graded, and the words with which it is listed.
+# Submissions that are not graded, and words from the message that lists them.
 LEFT_OUT = {
-    "hands in no folder": (_loose, "a notebook belongs in"),
+    "hands in no folder": (_without_folder, "a notebook belongs in"),
     "calls the folder hw1": (_named(folder="hw1"), "the course has no such assignment"),
 }
 
 
 def hand_in_all(course):
-    """Hand in all of them."""
+    """Hand in all slips, each as a student of its own."""
     for kind, (make, *_) in (SLIPS | LEFT_OUT).items():
         make(course, unicodedata.normalize("NFD", student_of(kind)))
 
 
 def student_of(kind):
-    """Return the name under which a slip is graded."""
+    """Return the name of the student who hands in a slip."""
     return "José" if "accent" in kind else f"student {[*SLIPS, *LEFT_OUT].index(kind)}"

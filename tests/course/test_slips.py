@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from coursework import ESSAY, NAME, about
-from slips import BESIDE, LEFT_OUT, SLIPS, hand_in_all, student_of
+from slips import LEFT_OUT, NEARBY_TEXT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
@@ -25,7 +25,7 @@ def test_every_slip_has_its_verdict(course, shells, subtests):
             one = done[student_of(kind)]
             assert one.score == points
             assert says in "; ".join(one.reasons) if says else one.reasons == []
-            if says == BESIDE:
+            if says == NEARBY_TEXT:
                 check_essay(course, student_of(kind))
     left_out = course.left_out()
     assert len(left_out) == len(LEFT_OUT)

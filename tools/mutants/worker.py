@@ -19,7 +19,7 @@ from pathlib import Path
 import coverage
 import psutil
 
-PRELOADED = "pytest hypothesis.extra.numpy sklearn.svm sklearn.model_selection cvxopt.solvers pandas"
+IMPORTS = "pytest hypothesis.extra.numpy sklearn.svm sklearn.model_selection cvxopt.solvers pandas"
 OPTIONS = ["-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
 PROCESS_EVENTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")  # audit events
 PR_SET_CHILD_SUBREAPER = 36
@@ -95,7 +95,7 @@ def attempt(options, cpu=7200, wall=7200, measure=False):
 def main():
     # Orphaned processes of a test become children of this process, so that end_all finds them.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for name in PRELOADED.split():
+    for name in IMPORTS.split():
         __import__(name)
     for line in sys.stdin:
         print(json.dumps(attempt(**json.loads(line))), flush=True)
