@@ -23,7 +23,7 @@ def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
     line = " ".join(["==="] * columns)
     head, row = (" ".join([text] * columns) for text in ("abc", "1.5"))
     Parser().parse("\n".join([line, head, line, row, line]), document)
-    tables.SetNumbers(document).apply()
+    tables.AlignNumbers(document).apply()
     (table,) = document.findall(nodes.table)
     assert ("dense" in table["classes"]) == dense
     assert tables.DENSE == 7

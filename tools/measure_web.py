@@ -43,8 +43,8 @@ for (let run = 0; run < 300; run++) {
   const y = Array.from({ length: 60 }, (_, i) => (i %% 2 ? 1 : -1));
   const X = y.map((label) => [0.8 * label + normal(), normal()]);
   const options = { C: 10 ** (run %% 6 - 2), kernel: run %% 2 ? dot : gaussian(1) };
-  const start = performance.now(), machine = fit(X, y, options);
-  times.push([performance.now() - start, machine.gap]);
+  const start = performance.now(), svm = fit(X, y, options);
+  times.push([performance.now() - start, svm.gap]);
 }
 times.splice(0, 50); // while the engine warms up
 const largest = (k) => Math.max(...times.map((one) => one[k]));

@@ -86,7 +86,7 @@ def test_the_feed_tells_of_changes_of_pages():
     if not entries:
         pytest.skip("no history of changes here")
     dates = [entry.find(f"{name}updated").text for entry in entries]
-    assert len(entries) <= publish.LATEST and root.find(f"{name}updated").text == dates[0]
+    assert len(entries) <= publish.FEED_LENGTH and root.find(f"{name}updated").text == dates[0]
     for entry in entries:
         assert entry.find(f"{name}title").text
         assert entry.find(f"{name}link").get("href").startswith(SITE)
