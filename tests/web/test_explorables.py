@@ -209,7 +209,7 @@ def test_explorable_responds_to_keyboard_and_mouse(explorable):
     assert after != before
     assert focused.get_attribute("aria-valuetext") != position
     assert focused.evaluate("mark => getComputedStyle(mark).touchAction") == "none"
-    assert visited.complaints == []
+    assert visited.errors == []
 
 
 def test_controls_work_by_keyboard(explorable):
