@@ -82,7 +82,7 @@ def live(browser, module):
     }
 
 
-def crowd(browser, module):
+def many_readers(browser, module):
     """Let many readers request kernels at once; every fifth of them crashes its kernel.
 
     Returns the numbers of readers who had to wait, who crashed their kernel and were informed, and
@@ -182,7 +182,7 @@ def main():
     module = tests()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        measured = solver() | sizes(browser) | live(browser, module) | crowd(browser, module)
+        measured = solver() | sizes(browser) | live(browser, module) | many_readers(browser, module)
         chromium = browser.version
         browser.close()
     measured |= scores()
