@@ -24,16 +24,6 @@ EVENTS = {
 KINDS = ("tests", "processes", "pages")
 
 
-def read_budget():
-    """Return the recorded counts of each folder."""
-    return tomllib.loads(BUDGET.read_text(encoding="utf-8"))["work"]
-
-
-def allowed(recorded):
-    """Return the largest count that passes; the tolerance lets one add a few small tests."""
-    return recorded + recorded // 20 + 2
-
-
 def folder_of(nodeid):
     """Return the folder to which a test belongs, or its file if that is directly in tests/."""
     return "/".join(nodeid.split("::", 1)[0].split("/")[:2])
@@ -44,7 +34,8 @@ def excesses(work, budget):
     found = []
     for folder, counts in sorted(work.items()):
         for kind in KINDS:
-            limit = allowed(budget.get(folder, {}).get(kind, 0))
+            recorded = budget.get(folder, {}).get(kind, 0)
+            limit = recorded + recorded // 20 + 2  # so that a few small tests can be added
             if counts[kind] > limit:
                 found.append(f"{folder}: {counts[kind]} {kind}, the budget allows {limit}")
     return found
@@ -88,7 +79,8 @@ class WorkCounter:
             self.config.workeroutput["work"] = {name: dict(self.work[name]) for name in self.work}
             return
         if os.environ.get("SVMBOOK_BUDGET") != "off":  # as in tools/check.py --record
-            self.excesses = excesses(self.work, read_budget())
+            recorded = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
+            self.excesses = excesses(self.work, recorded["work"])
         if self.excesses and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -117,14 +117,8 @@ def test_incomplete_environment_is_recreated_and_a_complete_one_kept(tmp_path):
     env = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
 
     def would_run():
-        return subprocess.run(
-            ["make", "-n", "setup"],
-            cwd=tmp_path,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        command = ["make", "-n", "setup"]
+        return subprocess.check_output(command, cwd=tmp_path, env=env, text=True)
 
     recipe = would_run()
     assert "-m venv --clear .venv" in recipe

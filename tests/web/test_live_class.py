@@ -147,18 +147,17 @@ def classroom():
         pytest.skip("no bubblewrap: apt-get install bubblewrap")
     if not CHAPTERS:
         pytest.skip("the book is not built: make html")
-    with running("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, token, process):
+    with running("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, token, _):
         assert token is None
-        yield address, process
+        yield address
 
 
 @pytest.fixture(scope="module")
 def student(classroom, browser):
     """A page with a kernel, after logging in at the second attempt."""
-    address, _ = classroom
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHT)
+        reader = Reader(opened, classroom, LIGHT)
         assert "/login" in reader.page.url
         log_in(reader, "a wrong password")
         assert "/login" in reader.page.url
@@ -170,7 +169,7 @@ def student(classroom, browser):
 
 
 def test_kernel_of_a_class_is_isolated(student, classroom):
-    port = classroom[0].rsplit(":", 1)[1]
+    port = classroom.rsplit(":", 1)[1]
     output = student.run(
         "import os, resource, socket\n"
         "from svmbook.experiments import load_records\n"
@@ -222,11 +221,10 @@ def test_restart_in_a_class_works_on_the_same_page(student):
 
 
 def test_readers_cannot_access_kernels_of_others(student, classroom, browser):
-    address, _ = classroom
     count = "async path => (await (await fetch(path)).json()).length"
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        other = Reader(opened, address, LIGHT)
+        other = Reader(opened, classroom, LIGHT)
         log_in(other)
         for path in ("/api/sessions", "/api/kernels"):
             assert student.page.evaluate(count, path) == 1
@@ -252,8 +250,7 @@ def test_readers_cannot_access_kernels_of_others(student, classroom, browser):
 
 
 def test_large_requests_are_rejected(classroom):
-    address, _ = classroom
-    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=30)
+    connection = http.client.HTTPConnection(classroom.removeprefix("http://"), timeout=30)
     with pytest.raises((OSError, http.client.HTTPException)):
         for _ in range(3):  # rejected at the latest when the response is read
             connection.request("POST", "/login", body=b"password=" + b"x" * 3_000_000)
@@ -264,12 +261,11 @@ def test_large_requests_are_rejected(classroom):
 
 @pytest.mark.nightly  # one second per wrong password
 def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom):
-    address, _ = classroom
     xsrf = "2|00000000|00000000000000000000000000000000|0"
 
     def attempt(password):
         body = urllib.parse.urlencode({"password": password, "_xsrf": xsrf}).encode()
-        request = urllib.request.Request(f"{address}/login", body, {"Cookie": f"_xsrf={xsrf}"})
+        request = urllib.request.Request(f"{classroom}/login", body, {"Cookie": f"_xsrf={xsrf}"})
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return response.status
@@ -282,7 +278,7 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
         times = []
         while not all(future.done() for future in attempts):
             start = time.monotonic()
-            urllib.request.urlopen(f"{address}/login", timeout=60).close()
+            urllib.request.urlopen(f"{classroom}/login", timeout=60).close()
             times.append(time.monotonic() - start)
             time.sleep(0.1)
         codes = [future.result() for future in attempts]
@@ -291,10 +287,9 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
 
 
 def test_kernels_per_reader_are_limited(classroom, browser):
-    address, _ = classroom
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHT)
+        reader = Reader(opened, classroom, LIGHT)
         log_in(reader)
         simultaneous = f"async () => (await Promise.all([1, 2, 3].map({START_KERNEL}))).sort()"
         assert reader.page.evaluate(simultaneous) == [201, 201, 429]
