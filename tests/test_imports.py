@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
 # The layers from top to bottom, and the layers that each imports: only layers below it.
 LAYERS = {
-    "__init__": {"ensembles", "logistic", "prototypes", "svm", "unbiased"},  # for editors
+    "__init__": {"ensembles", "logistic", "prototypes", "svm", "unbiased"},  # only for editors
     "cli": {"course", "experiments"},
     "course": {"files"},
     "course/reports": {"course/grading", "course/layout", "files"},

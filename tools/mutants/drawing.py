@@ -15,7 +15,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 TRIVIAL = re.compile("Shift|Operator_(Bit.*_(?!Bit)|(?!Bit).*_Bit|Is.*_(?!Is)|(?!Is).*_Is)")
 
 
-def has_no_effect(node):
+def is_excluded(node):
     """Return whether a node is part of an annotation, a signature's syntax or a raise statement."""
     field = node.search_ancestor("annassign")
     return (
@@ -42,7 +42,7 @@ def mutants_of(file, seed):
             continue
         found = ((node, *spot) for node in nodes for spot in operator().mutation_positions(node))
         for number, (node, (line, column), _) in enumerate(found):
-            if not has_no_effect(node):
+            if not is_excluded(node):
                 mutant = {"file": file, "line": line, "operator": name, "occurrence": number}
                 mutant["key"] = f"{file} {mark} {line:04} {name} {number}"
                 mutant |= {"place": place(tree, line), "statement": statement(tree, line)}
