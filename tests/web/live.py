@@ -1,4 +1,4 @@
-"""Helpers of the tests of the live book: start the server, and operate a page as a reader does."""
+"""Tools for the tests of the live book: start the server, and operate a page as a reader does."""
 
 import os
 import re
