@@ -1,4 +1,4 @@
-# One environment in .venv, made once from requirements.txt; every target uses it.
+# Every target uses the environment in .venv, which is created once from requirements.txt.
 # `make help` lists the targets.
 
 VENV   := .venv
@@ -13,11 +13,11 @@ CORES  ?=
 SINCE  ?= $(or $(shell git rev-list -1 --before="1 day ago" HEAD),HEAD)
 PYTHON ?=
 
-# On machines that intercept TLS the system's certificates are the ones to trust.
+# Where a proxy intercepts TLS, only the system's certificates are valid.
 export UV_SYSTEM_CERTS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# The lines of the lock that pin uv, with its hashes: one place for its version.
+# The lines of the lock that pin uv, with hashes, so that its version is stated only once.
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
@@ -30,14 +30,14 @@ help: ## list the targets
 
 setup: $(READY) ## create .venv from the lock and install svmbook in it (PYTHON=... to choose)
 
-book: html ## build the book and serve it on this machine (PORT=8000)
+book: html ## build the book and serve it on this computer (PORT=8000)
 	@$(BIN)/python tools/serve.py _build/html --port $(PORT)
 
 live: html ## serve the book with kernels for its cells (HOST=, LIVE_PORT=8888, KERNELS=8, ARGS=--help)
 	@$(BIN)/python tools/live/server.py --host $(or $(HOST),127.0.0.1) --port $(or $(LIVE_PORT),8888) \
 	    --kernels $(or $(KERNELS),8) $(ARGS)
 
-html: $(READY) ## build the book into _build/html, warnings are errors
+html: $(READY) ## build the book into _build/html; warnings are errors
 	@$(BIN)/python tools/check.py html
 
 pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
@@ -49,8 +49,8 @@ quick: $(READY) ## run lint and the tests of the numerical core: a minute
 test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel: ten minutes on two cores
 	@$(BIN)/python tools/check.py
 
-# A failure in one part does not keep the others from being run.
-nightly: $(READY) ## run what is slow: tests marked so, elsewhere, lowest, mutants of changed modules
+# A failure in one part does not stop the others.
+nightly: $(READY) ## run the slow checks: nightly tests, elsewhere, lowest, mutants of changed modules
 	@code=0; \
 	$(BIN)/python tools/check.py nightly || code=1; \
 	$(MAKE) elsewhere || code=1; \
@@ -61,8 +61,8 @@ nightly: $(READY) ## run what is slow: tests marked so, elsewhere, lowest, mutan
 elsewhere: $(READY) ## run notebooks and numerical tests as other x86 processors would (CORES="Nehalem Haswell")
 	@$(BIN)/python tools/check.py elsewhere $(CORES)
 
-# Python 3.11 has the oldest wheels. Old versions of a dependency warn about new ones of another, and
-# do other work than the budget of the tests records.
+# Python 3.11 has wheels of the oldest versions. Old versions warn about newer dependencies, and the
+# work of the tests differs from the recorded budget.
 lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allows
 	@$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
 	@$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct \
@@ -71,17 +71,18 @@ lowest: $(READY) ## run pytest with the lowest versions that pyproject.toml allo
 	    pytest pytest-xdist hypothesis pyyaml
 	@SVMBOOK_BUDGET=off PYTEST_ADDOPTS="-W ignore::DeprecationWarning" $(LOWEST)/bin/python tools/check.py pytest
 
-mutants: $(MUTANT)/.ready ## change the package in small places and list what no test notices (ARGS=...)
+mutants: $(MUTANT)/.ready ## run mutation tests and list the mutants that no test detects (ARGS=...)
 	@$(MUTANT)/bin/python tools/mutants $(ARGS)
 
-# An environment of its own: nothing else needs cosmic-ray. It is compiled, as sandboxes cannot.
+# A separate environment, since nothing else needs cosmic-ray. Its bytecode is compiled on
+# installation, because sandboxed processes cannot write it.
 $(MUTANT)/.ready: pyproject.toml requirements.txt | $(READY)
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(MUTANT)
 	@$(BIN)/uv pip install --quiet --python $(MUTANT) --constraint requirements.txt --compile-bytecode \
 	    --editable ".[cvxopt,tables,cluster,course]" pytest hypothesis pyyaml markdown-it-py coverage cosmic-ray
 	@touch $@
 
-format: $(READY) ## let ruff format the code and the notebooks and mend what it can
+format: $(READY) ## format the code and the notebooks with ruff and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -102,7 +103,7 @@ lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgra
 vendor: ## fetch MathJax into book/_vendor again (needs npm)
 	@sh tools/vendor.sh
 
-clean: ## remove what the builds made
+clean: ## remove all build products
 	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## remove the environment as well
@@ -110,20 +111,20 @@ distclean: clean ## remove the environment as well
 
 # --- the environment -------------------------------------------------------------------
 
-# The lock serves these three versions; a newer one may lack wheels or resolve to nothing.
+# The lock supports these three versions; a newer version may lack wheels or have no solution.
 PYTHONS = $(or $(PYTHON),$(BIN)/python python3.11 python3.12 python3.13 python3 python)
-FITS    = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-# The environment is made from nothing whenever the lock is newer, by the Python it had before. So
-# one whose making was broken off, wherever, is not taken for a whole one: its stamp is missing.
-# uv installs the lock in seconds; where it cannot be had or fails, pip does the same slowly. Both
-# refuse a file whose hash is not in the lock. Both compile: a process that finds no bytecode, as
-# where PYTHONDONTWRITEBYTECODE is set, takes four seconds longer to import scikit-learn. One package
-# goes again: jsonschema takes it for a format that nothing here checks, and to import it, as all that
-# reads notebooks would, compiles a grammar for two seconds.
+# Whenever the lock is newer, the environment is recreated from scratch with the same Python. Its
+# stamp is written last, so an incomplete environment is never taken for a complete one.
+# uv installs the lock in seconds; if uv is unavailable or fails, pip does the same slowly. Both
+# reject a file whose hash is not in the lock. Both compile bytecode: without it, and with
+# PYTHONDONTWRITEBYTECODE set, importing scikit-learn takes four seconds longer.
+# rfc3987-syntax is removed again: jsonschema would import it, for a format that is never checked
+# here, whenever a notebook is read, and the import compiles a grammar for two seconds.
 $(LOCK): requirements.txt
 	@set -e; for python in $(PYTHONS); do \
-	  if "$$python" -c '$(FITS)' 2>/dev/null; then \
+	  if "$$python" -c '$(SUPPORTED)' 2>/dev/null; then \
 	    echo "creating $(VENV) with $$("$$python" --version)"; \
 	    "$$python" -m venv --clear $(VENV) || { rm -rf $(VENV); \
 	      echo "$$python cannot make an environment (on Debian: install python3-venv)" >&2; exit 1; }; \

@@ -1,8 +1,8 @@
-"""Counts the work of the tests and compares it with tests/budget.toml; conftest.py registers it.
+"""A pytest plugin that counts the work of the tests and compares it with tests/budget.toml.
 
-Seconds depend on the machine, counts do not: for each folder of tests, and for each file outside
-the folders, how many tests were run, processes started and pages opened. Nightly tests are not
-counted. A run of part of the suite does less, so only more than the budget is an error.
+For each folder of tests, and each file outside the folders, it counts tests, started processes and
+opened pages: unlike times, these do not depend on the computer. Nightly tests are not counted. A
+partial run does less work, so only counts above the budget are errors. conftest.py registers it.
 """
 
 import os
@@ -14,28 +14,18 @@ from pathlib import Path
 import pytest
 
 BUDGET = Path(__file__).with_name("budget.toml")
-# What Python reports when a process starts, and what the tests report themselves by `sys.audit`.
+# Audit events: raised by Python when a process starts, or by the tests through `sys.audit`.
 EVENTS = {
     "subprocess.Popen": "processes",
     "os.fork": "processes",
     "tests.process": "processes",
     "tests.page": "pages",
 }
-COUNTED = ("tests", "processes", "pages")
-
-
-def read_budget():
-    """Return the recorded counts of each folder."""
-    return tomllib.loads(BUDGET.read_text(encoding="utf-8"))["work"]
-
-
-def allowed(recorded):
-    """Return the largest count that passes: a few small tests need no new record."""
-    return recorded + recorded // 20 + 2
+KINDS = ("tests", "processes", "pages")
 
 
 def folder_of(nodeid):
-    """Return the folder to which a test belongs, or its file if that stands in tests/ itself."""
+    """Return the folder to which a test belongs, or its file if that is directly in tests/."""
     return "/".join(nodeid.split("::", 1)[0].split("/")[:2])
 
 
@@ -43,24 +33,25 @@ def excesses(work, budget):
     """Return a sentence for each count that is above the budget."""
     found = []
     for folder, counts in sorted(work.items()):
-        for kind in COUNTED:
-            limit = allowed(budget.get(folder, {}).get(kind, 0))
+        for kind in KINDS:
+            recorded = budget.get(folder, {}).get(kind, 0)
+            limit = recorded + recorded // 20 + 2  # so that a few small tests can be added
             if counts[kind] > limit:
                 found.append(f"{folder}: {counts[kind]} {kind}, the budget allows {limit}")
     return found
 
 
 class WorkCounter:
-    """Pytest plugin that counts what the tests do, those in the workers of xdist included."""
+    """Pytest plugin that counts the work of the tests, including tests in xdist workers."""
 
     def __init__(self, config):
         self.config = config
         self.work = {}
         self.folder = None
-        self.found = []
-        sys.addaudithook(self.hear)
+        self.excesses = []
+        sys.addaudithook(self.audit)
 
-    def hear(self, event, arguments):
+    def audit(self, event, arguments):
         if self.folder is not None and event in EVENTS:
             self.count(self.folder, {EVENTS[event]: 1})
 
@@ -88,18 +79,19 @@ class WorkCounter:
             self.config.workeroutput["work"] = {name: dict(self.work[name]) for name in self.work}
             return
         if os.environ.get("SVMBOOK_BUDGET") != "off":  # as in tools/check.py --record
-            self.found = excesses(self.work, read_budget())
-        if self.found and session.exitstatus == pytest.ExitCode.OK:
+            recorded = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
+            self.excesses = excesses(self.work, recorded["work"])
+        if self.excesses and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter):
         for folder, counts in sorted(self.work.items()):
-            listed = ", ".join(f"{counts[kind]} {kind}" for kind in COUNTED)
+            listed = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
             terminalreporter.write_line(f"work of {folder}: {listed}")
-        if self.found:
+        if self.excesses:
             terminalreporter.section("over budget", red=True)
-            terminalreporter.write_line("\n".join(self.found))
+            terminalreporter.write_line("\n".join(self.excesses))
             terminalreporter.write_line(
-                "Do the same with less work, or mark it nightly. If the work is worth its time, "
-                "record it: .venv/bin/python tools/check.py --record"
+                "Reduce the work, or mark the test as nightly. If the work is necessary, record "
+                "new counts: .venv/bin/python tools/check.py --record"
             )

@@ -1,4 +1,4 @@
-"""Cells of a submission, as the grader gives them to a sandbox."""
+"""Run cells of a submission in a sandbox, as the grader does."""
 
 from shell import SHELLS, run_here
 
@@ -9,7 +9,7 @@ SHORT = Limits(seconds=60, cell_seconds=30, memory=2**30, output=300_000)
 
 
 def run(sandbox, *sources, limits=SHORT, tests=frozenset(), given=frozenset(), **options):
-    """Run cells: own ones, those that are given, and tests, by their numbers."""
+    """Run cells; `given` and `tests` are the indices of given cells and tests, others are own."""
     cells = [{"source": text, "kind": "own"} for text in sources]
     for k in given:
         cells[k]["kind"] = "given"
@@ -19,7 +19,7 @@ def run(sandbox, *sources, limits=SHORT, tests=frozenset(), given=frozenset(), *
 
 
 def examine(sandbox, answer, test, given="import numpy as np", **options):
-    """Run one test of one answer; return the error of the test, or None, and all its outputs."""
+    """Run one test of one answer; return the first error of the test or None, and its outputs."""
     outcome = run(sandbox, given, answer, test, given={0}, tests={2}, **options)
     outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.reason}])
     errors = [f"{one['ename']}: {one['evalue']}" for one in outputs if "ename" in one]

@@ -1,4 +1,4 @@
-"""Settings shared by all tests: figures are drawn off screen, random examples are repeatable."""
+"""Settings shared by all tests: figures are drawn off screen, random examples are reproducible."""
 
 import matplotlib
 from budget import WorkCounter
@@ -8,13 +8,13 @@ from hypothesis.internal.constants_ast import Constants
 
 matplotlib.use("Agg")
 
-# The same examples in each run, and no clock: a slow machine is not a bug.
+# The same examples in each run; no deadline, since a slow computer is not a bug.
 settings.register_profile("book", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("book")
 
-# Hypothesis also draws constants that stand in the source of the modules imported so far, so the
-# examples would depend on which tests were collected. No setting turns this off.
-# tests/test_repeatable.py fails where a new version of Hypothesis keeps these constants elsewhere.
+# Hypothesis also draws constants from the source of all modules imported so far, so the examples
+# would depend on which tests were collected. No setting turns this off.
+# tests/test_repeatable.py fails if a new version of Hypothesis stores these constants elsewhere.
 HypothesisProvider._local_constants = Constants()
 
 

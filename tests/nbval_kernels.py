@@ -1,7 +1,7 @@
-"""A plugin for nbval: its kernels are forks of one process that has loaded the libraries.
+"""A pytest plugin that makes nbval's kernels forks of one process with the libraries loaded.
 
-To import them takes three seconds of the processor, for each notebook again. Where a process cannot
-be forked safely, as on macOS, kernels start as nbval starts them.
+This saves three seconds of imports per notebook. On systems other than Linux, where forking is not
+safe, nbval starts the kernels as usual.
 """
 
 import sys
@@ -15,14 +15,14 @@ SCRIPT = Path(__file__).with_name("kernel_server.py")
 
 
 class Kernel(Fork):
-    """A forked kernel with what Jupyter asks of a `subprocess.Popen`."""
+    """A forked kernel with the part of the interface of `subprocess.Popen` that Jupyter uses."""
 
     stdin = stdout = stderr = None
 
     def poll(self):
         return self.returncode
 
-    wait = poll  # Jupyter waits only for what has ended
+    wait = poll  # Jupyter waits only for processes that have ended
 
 
 def pytest_sessionstart(session):

@@ -1,28 +1,28 @@
-"""A plugin for nbval: a number may differ by one unit in its last printed digit.
+"""A pytest plugin with which nbval tolerates one unit in the last printed digit of a number.
 
-Rounding differs between processors, so a printed value that lies between two decimals may go
-either way. nbval compares text. With this plugin the outputs of a cell still agree where numbers,
-and nothing else, differ in this way. The end of a run lists every cell that needed it: it prints
-more digits than are stable, so print fewer there.
+Rounding errors differ between processors, so the last printed digit may differ as well. nbval
+compares text. With this plugin, outputs agree if they differ only in such numbers. The summary of a
+run lists every cell that needed the tolerance; such a cell should print fewer digits.
 
 The rules:
 
-- A number needs a digit after its point, or an exponent. Two integers, as counts are, are equal or
-  differ.
-- The unit is that of the last digit of whichever number prints more digits, because trailing
+- The tolerance applies to numbers with a digit after the decimal point, or with an exponent. Two
+  integers, such as counts, must be equal.
+- The unit is that of the last digit of the number printed with more digits, because trailing
   zeros are not always printed: 9.99 agrees with 10.0, and 0.999 with NumPy's "1."; 9.98 does not
   agree with 10.0.
 - The unit must be at most a tenth of the number, so that the number has two significant digits.
   With one digit a unit is a large part of the value and would hide another parameter (C = 0.1 and
-  0.2) or another residual (1e-9 and 2e-9). Where rounding decides a single digit, print one digit
-  more, or a bound. What this cannot see is a parameter of two digits that is replaced by a
-  neighbour, such as 0.25 by 0.26: a cell asserts what it needs to be exact.
-- Zeros agree whatever their signs: a small value of either sign is printed as 0.00 or -0.00.
-- Numbers that are part of a word, a version or a date are words: x1.5, 2.5s, 1.2.3, svc-1.5.
-- Where a number changes its width, the spaces next to numbers may change throughout that output,
-  because NumPy pads a whole array to its widest number. Line breaks and all other spaces stay.
+  0.2) or another residual (1e-9 and 2e-9). If a single digit depends on rounding, print one digit
+  more, or a bound. The plugin cannot detect that a parameter of two digits is replaced by a
+  neighbour, such as 0.25 by 0.26: a cell should assert values that must be exact.
+- Zeros agree whatever their signs, since tiny values are printed as 0.00 or -0.00.
+- Numbers that are part of a word, a version or a date are compared as text: x1.5, 2.5s, 1.2.3,
+  svc-1.5.
+- If the width of a number changes, the spaces next to numbers may change throughout that output,
+  because NumPy pads an array to its widest number. Line breaks and all other spaces must agree.
 
-Only what a cell prints or shows as text is compared in this way.
+Only printed text and text representations are compared in this way.
 """
 
 import itertools
@@ -35,12 +35,12 @@ from nbval.plugin import IPyNbCell
 
 SIGNS = "+\N{MINUS SIGN}-"
 NUMBER = re.compile(
-    rf"(?<![\w.])(?<![\w.][{SIGNS}])"  # not within a word or a version, nor after its hyphen
+    rf"(?<![\w.])(?<![\w.][{SIGNS}])"  # not inside a word or version, nor after its hyphen
     rf"[{SIGNS}]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?"
     r"(?!\w)(?!\.\d)"
 )
 INEXACT = re.compile(r"\.\d|[eE]")
-TEXTS = {"text", "text/plain", "text/markdown", "text/html", "text/latex"}  # "text" is a stream's
+TEXTS = {"text", "text/plain", "text/markdown", "text/html", "text/latex"}  # "text" is for streams
 PROPERTY = "numbers that differ in the last digit"
 
 
@@ -66,8 +66,8 @@ def agree(stored, fresh):
     return abs(a - b) <= unit <= max(abs(a), abs(b)) / 10
 
 
-def differences(stored, fresh):
-    """Return pairs of numbers that differ in the last digit; None where the texts do not agree."""
+def tolerated_differences(stored, fresh):
+    """Return pairs of numbers that differ in the last digit; None if the texts do not agree."""
     pairs = list(zip(NUMBER.findall(stored), NUMBER.findall(fresh), strict=False))
     if not all(agree(a, b) for a, b in pairs):
         return None
@@ -80,12 +80,12 @@ def differences(stored, fresh):
 
 
 def compare_outputs(cell, fresh, stored, skip_compare=None):
-    """Replace fresh texts by the stored ones with which they agree, and let nbval compare."""
+    """Replace fresh texts by the stored texts with which they agree; then let nbval compare."""
     fresh = deepcopy(fresh)
     for output, reference in zip(fresh, stored, strict=False):
         new, old = (part.get("data", part) for part in (output, reference))
         for kind in sorted(TEXTS & new.keys() & old.keys()):
-            pairs = differences(cell.sanitize(old[kind]), cell.sanitize(new[kind]))
+            pairs = tolerated_differences(cell.sanitize(old[kind]), cell.sanitize(new[kind]))
             if pairs is not None:
                 new[kind] = old[kind]
                 cell.user_properties += [(PROPERTY, f"{b} for {a}") for a, b in pairs]
@@ -99,13 +99,13 @@ def pytest_itemcollected(item):
 
 def pytest_terminal_summary(terminalreporter):
     """List the cells that needed the tolerance."""
-    needed = {}
+    pairs_by_cell = {}
     for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
         if getattr(report, "when", None) == "call":
             for name, pair in report.user_properties:
                 if name == PROPERTY:
-                    needed.setdefault(report.nodeid, []).append(pair)
-    if needed:
+                    pairs_by_cell.setdefault(report.nodeid, []).append(pair)
+    if pairs_by_cell:
         terminalreporter.section(f"{PROPERTY}: print fewer digits there")
-    for cell, pairs in sorted(needed.items()):
+    for cell, pairs in sorted(pairs_by_cell.items()):
         terminalreporter.line(f"{cell}: {', '.join(pairs)}")

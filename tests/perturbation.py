@@ -1,7 +1,7 @@
-"""Data moved by a few units in the last place, as another processor moves what it computes.
+"""Data perturbed by a few units in the last place, to simulate another processor's rounding.
 
-`perturbed` moves one array. `perturb_sources` moves what generators and loaders return from then
-on; called at the start of a kernel it runs a notebook on data that nobody can tell from the book's.
+`perturbed` perturbs one array. After `perturb_sources`, random generators and loaders return
+perturbed data; called at the start of a kernel, it makes a notebook run on perturbed data.
 """
 
 import hashlib
@@ -16,36 +16,39 @@ from sklearn.utils import check_random_state as sklearn_state
 from svmbook.datasets.tables import treatments
 
 RELATIVE = 1e-15  # four or five units in the last place
-DRAWS = range(5)
-SOURCE_OF_SIGNS = np.random.default_rng  # NumPy's own, whatever becomes of that name
+DRAWS = range(5)  # seeds of the perturbations
+NUMPY_RNG = np.random.default_rng  # the original, which perturb_sources replaces
 GENERATORS = ("breiman", "clouds", "draw", "intervals", "planar")
 CONTINUOUS = ("normal", "random", "standard_normal", "uniform")
 TABLES = ("load_breast_cancer", "load_digits", "load_iris", "load_wine", "make_moons")
 
 
-def perturbed(X, draw):
-    """Return X times 1 ± 1e-15, the signs at random; the same X and draw have the same signs."""
+def perturbed(X, seed):
+    """Return X times 1 ± 1e-15 with random signs, which are determined by X and the seed."""
     content = hashlib.sha256(np.ascontiguousarray(X)).digest()
-    rng = SOURCE_OF_SIGNS([draw, *np.frombuffer(content, dtype=np.uint32)])
+    rng = NUMPY_RNG([seed, *np.frombuffer(content, dtype=np.uint32)])
     return X * (1.0 + RELATIVE * rng.choice([-1.0, 1.0], size=X.shape))
 
 
-def perturbed_table(X, draw):
-    """Return a perturbed table; what is equal in it stays equal, as every processor reads it so."""
-    values, place = np.unique(X, return_inverse=True)
-    return perturbed(values, draw)[place.reshape(X.shape)]
+def perturbed_table(X, seed):
+    """Return a perturbed table; equal entries stay equal, as every processor reads them so."""
+    values, inverse = np.unique(X, return_inverse=True)
+    return perturbed(values, seed)[inverse.reshape(X.shape)]
 
 
-def perturb_sources(draw, replace=setattr):
-    """Perturb what NumPy, scikit-learn and the package draw or load; ``replace`` is a setattr."""
-    Random, Generator = (_perturbing(c, draw) for c in (np.random.RandomState, np.random.Generator))
+def perturb_sources(seed, replace=setattr):
+    """Perturb the data that NumPy, scikit-learn and the package generate or load from now on.
 
-    def check_random_state(seed):
-        return Random(seed) if isinstance(seed, Integral) else sklearn_state(seed)
+    ``replace`` sets an attribute, as `setattr` does; a test passes ``monkeypatch.setattr``.
+    """
+    Random, Generator = (_perturbing(c, seed) for c in (np.random.RandomState, np.random.Generator))
 
-    @wraps(SOURCE_OF_SIGNS)
+    def check_random_state(state):
+        return Random(state) if isinstance(state, Integral) else sklearn_state(state)
+
+    @wraps(NUMPY_RNG)
     def default_rng(seed=None):
-        return Generator(SOURCE_OF_SIGNS(seed).bit_generator)
+        return Generator(NUMPY_RNG(seed).bit_generator)
 
     for name in GENERATORS:
         module = import_module(f"svmbook.datasets.generators.{name}")
@@ -54,31 +57,31 @@ def perturb_sources(draw, replace=setattr):
     replace(np.random, "default_rng", default_rng)
     for module, names in ((treatments, ["load_table"]), (sklearn.datasets, TABLES)):
         for name in names:
-            replace(module, name, _perturbing_loader(getattr(module, name), draw))
+            replace(module, name, _perturbing_loader(getattr(module, name), seed))
 
 
-def _perturbing(source, draw):
-    """Return a class of random numbers whose arrays of real numbers are perturbed."""
+def _perturbing(rng_class, seed):
+    """Return a subclass of a random generator that perturbs the arrays of real numbers it draws."""
 
-    def of(method):
+    def perturbing(method):
         @wraps(method)
-        def drawn(self, *args, **kwargs):
+        def draw(self, *args, **kwargs):
             values = method(self, *args, **kwargs)
-            return perturbed(values, draw) if np.ndim(values) else values
+            return perturbed(values, seed) if np.ndim(values) else values
 
-        return drawn
+        return draw
 
-    methods = {name: of(getattr(source, name)) for name in CONTINUOUS}
-    return type(source.__name__, (source,), methods)
+    methods = {name: perturbing(getattr(rng_class, name)) for name in CONTINUOUS}
+    return type(rng_class.__name__, (rng_class,), methods)
 
 
-def _perturbing_loader(load, draw):
+def _perturbing_loader(load, seed):
     @wraps(load)
-    def loaded(*args, **kwargs):
+    def load_perturbed(*args, **kwargs):
         table = load(*args, **kwargs)
         if isinstance(table, tuple):
-            return perturbed_table(table[0], draw), *table[1:]
-        table.data = perturbed_table(table.data, draw)
+            return perturbed_table(table[0], seed), *table[1:]
+        table.data = perturbed_table(table.data, seed)
         return table
 
-    return loaded
+    return load_perturbed

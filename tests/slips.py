@@ -1,7 +1,7 @@
-"""Everyday slips of honest students with the small assignment, and what the grader makes of them.
+"""Everyday slips of honest students in the small assignment, and how they are graded.
 
-Each is a function of the course and the student's folder that writes what was handed in, the points
-by tests, of five, and words that the report must have; None where it has nothing to say.
+Each slip has a function of the course and the student that writes the submission, the expected
+points by tests, and words that the report must contain.
 """
 
 import json
@@ -11,11 +11,17 @@ import nbformat
 from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in, nbgrader_metadata
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
-BESIDE = "the adjacent text was graded instead"
+STUB = "*Your answer.*"
+NEARBY_TEXT = "the adjacent text was graded instead"
+
+
+def _slip(make, points=5, words=None):
+    """Return how a slip is handed in, its points of five, and words of the report, if any."""
+    return make, points, words
 
 
 def _notebook(change=None, **answers):
-    """Hand in a notebook with these answers after a change of its cells."""
+    """Return a function that hands in a notebook with these answers, after changing its cells."""
 
     def make(course, student):
         nb = answered(course, **answers)
@@ -26,13 +32,15 @@ def _notebook(change=None, **answers):
     return make
 
 
-def _place(nb, item):
-    return [nbgrader_metadata(cell).get("grade_id") for cell in nb.cells].index(item)
+def _index(nb, item):
+    return next(
+        k for k, cell in enumerate(nb.cells) if nbgrader_metadata(cell).get("grade_id") == item
+    )
 
 
 def _code(item, text):
-    """Put a cell of code below an item."""
-    return _notebook(lambda nb: nb.cells.insert(_place(nb, item) + 1, new_code_cell(text)))
+    """Insert a code cell below an item."""
+    return _notebook(lambda nb: nb.cells.insert(_index(nb, item) + 1, new_code_cell(text)))
 
 
 def _essay_below(nb):
@@ -40,48 +48,48 @@ def _essay_below(nb):
 
 
 def _essay_raw(nb):
-    nb.cells.insert(_place(nb, "essay") + 1, new_raw_cell(ESSAY))
+    nb.cells.insert(_index(nb, "essay") + 1, new_raw_cell(ESSAY))
 
 
 def _essay_in_comments(nb):
-    nb.cells.insert(_place(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
+    nb.cells.insert(_index(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
 
 
 def _essay_above(nb):
-    nb.cells.insert(_place(nb, "essay"), new_markdown_cell(ESSAY))
+    nb.cells.insert(_index(nb, "essay"), new_markdown_cell(ESSAY))
 
 
 def _essay_in_the_question(nb):
-    nb.cells[_place(nb, "task")].source += f"\n\n{ESSAY}"
+    nb.cells[_index(nb, "task")].source += f"\n\n{ESSAY}"
 
 
 def _without(*items):
-    return lambda nb: [nb.cells.pop(_place(nb, item)) for item in items]
+    return lambda nb: [nb.cells.pop(_index(nb, item)) for item in items]
 
 
 def _own_cell_instead(nb):
-    nb.cells[_place(nb, "square")].metadata = {}
+    nb.cells[_index(nb, "square")].metadata = {}
 
 
 def _extra_line(item):
     def change(nb):
-        nb.cells[_place(nb, item)].source += "\nprint('looked at')"
+        nb.cells[_index(nb, item)].source += "\nprint('looked at')"
 
     return change
 
 
 def _kind(item, kind):
     def change(nb):
-        nb.cells[_place(nb, item)].cell_type = kind
+        nb.cells[_index(nb, item)].cell_type = kind
 
     return change
 
 
 def _split(nb):
-    place = _place(nb, "square")
-    second = nb.cells[place].copy()
-    nb.cells[place].source, second.source = "def times(x, y): return x * y", SQUARE
-    nb.cells.insert(place + 1, second)
+    k = _index(nb, "square")
+    second = nb.cells[k].copy()
+    nb.cells[k].source, second.source = "def times(x, y): return x * y", SQUARE
+    nb.cells.insert(k + 1, second)
 
 
 def _answers_last(nb):
@@ -111,13 +119,12 @@ def _other_kernel(nb):
 
 
 def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
-    """Hand in a notebook under other names."""
+    """Return a function that hands in a notebook, or other content, under other names."""
 
     def make(course, student):
-        place = course.root / "submitted" / student / folder
-        (place / file).parent.mkdir(parents=True)
-        whole = content if content is not None else json.dumps(answered(course)).encode()
-        (place / file).write_bytes(whole)
+        path = course.root / "submitted" / student / folder / file
+        path.parent.mkdir(parents=True)
+        path.write_bytes(json.dumps(answered(course)).encode() if content is None else content)
 
     return make
 
@@ -146,170 +153,144 @@ def _files_beside(course, student):
 
 
 SLIPS = {
-    "writes the essay in a new cell below": (
-        _notebook(_essay_below, essay="*Your answer.*"),
-        5,
-        BESIDE,
+    "writes the essay in a new cell below": _slip(
+        _notebook(_essay_below, essay=STUB), words=NEARBY_TEXT
     ),
-    "writes the essay in a new cell above": (
-        _notebook(_essay_above, essay="*Your answer.*"),
-        5,
-        BESIDE,
+    "writes the essay in a new cell above": _slip(
+        _notebook(_essay_above, essay=STUB), words=NEARBY_TEXT
     ),
-    "writes the essay in a raw cell below": (
-        _notebook(_essay_raw, essay="*Your answer.*"),
-        5,
-        BESIDE,
+    "writes the essay in a raw cell below": _slip(
+        _notebook(_essay_raw, essay=STUB), words=NEARBY_TEXT
     ),
-    "writes the essay in comments of a code cell below": (
-        _notebook(_essay_in_comments, essay="*Your answer.*"),
-        5,
-        BESIDE,
+    "writes the essay in comments of a code cell below": _slip(
+        _notebook(_essay_in_comments, essay=STUB), words=NEARBY_TEXT
     ),
-    "pastes a picture into the essay": (
+    "pastes a picture into the essay": _slip(
         _notebook(essay="![proof](attachment:photo.png)"),
-        5,
-        "a picture that was pasted into a text is not kept",
+        words="a picture that was pasted into a text is not kept",
     ),
-    "writes the essay into the question": (
-        _notebook(_essay_in_the_question, essay="*Your answer.*"),
-        5,
-        BESIDE,
+    "writes the essay into the question": _slip(
+        _notebook(_essay_in_the_question, essay=STUB), words=NEARBY_TEXT
     ),
-    "adds a remark to the question": (
-        _notebook(_essay_in_the_question),
-        5,
-        "the additions are kept below it",
+    "adds a remark to the question": _slip(
+        _notebook(_essay_in_the_question), words="the additions are kept below it"
     ),
-    "deletes the cell of the essay": (_notebook(_without("essay")), 5, "missing: essay"),
-    "answers in a new cell below the stub": (_code("square", SQUARE), 5, None),
-    "answers in two cells": (_notebook(_split), 5, "2 pieces"),
-    "deletes an answer's cell and writes one of its own": (
-        _notebook(_own_cell_instead),
-        5,
-        "missing",
+    "deletes the cell of the essay": _slip(_notebook(_without("essay")), words="missing: essay"),
+    "answers in a new cell below the stub": _slip(_code("square", SQUARE)),
+    "answers in two cells": _slip(_notebook(_split), words="2 pieces"),
+    "deletes an answer's cell and writes one of its own": _slip(
+        _notebook(_own_cell_instead), words="missing"
     ),
-    "deletes a test": (_notebook(_without("test_square")), 5, "missing: test_square"),
-    "deletes the first cell": (_notebook(_without("setup")), 5, "missing: setup"),
-    "adds a line to a test": (_notebook(_extra_line("test_square")), 5, "test_square had been"),
-    "adds a line to a given cell": (_notebook(_extra_line("setup")), 5, "setup had been changed"),
-    "makes an answer's cell Markdown": (
-        _notebook(_kind("square", "markdown")),
-        5,
-        "wrong cell type",
+    "deletes a test": _slip(_notebook(_without("test_square")), words="missing: test_square"),
+    "deletes the first cell": _slip(_notebook(_without("setup")), words="missing: setup"),
+    "adds a line to a test": _slip(
+        _notebook(_extra_line("test_square")), words="test_square had been"
     ),
-    "makes the essay's cell code": (_notebook(_kind("essay", "code")), 5, "wrong cell type"),
-    "moves the answers to the end": (_notebook(_answers_last), 5, None),
-    "has every cell twice": (_notebook(_twice), 5, None),
-    "leaves %pdb on": (_code("setup", "%pdb on\n1 / 0"), 5, None),
-    "leaves exit() at the end": (_code("test_total", "exit()"), 5, None),
-    "leaves quit in the middle": (_code("square", "quit"), 5, None),
-    "leaves input() in a cell": (_code("setup", "name = input('Your name? ')"), 5, None),
-    "leaves magics": (
-        _code("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x"),
-        5,
-        None,
+    "adds a line to a given cell": _slip(
+        _notebook(_extra_line("setup")), words="setup had been changed"
     ),
-    "leaves a cell with an error": (_code("setup", "undefined + 1"), 5, None),
-    "leaves a cell that is no Python": (_code("setup", "for x in"), 5, None),
-    "overwrites a name of the tests": (_code("square", "check_close = x = None"), 5, None),
-    "imports all of NumPy": (_code("setup", "from numpy import *"), 5, None),
-    "calls a variable sum": (_code("total", "sum = 0"), 3, None),
-    "turns warnings into errors": (
-        _code("setup", "import warnings\nwarnings.simplefilter('error')"),
-        5,
-        None,
+    "makes an answer's cell Markdown": _slip(
+        _notebook(_kind("square", "markdown")), words="wrong cell type"
     ),
-    "lets NumPy raise": (_code("setup", "import numpy as np\nnp.seterr(all='raise')"), 5, None),
-    "prints in an answer": (
-        _notebook(square=SQUARE.replace("return", "print(x); return")),
-        5,
-        None,
+    "makes the essay's cell code": _slip(
+        _notebook(_kind("essay", "code")), words="wrong cell type"
     ),
-    "draws in an answer": (
-        _notebook(square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()"),
-        5,
-        None,
+    "moves the answers to the end": _slip(_notebook(_answers_last)),
+    "has every cell twice": _slip(_notebook(_twice)),
+    "leaves %pdb on": _slip(_code("setup", "%pdb on\n1 / 0")),
+    "leaves exit() at the end": _slip(_code("test_total", "exit()")),
+    "leaves quit in the middle": _slip(_code("square", "quit")),
+    "leaves input() in a cell": _slip(_code("setup", "name = input('Your name? ')")),
+    "leaves magics": _slip(_code("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")),
+    "leaves a cell with an error": _slip(_code("setup", "undefined + 1")),
+    "leaves a cell that is no Python": _slip(_code("setup", "for x in")),
+    "overwrites a name of the tests": _slip(_code("square", "check_close = x = None")),
+    "imports all of NumPy": _slip(_code("setup", "from numpy import *")),
+    "calls a variable sum": _slip(_code("total", "sum = 0"), points=3),
+    "turns warnings into errors": _slip(
+        _code("setup", "import warnings\nwarnings.simplefilter('error')")
     ),
-    "counts calls in a global variable": (
+    "lets NumPy raise": _slip(_code("setup", "import numpy as np\nnp.seterr(all='raise')")),
+    "prints in an answer": _slip(_notebook(square=SQUARE.replace("return", "print(x); return"))),
+    "draws in an answer": _slip(
+        _notebook(square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()")
+    ),
+    "counts calls in a global variable": _slip(
         _notebook(
             square="calls = 0\ndef square(x):\n    global calls\n    calls += 1\n    return x * x"
-        ),
-        5,
-        None,
+        )
     ),
-    "answers with NumPy's numbers": (
+    "answers with NumPy's numbers": _slip(
         _notebook(
             square="import numpy as np\ndef square(x): return np.float64(x) ** 2",
             total="import numpy as np\ndef total(x): return np.array(x).sum().astype(int)",
-        ),
-        5,
-        None,
+        )
     ),
-    "answers with a lambda": (_notebook(square="square = lambda x: x * x"), 5, None),
-    "answers with a partial function": (
-        _notebook(square="from functools import partial\nsquare = partial(pow, exp=2)"),
-        5,
-        None,
+    "answers with a lambda": _slip(_notebook(square="square = lambda x: x * x")),
+    "answers with a partial function": _slip(
+        _notebook(square="from functools import partial\nsquare = partial(pow, exp=2)")
     ),
-    "answers with a cached function": (
-        _notebook(square=f"from functools import cache\n@cache\n{SQUARE}"),
-        5,
-        None,
+    "answers with a cached function": _slip(
+        _notebook(square=f"from functools import cache\n@cache\n{SQUARE}")
     ),
-    "answers with a method": (
-        _notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f"),
-        5,
-        None,
+    "answers with a method": _slip(
+        _notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
     ),
-    "forgets an answer": (_notebook(total=TOTAL.replace("return", "")), 3, None),
-    "saves outputs, widgets and attachments": (_notebook(_outputs), 5, None),
-    "saves it by a program that drops all metadata": (_notebook(_without_metadata), 5, BESIDE),
-    "has another kernel": (_notebook(_other_kernel), 5, None),
-    "calls the file small (1).ipynb": (_named(file="small (1).ipynb"), 5, "was graded as small"),
-    "calls the file Small.IPYNB": (_named(file="Small.IPYNB"), 5, "was graded as small"),
-    "calls the folder Small": (_named(folder="Small"), 5, "the folder 'Small' was graded"),
-    "calls the folder s-mall": (_named(folder="s-mall"), 5, "was graded as small"),
-    "has an accent in two characters": (_notebook(), 5, None),
-    "hands in two files": (_two_files, 0, "but 'small (1).ipynb', 'small (2).ipynb'"),
-    "hands in an older file as well": (
-        _older_file_beside,
-        5,
-        "small.ipynb was graded, and not 'small (1).ipynb'",
+    "forgets an answer": _slip(_notebook(total=TOTAL.replace("return", "")), points=3),
+    "saves outputs, widgets and attachments": _slip(_notebook(_outputs)),
+    "saves it by a program that drops all metadata": _slip(
+        _notebook(_without_metadata), words=NEARBY_TEXT
     ),
-    "hands in a folder within the folder": (
+    "has another kernel": _slip(_notebook(_other_kernel)),
+    "calls the file small (1).ipynb": _slip(
+        _named(file="small (1).ipynb"), words="was graded as small"
+    ),
+    "calls the file Small.IPYNB": _slip(_named(file="Small.IPYNB"), words="was graded as small"),
+    "calls the folder Small": _slip(_named(folder="Small"), words="the folder 'Small' was graded"),
+    "calls the folder s-mall": _slip(_named(folder="s-mall"), words="was graded as small"),
+    "has an accent in two characters": _slip(_notebook()),
+    "hands in two files": _slip(
+        _two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
+    ),
+    "hands in an older file as well": _slip(
+        _older_file_beside, words="small.ipynb was graded, and not 'small (1).ipynb'"
+    ),
+    "hands in a folder within the folder": _slip(
         _named(file=f"{NAME}/{NAME}.ipynb"),
-        5,
-        "the file 'small/small.ipynb' was graded as small.ipynb",
+        words="the file 'small/small.ipynb' was graded as small.ipynb",
     ),
-    "saves with a byte order mark": (_bom, 5, None),
-    "hands in other files as well": (_files_beside, 5, None),
-    "hands in a zip file": (_named(file="small.zip", content=b"PK"), 0, "but 'small.zip'"),
-    "hands in an empty file": (_named(content=b""), 0, "not a notebook"),
-    "hands in a page": (_named(file="small.html", content=b"<html>"), 0, "but 'small.html'"),
+    "saves with a byte order mark": _slip(_bom),
+    "hands in other files as well": _slip(_files_beside),
+    "hands in a zip file": _slip(
+        _named(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
+    ),
+    "hands in an empty file": _slip(_named(content=b""), points=0, words="not a notebook"),
+    "hands in a page": _slip(
+        _named(file="small.html", content=b"<html>"), points=0, words="but 'small.html'"
+    ),
 }
 
 
-def _loose(course, student):
+def _without_folder(course, student):
     _named()(course, student)
-    place = course.root / "submitted" / student
-    (place / NAME / f"{NAME}.ipynb").rename(place / f"{NAME}.ipynb")
-    (place / NAME).rmdir()
+    submitted = course.root / "submitted" / student
+    (submitted / NAME / f"{NAME}.ipynb").rename(submitted / f"{NAME}.ipynb")
+    (submitted / NAME).rmdir()
 
 
-# What is not graded, and the words with which it is listed.
+# Submissions that are not graded, and words from the message that lists them.
 LEFT_OUT = {
-    "hands in no folder": (_loose, "a notebook belongs in"),
+    "hands in no folder": (_without_folder, "a notebook belongs in"),
     "calls the folder hw1": (_named(folder="hw1"), "the course has no such assignment"),
 }
 
 
 def hand_in_all(course):
-    """Hand in all of them."""
+    """Hand in all slips, each as a student of its own."""
     for kind, (make, *_) in (SLIPS | LEFT_OUT).items():
         make(course, unicodedata.normalize("NFD", student_of(kind)))
 
 
 def student_of(kind):
-    """Return the name under which a slip is graded."""
+    """Return the name of the student who hands in a slip."""
     return "José" if "accent" in kind else f"student {[*SLIPS, *LEFT_OUT].index(kind)}"

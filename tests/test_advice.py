@@ -1,4 +1,4 @@
-"""The cell of the last chapter that readers may paste into an empty notebook works there."""
+"""The code cell in the last chapter that readers may paste into an empty notebook works there."""
 
 import re
 import subprocess
@@ -19,17 +19,17 @@ def cell_to_paste():
     return cell.source
 
 
-# A new process with all imports, as a reader has it: some seconds each.
+# Each case takes some seconds: a new process has to import everything.
 @pytest.mark.parametrize("classes", [3, 2])
-def test_the_cell_runs_alone_on_many_classes_and_on_two(classes, tmp_path):
+def test_cell_runs_alone_on_two_and_on_more_classes(classes, tmp_path):
     load = "load_wine(return_X_y=True)"
     source = cell_to_paste()
     assert source.count(load) == 1
-    first, rest = source.split(load)
-    end = rest.index("\n") + 1
-    some = f"X, y = X[y < {classes}][::2], y[y < {classes}][::2]\n"
+    before, after = source.split(load)
+    end = after.index("\n") + 1
+    subset = f"X, y = X[y < {classes}][::2], y[y < {classes}][::2]\n"
     script = tmp_path / "pasted.py"
-    script.write_text(first + load + rest[:end] + some + rest[end:], encoding="utf-8")
+    script.write_text(before + load + after[:end] + subset + after[end:], encoding="utf-8")
     command = [sys.executable, "-W", "error", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
@@ -37,6 +37,6 @@ def test_the_cell_runs_alone_on_many_classes_and_on_two(classes, tmp_path):
     assert error < 15
     gaps = re.findall("largest gap: ([0-9.]+) millionths of the objective", done.stdout)
     assert len(gaps) == ("chosen: RandomForest" not in done.stdout)
-    assert gaps or classes > 2  # with more classes a forest may win
+    assert gaps or classes > 2  # with three classes a forest may be chosen
     assert all(float(gap) < 1 for gap in gaps)
     assert "probabilities: [[" in done.stdout

@@ -1,6 +1,6 @@
-"""Checks on the book as text: nothing is executed here but the example of the README.
+"""Checks of the book as text; only the example of the README is executed.
 
-The notebooks' cells are run by nbval, and links inside the book are checked by its build.
+nbval runs the cells of the notebooks, and the build of the book checks its internal links.
 """
 
 import json
@@ -18,7 +18,7 @@ from svmbook.experiments.suites import SUITES
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 HTML = ROOT / "_build" / "html"
-# Written in two parts, so that this file does not hold what it looks for.
+# Each name is split in two, so that this file does not contain what it searches for.
 REGISTRIES = [
     "pypi" + ".org",
     "pythonhosted" + ".org",
@@ -71,7 +71,7 @@ def committed_files():
 # --- the table of contents ---------------------------------------------------------------
 
 
-def test_the_contents_list_every_notebook_and_page_once():
+def test_contents_list_every_notebook_and_page_once():
     pages = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
     sources = [*NOTEBOOKS, *(ROOT / "book").glob("*.md"), *(ROOT / "book/api").glob("*.md")]
     assert len(pages) == len(set(pages))
@@ -83,28 +83,29 @@ def test_the_contents_list_every_notebook_and_page_once():
 
 @every_notebook
 def test_cells_were_run_in_order_and_without_error(path):
-    run = [cell for cell in cells(path, "code") if cell["source"].strip()]
-    assert [cell["execution_count"] for cell in run] == list(range(1, len(run) + 1))
-    for cell in run:
+    code = [cell for cell in cells(path, "code") if cell["source"].strip()]
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    for cell in code:
         for out in cell["outputs"]:
             assert out["output_type"] != "error", cell["source"]
             assert out.get("name") != "stderr", cell["source"]
 
 
 @every_notebook
-def test_every_output_is_compared_or_named_as_volatile(path):
+def test_every_output_is_compared_or_tagged_as_volatile(path):
     for cell in cells(path, "code"):
         assert not {"nbval-skip", "raises-exception", "nbval-raises-exception"} & tags(cell)
-        assert not re.search("NBVAL_|PYTEST_VALIDATE", cell["source"])  # comments that do the same
+        # Comments with the same effect as these tags.
+        assert not re.search("NBVAL_|PYTEST_VALIDATE", cell["source"])
         if "nbval-ignore-output" not in tags(cell):
-            # nbval keeps no history, without which a last `;` does not silence a value.
+            # nbval keeps no history, so a final `;` does not suppress the value there.
             assert not cell["source"].rstrip().endswith(";"), cell["source"]
-            # What is drawn under a live control nbval does not follow, and a page cannot move.
+            # nbval cannot compare widgets, and they do not work on a static page.
             assert not outputs(cell, "application/vnd.jupyter.widget-view+json"), cell["source"]
 
 
 @every_notebook
-def test_metadata_is_what_make_notebooks_leaves(path):
+def test_metadata_is_as_written_by_make_notebooks(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
     assert "version" not in notebook["metadata"]["language_info"]
@@ -114,51 +115,53 @@ def test_metadata_is_what_make_notebooks_leaves(path):
 
 
 @every_notebook
-def test_jupyterlab_folds_the_code_of_solutions_and_no_other(path):
+def test_jupyterlab_collapses_only_the_code_of_solutions(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    latest = ""
+    last_directive = ""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             source = "".join(cell["source"])
-            latest = (re.findall(r"{solution-(start|end)}", source) or [latest])[-1]
+            found = re.findall(r"{solution-(start|end)}", source)
+            last_directive = (found or [last_directive])[-1]
         else:
-            folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
-            assert folded == (latest == "start"), cell["id"]
+            collapsed = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+            assert collapsed == (last_directive == "start"), cell["id"]
 
 
 @every_notebook
-def test_figures_are_described_in_words(path):
+def test_figures_are_svg_with_alt_text(path):
     for cell in cells(path, "code"):
         assert not outputs(cell, "image/png"), "draw as SVG: call use_book_style first"
         if outputs(cell, "image/svg+xml"):
-            shown = cell["metadata"].get("mystnb", {})
-            alt = shown.get("image", {}).get("alt", "")
+            metadata = cell["metadata"].get("mystnb", {})
+            alt = metadata.get("image", {}).get("alt", "")
             assert len(alt) > 20, f"alt text is missing:\n{cell['source']}"
-            if "figure" in shown:
-                assert {"caption", "name"} <= set(shown["figure"]), cell["source"]
+            if "figure" in metadata:
+                assert {"caption", "name"} <= set(metadata["figure"]), cell["source"]
 
 
 @every_notebook
-def test_a_figure_moves_and_says_how(path):
-    shown = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
-    moving = [html for html in shown if 'class="moving"' in html]
+def test_chapter_has_a_moving_figure_with_a_description(path):
+    pages = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
+    moving = [html for html in pages if 'class="moving"' in html]
     assert moving
     for alt in re.findall('alt="([^"]*)"', "".join(moving)):
-        title, what = alt.split(". ", 1)
-        assert title and len(what) > 40
+        title, description = alt.split(". ", 1)
+        assert title and len(description) > 40
 
 
 @every_notebook
-def test_tables_have_captions_and_are_named_as_tables(path):
+def test_tables_outside_solutions_are_named_as_tables(path):
     for cell in cells(path, "code"):
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
-        table = bool(outputs(cell, "text/markdown"))
+        is_table = bool(outputs(cell, "text/markdown"))
         in_solution = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
-        assert name.startswith("tab-") == (table and bool(name or not in_solution)), cell["source"]
+        needs_name = is_table and bool(name or not in_solution)
+        assert name.startswith("tab-") == needs_name, cell["source"]
 
 
 @every_notebook
-def test_code_that_draws_is_folded(path):
+def test_long_plotting_code_is_folded(path):
     for cell in cells(path, "code"):
         if outputs(cell, "image/svg+xml") and len(cell["source"].splitlines()) > 14:
             assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
@@ -167,19 +170,18 @@ def test_code_that_draws_is_folded(path):
 @every_notebook
 def test_exercises_are_labelled_and_solved(path):
     text = "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
-    options = EXERCISE.findall(text)
-    labels = [match for option in options for match in re.findall(r":label: *(\S+)", option)]
-    assert len(labels) == len(options), "an exercise has no label"
+    exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
+    labels = [match for option in exercises for match in re.findall(r":label: *(\S+)", option)]
+    assert len(labels) == len(exercises), "an exercise has no label"
     assert len(labels) >= 6
-    solved = SOLUTION.findall(text)
-    assert sorted(label for label, _ in solved) == sorted(labels)
-    assert all("dropdown" in option for _, option in solved), "a solution is not hidden"
+    assert sorted(label for label, _ in solutions) == sorted(labels)
+    assert all("dropdown" in option for _, option in solutions), "a solution is not hidden"
     for kind in ("exercise", "solution"):
         assert text.count(f"{{{kind}-start}}") == text.count(f"{{{kind}-end}}")
 
 
 @every_notebook
-def test_a_chapter_begins_with_label_title_question_and_what_it_needs(path):
+def test_chapter_begins_with_label_title_question_and_prerequisites(path):
     first = cells(path, "markdown")[0]["source"]
     label = path.stem.replace("_", "-")
     assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first)
@@ -187,7 +189,7 @@ def test_a_chapter_begins_with_label_title_question_and_what_it_needs(path):
 
 
 @every_notebook
-def test_no_path_of_one_machine(path):
+def test_notebook_contains_no_local_path(path):
     for cell in cells(path, "markdown") + cells(path, "code"):
         texts = [cell["source"]]
         for out in cell.get("outputs", []):
@@ -200,12 +202,12 @@ def test_no_path_of_one_machine(path):
 # --- the pages ---------------------------------------------------------------------------
 
 
-def test_every_generator_is_on_the_page_of_data():
+def test_every_generator_is_on_the_page_of_data_sets():
     page = (ROOT / "book" / "datasets.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
+    listed = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
     docs = {name: getattr(datasets, name).__doc__ for name in datasets.__all__}
-    draws = [name for name, doc in docs.items() if doc.startswith("Draw ")]
-    assert sorted(shown) == sorted(draws)
+    generators = [name for name, doc in docs.items() if doc.startswith("Draw ")]
+    assert sorted(listed) == sorted(generators)
 
 
 def test_every_suite_has_its_table_in_the_book():
@@ -228,7 +230,7 @@ def test_no_committed_file_names_a_registry_host():
 PACKAGE = ROOT / "svmbook"
 
 
-def test_the_api_pages_show_what_a_user_imports():
+def test_api_pages_show_the_public_modules():
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book/api").glob("*.md"))
     shown = set(re.findall(r"^```{api} (\S+)$", pages, re.M))
     inner = {
@@ -247,17 +249,17 @@ def test_the_api_pages_show_what_a_user_imports():
         "prototypes",
         "svm",
         "unbiased",
-    }  # the last five's are svmbook's own
-    parts = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
-    wanted = {f"svmbook.{part}" for part in parts - inner if not part.startswith("_")}
+    }  # the names of the last five are public in svmbook itself
+    modules = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    public = {f"svmbook.{name}" for name in modules - inner if not name.startswith("_")}
     methods = {
         f"svmbook.experiments.methods.{name}"
         for name in ("grid", "multiple", "protocols", "statistics")
     }
-    # The style sheet of the figures, the command, and its coursework, of which students use a part.
-    wanted -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
-    wanted |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.reading"}
-    assert sorted(shown) == sorted({"svmbook"} | wanted | methods)
+    # Not the style sheet of figures and the commands. Students import two modules of the course.
+    public -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
+    public |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.reading"}
+    assert sorted(shown) == sorted({"svmbook"} | public | methods)
 
 
 def test_examples_fit_on_the_pages():
@@ -283,11 +285,11 @@ SOLVERS = sorted(
 
 
 @pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.stem)
-def test_a_solver_names_the_equations_that_it_implements(path):
+def test_solver_names_the_equations_that_it_implements(path):
     assert named_equations(path)
 
 
-def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
+def test_example_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for block in re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S):
@@ -302,7 +304,7 @@ NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "license
 
 
 class Assets(HTMLParser):
-    """Collect the addresses that a browser loads by itself when it opens a page."""
+    """Collect the addresses that a browser loads automatically with a page."""
 
     def __init__(self):
         super().__init__()
@@ -317,7 +319,7 @@ class Assets(HTMLParser):
 
 
 @pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
-def test_pages_load_nothing_from_elsewhere():
+def test_pages_load_nothing_from_other_hosts():
     pages = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
     assert pages
     for page in pages:
@@ -328,7 +330,7 @@ def test_pages_load_nothing_from_elsewhere():
             assert not re.match(r"(?:[a-z]+:)?//", address), where
             if not address.startswith("data:"):
                 file = address.split("?")[0].split("#")[0]
-                # The page for addresses that lead nowhere is shown at any of them.
+                # The 404 page uses absolute paths, since it is shown at any address.
                 found = HTML / file[1:] if file.startswith("/") else page.parent / file
                 assert found.exists(), where
     for sheet in HTML.glob("_static/**/*.css"):

@@ -1,4 +1,4 @@
-"""The checks: no test is in none of them, the longest go first, a failure is told, the budget."""
+"""The checks: every test is run, longest jobs start first, failures are reported, the budget."""
 
 import itertools
 import os
@@ -20,12 +20,12 @@ import scheduling
 import stages
 
 ROOT = Path(__file__).resolve().parent.parent
-# Ten minutes and one on two cores, less a tenth for what cannot be spread evenly.
+# Ten minutes and one minute on two cores, less a tenth because the load is not perfectly balanced.
 SECONDS_ALLOWED = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
 
 
-def python(name, code, **about):
-    return scheduling.Job(name, about.pop("stage", name), (sys.executable, "-c", code), **about)
+def python(name, code, **options):
+    return scheduling.Job(name, options.pop("stage", name), (sys.executable, "-c", code), **options)
 
 
 @pytest.fixture
@@ -46,14 +46,14 @@ def test_every_test_file_is_run_once():
 
 
 def test_every_notebook_is_run_once():
-    run = Counter(part for job in stages.notebooks() for part in job.command)
-    parts = ("*.ipynb", "assignments/*/*.ipynb", "questions/*.ipynb")
-    found = [path for part in parts for path in (ROOT / "notebooks").glob(part)]
-    assert all(run[path] == 1 for path in found)
+    runs = Counter(argument for job in stages.notebooks() for argument in job.command)
+    patterns = ("*.ipynb", "assignments/*/*.ipynb", "questions/*.ipynb")
+    paths = [path for pattern in patterns for path in (ROOT / "notebooks").glob(pattern)]
+    assert all(runs[path] == 1 for path in paths)
 
 
-def test_the_longest_go_first_with_what_waits_for_them():
-    found = [
+def test_longest_chain_of_jobs_starts_first():
+    jobs = [
         python("short", ""),
         python("long", ""),
         python("page", "", after=("html",)),
@@ -61,31 +61,31 @@ def test_the_longest_go_first_with_what_waits_for_them():
         python("new", ""),
     ]
     seconds = {"short": 1, "long": 50, "html": 30, "page": 40}
-    names = [job.name for job in scheduling.by_urgency(found, seconds)]
+    names = [job.name for job in scheduling.by_priority(jobs, seconds)]
     assert names == ["new", "html", "long", "page", "short"]
 
 
-def test_a_job_waits_for_its_stages(logs):
+def test_job_waits_for_its_stages(logs):
     written = logs / "written"
     late = python("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
     early = python("early", f"open({str(written)!r}, 'w').write('here')")
     results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
-    assert scheduling.log_of("late").read_text() == "here\n"
+    assert scheduling.log_path("late").read_text() == "here\n"
 
 
-def test_a_job_of_two_cores_shares_them_with_nobody(logs):
+def test_job_that_needs_all_cores_runs_alone(logs):
     wait = "import time; time.sleep(0.2)"
-    found = [python("one", wait), python("two (a)", wait, cores=2), python("three", wait, cores=9)]
-    results = scheduling.run_jobs(found, {"one": 3, "two": 2, "three": 1}, workers=2)
+    jobs = [python("one", wait), python("two (a)", wait, cores=2), python("three", wait, cores=9)]
+    results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, workers=2)
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
-    two = [job for job in stages.elsewhere([]) if job.name.endswith("(two threads)")]
-    assert two and all(job.cores == 2 for job in two)
+    two_threads = [job for job in stages.elsewhere([]) if job.name.endswith("(two threads)")]
+    assert two_threads and all(job.cores == 2 for job in two_threads)
 
 
-def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
+def test_first_failure_is_printed_and_ends_the_run(logs, capfd):
     running = logs / "running"
     sleeper = python(
         "sleeper",
@@ -97,16 +97,16 @@ def test_the_first_failure_is_printed_and_ends_the_run(logs, capfd):
     seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
     results = scheduling.run_jobs([sleeper, fails, never], seconds, workers=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
-    told = capfd.readouterr().out
-    assert "because" in told and "FAILED (3)" in told
+    output = capfd.readouterr().out
+    assert "because" in output and "FAILED (3)" in output
     with pytest.raises(ProcessLookupError):
         os.kill(int(running.read_text()), 0)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_jobs_end_with_who_started_them(logs, number):
-    told = logs / "told"
-    job = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP])
+def test_jobs_end_when_the_runner_is_terminated(logs, signum):
+    pid_file = logs / "pid"
+    job = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     code = (
         "import sys; sys.path.insert(0, 'tools'); import scheduling\n"
         f"scheduling.LOGS = __import__('pathlib').Path({str(logs)!r})\n"
@@ -115,57 +115,57 @@ def test_jobs_end_with_who_started_them(logs, number):
     runner = subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
     )
-    while not (told.exists() and told.read_text()):
+    while not (pid_file.exists() and pid_file.read_text()):
         time.sleep(0.02)
-    runner.send_signal(number)
+    runner.send_signal(signum)
     assert runner.wait(timeout=30)
     with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+        os.kill(int(pid_file.read_text()), 0)
 
 
-def test_what_was_not_run_is_not_called_ok(capsys):
+def test_incomplete_stage_is_not_reported_as_ok(capsys):
     jobs = [python("one", "", stage="a"), python("two", "", stage="a"), python("three", "")]
     check.print_stages([scheduling.Result(jobs[0], 0, 0.0, 1.0, 1.0)], jobs)
-    told = capsys.readouterr().out
-    assert re.search(r"^a +1 of 2 ", told, re.M) and re.search(r"^three +not run$", told, re.M)
+    output = capsys.readouterr().out
+    assert re.search(r"^a +1 of 2 ", output, re.M) and re.search(r"^three +not run$", output, re.M)
 
 
-def test_a_nightly_run_goes_on_without_what_needs_the_failed(logs):
-    found = [
+def test_keep_going_skips_only_jobs_that_depend_on_a_failure(logs):
+    jobs = [
         python("fails", "raise SystemExit(1)"),
         python("needs", "", after=("fails",)),
         python("other", ""),
     ]
     seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}
-    results = scheduling.run_jobs(found, seconds, keep_going=True, workers=1)
+    results = scheduling.run_jobs(jobs, seconds, keep_going=True, workers=1)
     assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
 
 
-def test_checks_are_called_by_name():
-    everything, keep_going = check.chosen([])
-    stages_of_all = {"lint", "fonts", "html", "pytest", "notebooks", "wheel"}
-    assert {job.stage for job in everything} == stages_of_all
+def test_checks_are_selected_by_name():
+    all_jobs, keep_going = check.select_jobs([])
+    all_stages = {"lint", "fonts", "html", "pytest", "notebooks", "wheel"}
+    assert {job.stage for job in all_jobs} == all_stages
     assert not keep_going
-    assert {job.stage for job in check.chosen(["html", "wheel"])[0]} == {"html", "wheel"}
-    assert {job.name for job in check.chosen(["quick"])[0]} < {job.name for job in everything}
-    for wrong in (["htlm"], ["elsewhere", "Nehalam"]):
+    assert {job.stage for job in check.select_jobs(["html", "wheel"])[0]} == {"html", "wheel"}
+    assert {job.name for job in check.select_jobs(["quick"])[0]} < {job.name for job in all_jobs}
+    for names in (["htlm"], ["elsewhere", "Nehalam"]):
         with pytest.raises(SystemExit, match="no such"):
-            check.chosen(wrong)
+            check.select_jobs(names)
 
 
 @pytest.mark.parametrize("name", processors.PROCESSORS)
-def test_numpy_uses_less_on_an_older_processor(name):
-    used = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
-    env = processors.variables(name, used)
-    lowered = set(env["NPY_DISABLE_CPU_FEATURES"].split())
-    assert {"AVX512_ICL", "AVX512_SPR"} <= lowered < {*used, "none"}
+def test_emulated_processor_disables_newer_features(name):
+    dispatched = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
+    env = processors.emulation_variables(name, dispatched)
+    disabled = set(env["NPY_DISABLE_CPU_FEATURES"].split())
+    assert {"AVX512_ICL", "AVX512_SPR"} <= disabled < {*dispatched, "none"}
     assert (
-        ("X86_V3" in lowered) == (name in ("Nehalem", "Sandybridge")) == ("GLIBC_TUNABLES" in env)
+        ("X86_V3" in disabled) == (name in ("Nehalem", "Sandybridge")) == ("GLIBC_TUNABLES" in env)
     )
-    assert "NPY_DISABLE_CPU_FEATURES" not in processors.variables(name, ())
+    assert "NPY_DISABLE_CPU_FEATURES" not in processors.emulation_variables(name, ())
 
 
-def test_more_work_than_the_budget_allows_is_told():
+def test_work_beyond_the_budget_is_reported():
     recorded = {"tests/web": {"tests": 100, "processes": 10, "pages": 40}}
     within = {"tests/web": Counter(tests=107, processes=12, pages=44)}
     assert not budget.excesses(within, recorded)
@@ -180,31 +180,31 @@ def test_more_work_than_the_budget_allows_is_told():
     ]
 
 
-def test_a_record_adds_up_what_jobs_did_in_one_folder(logs, monkeypatch):
+def test_update_budget_sums_the_work_of_jobs_in_one_folder(logs, monkeypatch):
     monkeypatch.setattr(check, "BUDGET", logs / "budget.toml")
-    found = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
-    for job in found:
+    jobs = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
+    for job in jobs:
         log = "..\nwork of tests/web: 3 tests, 2 processes, 1 pages\n"
-        scheduling.log_of(job.name).write_text(log)
-    results = [scheduling.Result(job, 0, 5.0, 9.04, 3.0) for job in found]
+        scheduling.log_path(job.name).write_text(log)
+    results = [scheduling.Result(job, 0, 5.0, 9.04, 3.0) for job in jobs]
     before = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
-    check.record(results, before, slower=2.0)
+    check.update_budget(results, before, slowdown=2.0)
     assert tomllib.loads(check.BUDGET.read_text()) == {
         "seconds": {"html": 90, "pytest web": 2.0, "pytest live": 2.0},
         "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
     }
 
 
-def test_the_speed_of_the_computer_is_measured_while_jobs_run():
-    with check.slowness() as slower:
+def test_slowdown_is_measured_while_jobs_run():
+    with check.measure_slowdown() as slowdown:
         time.sleep(1.5)
-        assert not slower  # it is known at the end
-    assert 0.1 < slower[0] < 10
+        assert not slowdown  # the value is appended on exit
+    assert 0.1 < slowdown[0] < 10
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers, monkeypatch):
-    monkeypatch.delenv("SVMBOOK_BUDGET", raising=False)  # which `--record` sets
+    monkeypatch.delenv("SVMBOOK_BUDGET", raising=False)  # set by `--record`
     pytest.importorskip("xdist")
     folder = tmp_path / "tests" / "few"
     folder.mkdir(parents=True)
@@ -245,14 +245,14 @@ def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers, mon
     assert "tests/few: 5 processes, the budget allows 4" in done.stdout
 
 
-@pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="it is recorded just now")
-def test_the_budget_knows_every_folder_and_no_command_costs_more_than_allowed():
+@pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="the budget is off")
+def test_budget_covers_every_folder_and_keeps_the_time_limits():
     recorded = tomllib.loads(budget.BUDGET.read_text(encoding="utf-8"))
     files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     assert set(recorded["work"]) - {"svmbook"} >= {budget.folder_of(file) for file in files}
     assert all((ROOT / folder).exists() for folder in recorded["work"])
     seconds = recorded["seconds"]
-    assert set(seconds) <= {job.name for job in check.chosen([])[0]}
+    assert set(seconds) <= {job.name for job in check.select_jobs([])[0]}
     assert sum(seconds.values()) <= SECONDS_ALLOWED["test"]
-    quick = sum(seconds[job.name] for job in check.chosen(["quick"])[0])
+    quick = sum(seconds[job.name] for job in check.select_jobs(["quick"])[0])
     assert quick <= SECONDS_ALLOWED["quick"]

@@ -1,4 +1,4 @@
-"""Claims of the sources that the table of coverage decides and no chapter computes."""
+"""Claims of the sources that have a verdict in the table of coverage but no chapter computes."""
 
 import numpy as np
 import pytest
@@ -19,23 +19,23 @@ def rows_of(suite):
     return {(row["data_set"], row["method"]): row for row in report(suite).rows}
 
 
-def test_the_safer_threshold_of_usvc_is_safer_against_larger_shifts_only():
+def test_safer_threshold_of_usvc_has_a_smaller_error_only_for_larger_shifts():
     def mean_error(threshold, shift):
-        near = threshold + np.linspace(-shift, shift, 2001)
-        return 100 * usvc_threshold_error("b", near).mean()
+        thresholds = threshold + np.linspace(-shift, shift, 2001)
+        return 100 * usvc_threshold_error("b", thresholds).mean()
 
-    for shift, narrow in ((0.02, 18.2), (0.05, 20.2)):
-        assert mean_error(0.21, shift) == pytest.approx(narrow, abs=0.05)
+    for shift, error in ((0.02, 18.2), (0.05, 20.2)):
+        assert mean_error(0.21, shift) == pytest.approx(error, abs=0.05)
         assert mean_error(0.6, shift) == pytest.approx(20.0, abs=0.05)
 
 
-def test_training_errors_of_usvc_agree_in_three_of_eight():
-    off = [row["train_error_z"] for row in report("usvc-cases").rows]
-    printed = np.array(off)[~np.isnan(off)]
-    assert len(printed) == 8 and (np.abs(printed) > 2).sum() == 5
+def test_training_errors_of_usvc_agree_in_three_of_eight_cases():
+    z = np.array([row["train_error_z"] for row in report("usvc-cases").rows])
+    z = z[~np.isnan(z)]  # the printed ones
+    assert len(z) == 8 and (np.abs(z) > 2).sum() == 5
 
 
-def test_classifiers_of_usvc_agree_on_dermatology_with_one_class_and_not_with_another():
+def test_classifiers_of_usvc_agree_on_class_3_of_dermatology_but_not_on_class_5():
     rows = rows_of("usvc-biomedical")
     third, fifth = (
         {m: rows[f"dermatology={k}", m]["reproduced"] for m in ("LS", "SVM", "ERM-SVC", "USVC")}
@@ -47,8 +47,8 @@ def test_classifiers_of_usvc_agree_on_dermatology_with_one_class_and_not_with_an
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class in y")  # of glass
-@pytest.mark.parametrize(("data_set", "few"), [("spirals", 5), ("isolated", 5), ("glass", 10)])
-def test_rounds_of_boosted_linear_svms_of_shen(data_set, few):
+@pytest.mark.parametrize(("data_set", "bound"), [("spirals", 5), ("isolated", 5), ("glass", 10)])
+def test_rounds_of_boosted_linear_svms_of_shen(data_set, bound):
     if data_set in TABLES:
         needs_table(data_set)
     X, _, y = data(data_set, run_seed(0, 0))
@@ -58,14 +58,14 @@ def test_rounds_of_boosted_linear_svms_of_shen(data_set, few):
         scaler = StandardScaler() if data_set in TABLES else "passthrough"
         try:
             fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])
-        except ValueError:  # the first line is no better than chance
+        except ValueError:  # the first base learner is no better than chance
             rounds.append(0)
         else:
             rounds.append(len(fitted[-1].estimators_))
-    assert min(rounds) == 10 if few == 10 else np.median(rounds) < few
+    assert min(rounds) == 10 if bound == 10 else np.median(rounds) < bound
 
 
-def test_boosting_of_shen_improves_trees_on_each_set():
+def test_boosting_of_shen_improves_trees_on_every_data_set():
     rows = rows_of("shen2013")
     for name in SETS[:-1]:
         tree, boosted = (rows[name, m]["reproduced"] for m in ("CART", "boosted CART"))
@@ -73,7 +73,7 @@ def test_boosting_of_shen_improves_trees_on_each_set():
 
 
 def test_messages_have_about_as_many_features_as_the_tweets_of_shen():
-    # The smallest and the largest number over the seeds 0 to 9; hers is 2,715.
-    for seed, count in ((0, 2709), (2, 2854)):
+    # The smallest and the largest number over the seeds 0 to 9; Shen reports 2,715.
+    for seed, n_features in ((0, 2709), (2, 2854)):
         X, _ = message_features(messages(600, random_state=seed)[0])
-        assert X.shape == (600, count)
+        assert X.shape == (600, n_features)

@@ -1,6 +1,6 @@
-"""The table of coverage: what each source contains, where the book has it, and a verdict.
+"""The table of coverage: the items of each source, their places in the book, and a verdict.
 
-That its references lead somewhere is for the build of the pages to say, where warnings are errors.
+References are checked by the build of the pages, where warnings are errors.
 """
 
 import re
@@ -13,7 +13,7 @@ VERDICT = re.compile(
     r"reproduced|proved|stated|refuted or corrected: \{ref\}`errata`"
     r"|(reproduced, differs|left out): \S.*"
 )
-#: What must have a row in the section of a source, by a word of its heading.
+# The items that must have a row in the section of each source, by a word of its heading.
 NUMBERED = {
     "Exploring": [f"Figure {k}" for k in range(1, 9)],
     "unbiased": [f"Table {k}" for k in range(1, 5)]
@@ -30,7 +30,7 @@ NUMBERED = {
 
 
 def sections():
-    """Return the rows of cells of each source's table, by its heading."""
+    """Return the rows of each table, as lists of cells, by the heading of its section."""
     found = {}
     for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         heading, _, table = part.partition("\n")
@@ -40,14 +40,14 @@ def sections():
 
 
 @pytest.mark.parametrize("word", NUMBERED)
-def test_each_numbered_item_of_a_source_has_a_row(word):
+def test_every_numbered_item_of_a_source_has_a_row(word):
     (rows,) = [rows for heading, rows in sections().items() if word in heading]
     places = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
     items = {item: re.escape(item) + r"(?!\d)" for item in NUMBERED[word]}
     assert [item for item, pattern in items.items() if not re.search(pattern, places)] == []
 
 
-def test_each_row_says_where_and_gives_a_verdict():
+def test_every_row_has_a_reference_and_a_verdict():
     rows = [row for part in sections().values() for row in part]
     assert len(rows) > 240
     for row in rows:

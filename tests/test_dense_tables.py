@@ -22,7 +22,7 @@ def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
     document = new_document("page", get_default_settings(Parser()))
     rule, head, row = (" ".join([text] * columns) for text in ("===", "abc", "1.5"))
     Parser().parse("\n".join([rule, head, rule, row, rule]), document)
-    tables.SetNumbers(document).apply()
+    tables.AlignNumbers(document).apply()
     (table,) = document.findall(nodes.table)
     assert ("dense" in table["classes"]) == dense
     assert tables.DENSE == 7

@@ -1,4 +1,4 @@
-"""The environment: the Pythons that are promised, the lock, the libraries and their licences."""
+"""The environment: the supported Python versions, the lock, the libraries and their licences."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def pins():
 
 
 def lock():
-    """Return the locked versions: several a name where they depend on the Python version."""
+    """Return the locked versions by name; several if they depend on the Python version."""
     versions = {}
     for pin, _ in pins():
         versions.setdefault(pin.name.lower(), []).append(str(pin.specifier).removeprefix("=="))
@@ -43,35 +43,35 @@ def test_every_pin_has_hashes():
     assert not [pin for pin, hashes in pins() if not hashes]
 
 
-def test_the_lock_serves_the_first_release_of_each_python():
+def test_lock_supports_the_first_release_of_each_python():
     installed = {dist.name.lower(): dist.metadata for dist in metadata.distributions()}
     for python in ("3.11.0", "3.12.0", "3.13.0"):
-        there = {"python_full_version": python, "python_version": python[:4]}
-        wanted = [pin for pin, _ in pins() if not pin.marker or pin.marker.evaluate(there)]
-        for pin in wanted:
-            told = installed.get(pin.name.lower())
-            if told and told["Version"] in pin.specifier:
-                assert python in SpecifierSet(told.get("Requires-Python") or ""), pin
+        environment = {"python_full_version": python, "python_version": python[:4]}
+        required = [pin for pin, _ in pins() if not pin.marker or pin.marker.evaluate(environment)]
+        for pin in required:
+            info = installed.get(pin.name.lower())
+            if info and info["Version"] in pin.specifier:
+                assert python in SpecifierSet(info.get("Requires-Python") or ""), pin
 
 
-def test_all_files_promise_the_same_pythons():
-    listed = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
+def test_all_files_list_the_same_python_versions():
+    versions = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     pages = [
         (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "book/how_to_use.md")
     ]
-    promises = [re.findall(r"3\.\d+", listed.search(text)[1]) for text in (*pages, makefile)]
-    assert promises == [promises[0]] * 3
-    pythons = promises[0]
+    lists = [re.findall(r"3\.\d+", versions.search(text)[1]) for text in (*pages, makefile)]
+    pythons = lists[0]
+    assert lists == [pythons] * 3
     assert project()["requires-python"] == f">={pythons[0]}"
-    named = "\n".join(project()["classifiers"])
-    assert re.findall(r"Python :: (3\.\d+)$", named, re.M) == pythons
-    fits = re.search(r"^FITS +=.*\(not (.*)\)$", makefile, re.M)[1]
-    assert fits == "(3, {}) <= sys.version_info[:2] <= (3, {})".format(
+    classifiers = "\n".join(project()["classifiers"])
+    assert re.findall(r"Python :: (3\.\d+)$", classifiers, re.M) == pythons
+    supported = re.search(r"^SUPPORTED = .*\(not (.*)\)$", makefile, re.M)[1]
+    assert supported == "(3, {}) <= sys.version_info[:2] <= (3, {})".format(
         *(python.split(".")[1] for python in (pythons[0], pythons[-1]))
     )
-    tried = re.search(r"^PYTHONS = (.*)\)$", makefile, re.M)[1]
-    assert re.findall(r"python(3\.\d+)", tried) == pythons
+    candidates = re.search(r"^PYTHONS = (.*)\)$", makefile, re.M)[1]
+    assert re.findall(r"python(3\.\d+)", candidates) == pythons
     assert re.findall(r"--python(?:-version)? (3\S*)", makefile) == [pythons[0]] * 2
     assert workflow("test")["test"]["strategy"]["matrix"]["python"] == pythons
 
@@ -82,7 +82,7 @@ def workflow(name):
     return yaml.safe_load(text)["jobs"]
 
 
-def test_the_workflows_run_what_contributors_run():
+def test_workflows_run_the_same_commands_as_contributors():
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert ci.splitlines()[-1] == 'exec make "${1:-test}"'
     jobs = workflow("test")
@@ -108,47 +108,41 @@ def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
     assert [part for part in commands[-1].split() if part.startswith("tests/")] == paths
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
-def test_an_environment_broken_off_is_made_anew_and_a_whole_one_kept(tmp_path):
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_incomplete_environment_is_recreated_and_a_complete_one_kept(tmp_path):
     for name in ("requirements.txt", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").touch()
-    outside = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    env = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
 
     def would_run():
-        return subprocess.run(
-            ["make", "-n", "setup"],
-            cwd=tmp_path,
-            env=outside,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        command = ["make", "-n", "setup"]
+        return subprocess.check_output(command, cwd=tmp_path, env=env, text=True)
 
     recipe = would_run()
     assert "-m venv --clear .venv" in recipe
     from_lock = re.findall(r"pip install [^;&|\n]*-r \S+", recipe)
-    assert len(from_lock) == 3  # uv by pip, the rest by uv, or all by pip
+    assert len(from_lock) == 3  # pip installs uv, and uv the rest; or pip installs everything
     assert all("--require-hashes" in command for command in from_lock)
     for stamp in (".lock-installed", ".package-installed"):
         (tmp_path / ".venv" / stamp).touch()
     assert "venv" not in would_run()
 
 
-def test_the_lock_holds_what_was_asked_for():
+def test_lock_satisfies_requirements_in():
     locked = lock()
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
-    wanted = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
-    assert wanted
-    for requirement in wanted:
+    requirements = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
+    assert requirements
+    for requirement in requirements:
         for version in locked[requirement.name.lower()]:
             assert Version(version) in requirement.specifier, requirement
-    # The configuration files are those of Jupyter Book 1.
+    # The configuration files are for Jupyter Book 1.
     assert locked["jupyter-book"][0].startswith("1.")
 
 
-def test_the_package_asks_for_ranges_that_hold_the_lock():
+def test_dependencies_are_ranges_that_contain_the_lock():
     locked = lock()
     for requirement in map(Requirement, project()["dependencies"]):
         assert requirement.specifier, f"{requirement} has no lower bound"
@@ -158,7 +152,7 @@ def test_the_package_asks_for_ranges_that_hold_the_lock():
             assert Version(version) in requirement.specifier, requirement
 
 
-# What a licence that the README names is called in the metadata of a package.
+# The names of licences in the README, and in the metadata of packages.
 FAMILIES = {
     "BSD": "BSD",
     "GPL": "GNU General Public License",
@@ -168,41 +162,39 @@ FAMILIES = {
 
 
 def dependencies():
-    """Return the names of all that the package asks for, its extras included."""
-    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
-    return sorted({Requirement(line).name for group in wanted for line in group})
+    """Return the names of the dependencies of the package, including those of its extras."""
+    groups = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    return sorted({Requirement(line).name for group in groups for line in group})
 
 
 @pytest.mark.parametrize("name", dependencies())
-def test_the_readme_states_the_licence_of_each_dependency(name):
+def test_readme_states_the_licence_of_each_dependency(name):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     licence = re.search(rf"^\| `{name}`[^|]*\| ([^|]+) \|", readme, re.M)[1]
-    told = metadata.metadata(name)
-    if told["Version"] not in lock()[name]:
-        pytest.skip(f"{name} is not the one of the lock")
-    classifiers = [text for text in told.get_all("Classifier", []) if text.startswith("License")]
-    found = told.get("License-Expression") or " ".join(classifiers) or told.get("License")
+    info = metadata.metadata(name)
+    if info["Version"] not in lock()[name]:
+        pytest.skip(f"{name} is not in its locked version")
+    classifiers = [text for text in info.get_all("Classifier", []) if text.startswith("License")]
+    declared = info.get("License-Expression") or " ".join(classifiers) or info.get("License")
     stated = {family for family in FAMILIES if family in licence}
     assert stated == {
-        family for family, called in FAMILIES.items() if re.search(rf"\b{called}\b", found)
+        family for family, words in FAMILIES.items() if re.search(rf"\b{words}\b", declared)
     }
 
 
-def test_the_vendored_libraries_are_those_the_script_fetches():
+def test_readme_of_vendored_libraries_has_the_versions_of_the_script():
     script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
-    told = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
     packages = {"mathjax": "mathjax", "tippy": "tippy.js", "popper": "@popperjs/core"}
     for name, package in packages.items():
         version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
-        assert f"{package} {version}" in told
+        assert f"{package} {version}" in readme
 
 
-def test_the_vendored_libraries_bring_their_licences():
+def test_vendored_libraries_have_their_licences():
     folder = ROOT / "book" / "_vendor"
-    told = re.findall(
-        r"`([a-z]+/\S*(?:LICENSE|OFL)\S*)`", (folder / "README.md").read_text("utf-8")
-    )
-    assert set(told) == {
+    readme = (folder / "README.md").read_text("utf-8")
+    assert set(re.findall(r"`([a-z]+/\S*(?:LICENSE|OFL)\S*)`", readme)) == {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
         if re.search("LICENSE|OFL", path.name)

@@ -23,13 +23,13 @@ XOR = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]), np.array([1.0, -1, -1, 1
 
 
 def best_stump(X, y, U):
-    """Return the answers of the stump with the smallest weighted error, and that error."""
-    answers = [np.ones(len(X))]
+    """Return the predictions of the stump with the smallest weighted error, and that error."""
+    predictions = [np.ones(len(X))]
     for column in X.T:
-        answers += [np.where(column > a, 1.0, -1.0) for a in np.unique(column)]
-    answers += [-h for h in answers]
-    errors = [U[h != y].sum() for h in answers]
-    return answers[np.argmin(errors)], min(errors)
+        predictions += [np.where(column > a, 1.0, -1.0) for a in np.unique(column)]
+    predictions += [-h for h in predictions]
+    errors = [U[h != y].sum() for h in predictions]
+    return predictions[np.argmin(errors)], min(errors)
 
 
 def algorithm_1(X, y, rounds):
@@ -58,12 +58,12 @@ def test_equation_2_5_of_lin():
     above = np.where(y > 0, multipliers > tol, multipliers < C - tol)
     b = model.intercept_[0]
     assert (y - s)[below].max() - 1e-5 <= b <= (y - s)[above].min() + 1e-5
-    # As printed, with the names repaired: the lower bound is above the upper one.
+    # As printed, with corrected symbols, the lower bound exceeds the upper bound.
     assert (-y * (1 - s))[below].max() > (y * (1 - s))[above].min() + 1
 
 
 def test_dual_p8_of_lin_without_its_constraint():
-    # One hypothesis h(x) = x, points 1 and 2 of the classes -1 and +1, a hard margin: w = 2.
+    # One hypothesis h(x) = x, the points 1 and 2 with labels -1 and +1, and a hard margin: w = 2.
     y, x = np.array([-1.0, 1.0]), np.array([1.0, 2.0])
 
     def printed(multipliers, zeta):
@@ -74,12 +74,12 @@ def test_dual_p8_of_lin_without_its_constraint():
         printed(np.full(2, k), z) for k in np.linspace(0, 4, 81) for z in np.linspace(0, 4, 81)
     ]
     assert min(balanced) == pytest.approx(-2.0)  # minus the optimum of the primal, w^2 / 2
-    for k in (10.0, 1e3, 1e5):  # without the sum of y times multipliers being 0: no bound
+    for k in (10.0, 1e3, 1e5):  # unbounded below without the constraint y' alpha = 0
         assert printed(np.array([k, 0.0]), k) == pytest.approx(-k)
 
 
 def test_theorem_2_of_lin_needs_small_base_learners():
-    # All 2^1000 labellings of 1000 points are a base model; each is an ensemble of itself twice.
+    # The base model of all 2^1000 labellings of 1000 points contains its own ensembles of two.
     assert 4 * 2 * log2(2 * e) < 1000
 
 
@@ -98,12 +98,12 @@ def test_boosting_of_lin_ends_without_a_stump():
 def test_algorithm_1_of_lin_minimises_another_loss_than_p5():
     X, y = twonorm(80, d=3, random_state=1)
     F, U = algorithm_1(X, y, rounds=6)
-    half, whole = (np.exp(-y * F / k) for k in (2, 1))
-    np.testing.assert_allclose(U, half / half.sum(), rtol=1e-9)
-    assert np.abs(U - whole / whole.sum()).max() > 1e-3
+    algorithm, p5 = (np.exp(-y * F / k) for k in (2, 1))
+    np.testing.assert_allclose(U, algorithm / algorithm.sum(), rtol=1e-9)
+    assert np.abs(U - p5 / p5.sum()).max() > 1e-3
 
 
-def test_each_test_is_named_in_an_entry():
+def test_every_test_of_this_file_is_named_in_an_entry():
     named = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
     assert named == {name for name in globals() if re.search("^test_.*_(lin|shen)", name)}
 
@@ -127,10 +127,10 @@ def test_equation_3_3_of_shen():
 
 
 def test_theorem_11_of_lin():
-    knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, with L and R
+    knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, including L and R
 
     def averaged(x, z):
-        """Return the kernel of the theorem: a ramp for each gap, one half of its length."""
+        """Return the kernel of the theorem: one ramp per gap, weighted by half its length."""
         total = 0.0
         for j, values in enumerate(knots):
             lengths = np.diff(values)
@@ -147,23 +147,25 @@ def test_theorem_11_of_lin():
             x[0] = knots[0, rng.integers(4)]
         gaps = [[np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)]
         on_knot = [x[j] in values for j, values in enumerate(knots)]
-        same = any(a == b and not on for (a, b), on in zip(gaps, on_knot, strict=True))
+        share_gap = any(a == b and not on for (a, b), on in zip(gaps, on_knot, strict=True))
         holds = abs(averaged(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
-        assert holds != same
-        outcomes.add(same)
+        assert holds != share_gap
+        outcomes.add(share_gap)
     assert outcomes == {True, False}
 
 
 def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
     X, _ = twonorm(40, d=3, random_state=0)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
-    stretched = np.exp(X)  # the same stumps on these points, and other lengths of gaps
-    vote, again = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
-    assert again.margin_ == pytest.approx(vote.margin_, rel=1e-6)
-    svm, other = (DualSVC(C=np.inf, kernel="stump").fit(points, y) for points in (X, stretched))
-    f, g = svm.decision_function(X), other.decision_function(stretched)
+    stretched = np.exp(X)  # same stumps on these points, different gap lengths
+    vote, stretched_vote = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
+    assert stretched_vote.margin_ == pytest.approx(vote.margin_, rel=1e-6)
+    svm, stretched_svm = (
+        DualSVC(C=np.inf, kernel="stump").fit(points, y) for points in (X, stretched)
+    )
+    f, g = svm.decision_function(X), stretched_svm.decision_function(stretched)
     assert np.abs(f - g).max() > 0.05
-    # Within a gap every threshold of the SVM votes, and one of LPBoost.
+    # Within a gap the SVM uses stumps with every threshold, and LPBoost with one.
     low, high = np.sort(X[:, 0])[20:22]
     inside = np.repeat(X[:1], 9, axis=0)
     inside[:, 0] = np.linspace(low, high, 11)[1:-1]
@@ -173,7 +175,7 @@ def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
 
 def test_figure_6_1_of_shen():
     prototypes, _, sampled, _ = map(float, PRINTED["isolated"].split()[:4])
-    assert (prototypes, sampled) == (90.9, 84.0)  # Tables 5.2 and 5.3; the caption: over 95
+    assert (prototypes, sampled) == (90.9, 84.0)  # Tables 5.2 and 5.3; the caption says over 95
 
 
 def test_members_of_mislabelled_points_of_shen():
@@ -194,12 +196,12 @@ def test_turned_images_of_lin():
     turned = rotate(test, 20, axes=(1, 2), reshape=False, order=1)
     X = train.reshape(len(train), -1)
 
-    def errors(X, *others):
+    def errors(X, *test_sets):
         fitted = SVC(C=10.0, kernel="precomputed").fit(perceptron(X, radius=8.0), y)
-        answers = [fitted.predict(perceptron(Z, X, radius=8.0)) for Z in others]
-        return [100 * np.mean(given != y_test) for given in answers]
+        predictions = [fitted.predict(perceptron(Z, X, radius=8.0)) for Z in test_sets]
+        return [100 * np.mean(y_pred != y_test) for y_pred in predictions]
 
-    upright, after = errors(X, *(Z.reshape(len(Z), -1) for Z in (test, turned)))
-    assert round(upright, 1) == 0.8 and 30 < after < 36
+    upright, rotated = errors(X, *(Z.reshape(len(Z), -1) for Z in (test, turned)))
+    assert round(upright, 1) == 0.8 and 30 < rotated < 36
     Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((64, 64)))
     assert errors(X @ Q, test.reshape(len(test), -1) @ Q) == [upright]

@@ -1,4 +1,4 @@
-"""Terms of the glossary are linked where a chapter uses them first."""
+"""Glossary terms are linked at their first use in a chapter."""
 
 import importlib.util
 import re
@@ -25,14 +25,14 @@ spec.loader.exec_module(links)
         ("nothing here", []),
     ],
 )
-def test_first_uses_are_cut_out_and_no_word_is_lost(text, found):
+def test_split_finds_first_uses_and_preserves_the_text(text, found):
     terms = {"kernel", "duality gap", "support vector", "free support vector", "KKT residual"}
     pieces = list(links.split(text, terms))
     assert [words for words, term in pieces if term] == found
     assert "".join(words for words, _ in pieces) == text
 
 
-def test_words_of_several_meanings_are_terms_of_the_glossary():
+def test_ambiguous_words_are_terms_of_the_glossary():
     glossary = (ROOT / "book/glossary.md").read_text(encoding="utf-8")
     assert {*glossary.splitlines()} >= links.AMBIGUOUS
 

@@ -1,4 +1,4 @@
-"""Imports point downwards: read from the code, not from a run."""
+"""Imports between layers point downwards; they are read from the source, without running it."""
 
 import ast
 import sys
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
-# The rooms from the top down, and what each imports of ours: from rooms below it alone.
-ROOMS = {
-    "__init__": {"ensembles", "logistic", "prototypes", "svm", "unbiased"},  # for editors
+# The layers from top to bottom, and the layers that each imports: only layers below it.
+LAYERS = {
+    "__init__": {"ensembles", "logistic", "prototypes", "svm", "unbiased"},  # only for editors
     "cli": {"course", "experiments"},
     "course": {"files"},
     "course/reports": {"course/grading", "course/layout", "files"},
@@ -73,18 +73,18 @@ ROOMS = {
     "threads": set(),
     "plotting": set(),
 }
-# Besides the standard library; the last are Matplotlib's part in a notebook, and its pixels.
-OUTSIDE_OF_PLOTTING = {"numpy", "matplotlib", "matplotlib_inline", "PIL"}
+# Besides the standard library. matplotlib_inline belongs to notebooks, PIL to pixel images.
+PLOTTING_DEPENDENCIES = {"numpy", "matplotlib", "matplotlib_inline", "PIL"}
 
 
-def room_of(*parts):
-    """Return the room of a module, the longest of the names above that its path begins with."""
-    heads = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next(head for head in heads if head in ROOMS)
+def layer_of_module(*parts):
+    """Return the layer of a module: the longest name above that is a prefix of its path."""
+    prefixes = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next(prefix for prefix in prefixes if prefix in LAYERS)
 
 
-def room(path):
-    return room_of(*path.relative_to(PACKAGE).with_suffix("").parts)
+def layer(path):
+    return layer_of_module(*path.relative_to(PACKAGE).with_suffix("").parts)
 
 
 def imports(path):
@@ -96,8 +96,8 @@ def imports(path):
             yield node.module or "", node.level
 
 
-def ours(path):
-    """Return the rooms that a file imports from, its own left out."""
+def imported_layers(path):
+    """Return the layers that a file imports from, except its own."""
     inside = path.relative_to(PACKAGE).parent.parts
     found = set()
     for module, level in imports(path):
@@ -105,24 +105,24 @@ def ours(path):
         if level:
             parts = [*inside[: len(inside) - (level - 1)], *parts]
             assert parts, f"{path.name} imports from the package itself; name the module"
-            found.add(room_of(*parts))
+            found.add(layer_of_module(*parts))
         elif parts[0] == "svmbook":
-            found.add(room_of(*parts[1:]))
-    return found - {room(path)}
+            found.add(layer_of_module(*parts[1:]))
+    return found - {layer(path)}
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_imports_are_those_named_and_point_downwards(name):
-    files = [path for path in PACKAGE.rglob("*.py") if room(path) == name]
-    assert set().union(*map(ours, files)) == ROOMS[name]
-    below = list(ROOMS)[list(ROOMS).index(name) + 1 :]
-    assert ROOMS[name] <= set(below)
+@pytest.mark.parametrize("name", LAYERS)
+def test_imports_are_as_listed_and_point_downwards(name):
+    files = [path for path in PACKAGE.rglob("*.py") if layer(path) == name]
+    assert set().union(*map(imported_layers, files)) == LAYERS[name]
+    below = list(LAYERS)[list(LAYERS).index(name) + 1 :]
+    assert LAYERS[name] <= set(below)
 
 
-def test_plotting_knows_what_draws_alone():
+def test_plotting_imports_only_plotting_libraries():
     for path in (PACKAGE / "plotting").glob("*.py"):
         modules = {name.split(".")[0] for name, level in imports(path) if not level}
-        assert modules - sys.stdlib_module_names <= OUTSIDE_OF_PLOTTING
+        assert modules - sys.stdlib_module_names <= PLOTTING_DEPENDENCIES
 
 
 FOLDERS = ("svmbook", "tests", "tools", "benchmarks")

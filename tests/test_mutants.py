@@ -1,4 +1,4 @@
-"""Mutants: every module has tests that exist, and a change is known after its file moves on."""
+"""Mutants: every module has existing tests, and a change is recognised after edits of its file."""
 
 import ast
 import importlib.util
@@ -38,28 +38,27 @@ def test_every_module_has_tests_that_exist():
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ({"svmbook/[!t]*": "test_base.py"}, "svmbook/tables.py: no tests are assigned"),
         ({"*": "gone"}, "*: tests/gone does not exist"),
-        ({"*": "svm", "svmbook/gone.py": "svm"}, "svmbook/gone.py: no module is left"),
+        ({"*": "svm", "svmbook/gone.py": "svm"}, "svmbook/gone.py: no module matches"),
     ],
 )
-def test_gaps_of_the_table_are_named(table, said, monkeypatch):
+def test_errors_of_the_table_are_reported(table, message, monkeypatch):
     monkeypatch.setattr(assigned, "TESTS", table)
-    assert any(line.startswith(said) for line in assigned.problems())
+    assert any(line.startswith(message) for line in assigned.problems())
 
 
 @pytest.mark.parametrize(
     ("line", "lines"),
     [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
 )
-def test_the_lines_that_a_test_must_run(line, lines):
-    """A statement of several lines is one; what an import runs belongs to no test."""
+def test_statement_spans_its_lines_and_is_none_for_code_run_on_import(line, lines):
     assert assigned.statement(ast.parse(SOURCE), line) == lines
 
 
-def test_a_change_is_known_after_its_file_has_changed():
+def test_change_is_recognised_after_its_file_has_changed():
     mutant = {
         "file": "svmbook/base.py",
         "place": assigned.place(ast.parse(SOURCE), 12),
@@ -74,12 +73,12 @@ def test_a_change_is_known_after_its_file_has_changed():
     assert assigned.change(mutant) not in known
 
 
-def test_equivalent_mutants_have_reasons_and_lines_that_still_stand():
+def test_equivalent_mutants_have_reasons_and_existing_lines():
     path = ROOT / assigned.EQUIVALENT
     known = assigned.equivalent(path.read_text(encoding="utf-8")) if path.exists() else {}
     for name, reason in known.items():
         head, *lines = name.split("\n")
         source = (ROOT / head.split()[0]).read_text(encoding="utf-8")
         assert len(reason.split()) > 2, name
-        there = {line.strip() for line in source.split("\n")}
-        assert {line[2:] for line in lines if line.startswith("-")} <= there, name
+        source_lines = {line.strip() for line in source.split("\n")}
+        assert {line[2:] for line in lines if line.startswith("-")} <= source_lines, name

@@ -1,4 +1,4 @@
-"""The notebooks' run: what its plugins accept and report, and that each kernel is a fresh one."""
+"""The plugins for nbval: what they accept and report, and that every kernel is fresh."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def notebook(path, *cells):
-    """Write a notebook of cells that print, with what they printed when it was stored."""
+    """Write a notebook; each cell is its source followed by its stored outputs."""
     book = nbformat.v4.new_notebook()
     for source, *outputs in cells:
         cell = nbformat.v4.new_code_cell(source, execution_count=1, outputs=outputs)
@@ -33,12 +33,12 @@ def shown(**texts):
 
 
 SHOW = "display({'text/plain': 'a 9.99', 'text/html': '<b>2.50</b>'}, raw=True)"
-LEFT_BY_OTHERS = "print(hasattr(sys.modules['numpy'], 'left'), any('tests' in p for p in sys.path))"
+LEFTOVERS = "print(hasattr(sys.modules['numpy'], 'left'), any('tests' in p for p in sys.path))"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    """Return what nbval prints of three notebooks, of which two fail."""
+def report(tmp_path_factory):
+    """Return the output of nbval for three notebooks, of which two fail."""
     folder = tmp_path_factory.mktemp("notebooks")
     good = notebook(
         folder / "good.ipynb",
@@ -57,7 +57,7 @@ def told(tmp_path_factory):
     )
     last = notebook(
         folder / "last.ipynb",
-        ("import sys\n" + LEFT_BY_OTHERS, printed("False False\n")),
+        ("import sys\n" + LEFTOVERS, printed("False False\n")),
         ("import time\ntime.sleep(60)",),
     )
     run = subprocess.run(
@@ -68,20 +68,20 @@ def told(tmp_path_factory):
     return run.stdout + run.stderr
 
 
-def failed(told, name):
-    return re.findall(rf"^FAILED \S*\b{name}\.ipynb::Cell (\d)", told, re.M)
+def failed(report, name):
+    return re.findall(rf"^FAILED \S*\b{name}\.ipynb::Cell (\d)", report, re.M)
 
 
-def test_nbval_takes_the_tolerance_and_reports_it(told):
-    assert failed(told, "good") == []
-    assert sorted(failed(told, "bad")) == ["0", "1", "2", "3"]
-    report = told.partition("print fewer digits there")[2]
-    assert [line for line in report.splitlines() if " for " in line] == [
+def test_nbval_uses_and_reports_the_tolerance(report):
+    assert failed(report, "good") == []
+    assert sorted(failed(report, "bad")) == ["0", "1", "2", "3"]
+    summary = report.partition("print fewer digits there")[2]
+    assert [line for line in summary.splitlines() if " for " in line] == [
         "bad.ipynb::Cell 3: 9.99 for 10.00",
         "good.ipynb::Cell 0: 1.69 for 1.70, 2.50 for 2.51, 9.99 for 10.00",
     ]
 
 
-def test_a_kernel_knows_nothing_of_another_and_ends_in_time(told):
-    assert failed(told, "last") == ["1"]
-    assert "5 failed, 5 passed" in told
+def test_kernels_share_no_state_and_time_out(report):
+    assert failed(report, "last") == ["1"]
+    assert "5 failed, 5 passed" in report

@@ -1,4 +1,4 @@
-"""Quotation marks stand around a source's own words alone (tools/quotations.py)."""
+"""Quotation marks enclose only words of a source (tools/quotations.py)."""
 
 import json
 
@@ -11,7 +11,7 @@ SOURCES = {
 }
 
 
-def test_each_quotation_of_the_book_was_found_in_a_source():
+def test_every_quotation_of_the_book_was_found_in_a_source():
     known = json.loads(FOUND.read_text(encoding="utf-8"))
     pages = [*quotations()]
     assert {digest(words) for _, words in pages} == known.keys()
@@ -28,11 +28,11 @@ def test_each_quotation_of_the_book_was_found_in_a_source():
         ("it is wide ... nothing of the kind", None),
     ],
 )
-def test_words_are_looked_up_in_one_source(words, place):
+def test_all_parts_of_a_quotation_must_stand_in_one_source(words, place):
     assert place_of(words, SOURCES) == place
 
 
-def test_code_and_formulas_are_no_quotations_and_few_words_are_none():
+def test_quotations_exclude_code_formulas_and_fewer_than_three_words():
     page = """A "page of words" that
 goes "over the end of
 a line", with `x = "no words at all"` and "two words" and "for $x$ and y".

@@ -1,4 +1,4 @@
-"""The little server: what it prints where it cannot serve, and that it serves where it can."""
+"""The local web server: its error for an invalid port, its choice of a port, and compression."""
 
 import gzip
 import subprocess
@@ -14,9 +14,9 @@ SERVE = [sys.executable, str(Path(__file__).parent.parent / "tools" / "serve.py"
 
 @contextmanager
 def served(folder, *options):
-    """Serve a folder and give the address that the server prints."""
-    call = [*SERVE, str(folder), *options]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
+    """Serve a folder and yield the address that the server prints."""
+    command = [*SERVE, str(folder), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[4]
         finally:
@@ -24,15 +24,15 @@ def served(folder, *options):
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1"])
-def test_a_port_that_there_is_not_is_named(tmp_path, port):
-    call = [*SERVE, str(tmp_path), f"--port={port}"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+def test_invalid_port_is_named(tmp_path, port):
+    command = [*SERVE, str(tmp_path), f"--port={port}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert f"--port is {port}; give a number from 0 to 65535" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 
-def test_near_the_last_port_a_free_one_is_found(tmp_path):
+def test_free_port_is_found_near_the_largest_one(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
     with (
         served(tmp_path, "--port=65535") as address,
@@ -42,17 +42,17 @@ def test_near_the_last_port_a_free_one_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["index.html", "picture.png"])
-@pytest.mark.parametrize("asked", ["gzip, deflate", ""])
-def test_text_is_compressed_for_those_who_ask(tmp_path, name, asked):
+@pytest.mark.parametrize("accepted", ["gzip, deflate", ""])
+def test_text_is_compressed_if_the_client_accepts_it(tmp_path, name, accepted):
     content = b"the same words again and again " * 1000
     (tmp_path / name).write_bytes(content)
     with served(tmp_path) as address:
-        place = address if name == "index.html" else address + name
-        request = urllib.request.Request(place, headers={"Accept-Encoding": asked})
+        url = address if name == "index.html" else address + name
+        request = urllib.request.Request(url, headers={"Accept-Encoding": accepted})
         with urllib.request.urlopen(request, timeout=60) as page:
             body, encoding = page.read(), page.headers["Content-Encoding"]
             assert int(page.headers["Content-Length"]) == len(body)
-    small = bool(asked) and name == "index.html"
-    assert encoding == ("gzip" if small else None)
-    assert (gzip.decompress(body) if small else body) == content
-    assert (len(body) < len(content) / 10) == small
+    compressed = bool(accepted) and name == "index.html"
+    assert encoding == ("gzip" if compressed else None)
+    assert (gzip.decompress(body) if compressed else body) == content
+    assert (len(body) < len(content) / 10) == compressed

@@ -1,4 +1,4 @@
-"""Import every module of svmbook from the folder given, and read the records that came with it."""
+"""Import every module of svmbook from a given folder, and load records from the same wheel."""
 
 import importlib
 import pkgutil
@@ -12,7 +12,7 @@ names = [module.name for module in pkgutil.walk_packages(package.__path__, "svmb
 for name in names:
     module = importlib.import_module(name)
     if not Path(module.__file__).is_relative_to(site):
-        raise SystemExit(f"{name} came from {module.__file__}, not from the wheel")
+        raise SystemExit(f"{name} was imported from {module.__file__}, not from the wheel")
 if not (site / "svmbook" / "book.mplstyle").is_file():
     raise SystemExit("the wheel lacks svmbook/book.mplstyle")
 records = importlib.import_module("svmbook.experiments").load_records("glass-boxes")

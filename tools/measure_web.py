@@ -1,9 +1,9 @@
-"""Measure the book as a reader meets it, and write `book/results/web.json`.
+"""Measure the built pages and the live book, and write `book/results/web.json`.
 
 Usage: python tools/measure_web.py
 
-Needs the built book, Chromium, node, and npm for Lighthouse. Times are of the machine it runs on;
-the rest is not. The colophon shows the file.
+Needs the built book, Chromium, node, and npm for Lighthouse. The times depend on the computer; the
+other numbers do not. The colophon shows the file.
 """
 
 import datetime
@@ -24,16 +24,16 @@ from serve import CHROMIUM, serving
 ROOT = Path(__file__).resolve().parents[1]
 HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 READERS, KERNELS, REPEATS = 50, 8, 20
-PATIENCE = 900  # seconds for all readers together
-CRASHES = 5  # one reader in so many crashes the kernel
-DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
+TIMEOUT = 900  # seconds for all readers together
+CRASH_EVERY = 5  # every fifth reader crashes the kernel
+KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
 LIGHTHOUSE = "12.8"
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync"
 )
-SOLVES = """
+TIME_FITS = """
 import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
 import { random } from "%s/book/_static/explorables/stumps.js";
 const next = random(1), angle = () => Math.cos(2 * Math.PI * next());
@@ -43,23 +43,23 @@ for (let run = 0; run < 300; run++) {
   const y = Array.from({ length: 60 }, (_, i) => (i %% 2 ? 1 : -1));
   const X = y.map((label) => [0.8 * label + normal(), normal()]);
   const options = { C: 10 ** (run %% 6 - 2), kernel: run %% 2 ? dot : gaussian(1) };
-  const start = performance.now(), machine = fit(X, y, options);
-  times.push([performance.now() - start, machine.gap]);
+  const start = performance.now(), svm = fit(X, y, options);
+  times.push([performance.now() - start, svm.gap]);
 }
-times.splice(0, 50); // while the engine warms up
-const largest = (k) => Math.max(...times.map((one) => one[k]));
+times.splice(0, 50); // warm-up
+const largest = (k) => Math.max(...times.map((row) => row[k]));
 console.log(JSON.stringify({ slowest: largest(0), gap: largest(1) }));
 """
 
 
 def tests():
-    """Return what the tests of the live book share: the command that runs, and a reader."""
+    """Return the module of the live book's tests that starts the server and operates pages."""
     sys.path.insert(0, str(ROOT))
     return importlib.import_module("tests.web.live")
 
 
 def live(browser, module):
-    """Return seconds to the first result after the click, and to the next ones."""
+    """Return the seconds from the click to the first result, and to further results."""
     with module.running("--kernels", str(KERNELS)) as (address, token, _):
         firsts, nexts = [], []
         context = browser.new_context()
@@ -82,52 +82,52 @@ def live(browser, module):
     }
 
 
-def crowd(browser, module):
-    """Let many readers ask for kernels at once, of whom each fifth crashes its kernel.
+def many_readers(browser, module):
+    """Let many readers request kernels at once; every fifth of them crashes its kernel.
 
-    Returns how many were told to wait, how many crashed a kernel and were told so, and how many
-    others kept their names and saw no error. In each round these define a name before kernels
-    crash, and print it in the next.
+    Returns the numbers of readers who had to wait, who crashed their kernel and were informed, and
+    of others who kept their variables and saw no error. The latter define a variable, and print it
+    in the next round, after other kernels have crashed.
     """
     with module.running("--kernels", str(KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
         module.Reader(context, address, CHAPTER, token).page.close()
         waiting = [module.Reader(context, address, CHAPTER) for _ in range(READERS)]
-        crash = {*waiting[::CRASHES]}
+        crashing = {*waiting[::CRASH_EVERY]}
         for reader in waiting:
             reader.begin(wait=False)
-        told, at_work, crashed, undisturbed = set(), set(), 0, 0
-        deadline = time.monotonic() + PATIENCE
+        had_to_wait, started, crashed, undisturbed = set(), set(), 0, 0
+        deadline = time.monotonic() + TIMEOUT
         while waiting and time.monotonic() < deadline:
             time.sleep(1)
-            told |= {reader for reader in waiting if "You are waiting" in reader.told}
-            for reader in sorted(waiting, key=crash.__contains__):
+            had_to_wait |= {reader for reader in waiting if "You are waiting" in reader.status}
+            for reader in sorted(waiting, key=crashing.__contains__):
                 if not reader.page.locator("html[data-live=ready]").count():
                     continue
-                if reader in crash:
+                if reader in crashing:
                     reader.run("import os\nos._exit(1)")
-                    reader.page.wait_for_function(DIED)
+                    reader.page.wait_for_function(KERNEL_DIED)
                     crashed += 1
-                elif reader not in at_work:
-                    at_work.add(reader)
-                    reader.run(f"mine = {id(reader)}")
+                elif reader not in started:
+                    started.add(reader)
+                    reader.run(f"x = {id(reader)}")
                     continue
                 else:
-                    shown = reader.run("print(mine)").inner_text()
-                    undisturbed += str(id(reader)) in shown and not reader.errors
+                    output = reader.run("print(x)").inner_text()
+                    undisturbed += str(id(reader)) in output and not reader.errors
                 waiting.remove(reader)
                 reader.page.close()
         context.close()
     return {
-        f"of {READERS} readers at {KERNELS} kernels, told to wait": len(told),
+        f"of {READERS} readers at {KERNELS} kernels, told to wait": len(had_to_wait),
         "crashed their kernel, and were told so": crashed,
         "the others, served and not disturbed": undisturbed,
     }
 
 
 def scores():
-    """Return Lighthouse's lowest score of some pages, in each of its categories."""
+    """Return the lowest Lighthouse score of three pages in each category."""
     lowest = {}
     with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
         install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{LIGHTHOUSE}"]
@@ -135,51 +135,46 @@ def scores():
         for name in ("book/intro", f"notebooks/{CHAPTER}", "notebooks/unbiased_svc"):
             program = Path(folder, "node_modules", ".bin", "lighthouse")
             options = ["--quiet", "--output=json", "--preset=desktop", f"--chrome-flags={FLAGS}"]
-            found = subprocess.check_output(
+            report = subprocess.check_output(
                 [program, f"{site}{name}.html", *options],
                 env={**os.environ, "CHROME_PATH": CHROMIUM},
             )
-            for category in json.loads(found)["categories"].values():
+            for category in json.loads(report)["categories"].values():
                 score = round(100 * category["score"])
                 lowest[category["title"]] = min(score, lowest.get(category["title"], 100))
     return {f"Lighthouse, lowest of three pages: {name}": score for name, score in lowest.items()}
 
 
-def weights(browser):
-    """Return the heaviest page as it loads, and what an explorable adds, in kB."""
-    heaviest = 0
+def sizes(browser):
+    """Return the largest number of kilobytes loaded with a page, and added by an explorable."""
+    largest = 0
     with serving(HTML) as site:
         pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
         for path in pages:
             page, loaded = browser.new_page(), []
             page.on("requestfinished", lambda request, loaded=loaded: loaded.append(request))
             page.goto(site + path.relative_to(HTML).as_posix())
-            heaviest = max(heaviest, sum(len(one.response().body()) for one in loaded))
+            largest = max(largest, sum(len(request.response().body()) for request in loaded))
             page.close()
     stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
     script = (HTML / "_static" / "explorables.js").stat().st_size
     return {
         "pages, without those of the API": len(pages),
-        "heaviest page as it loads, not compressed (kB)": round(heaviest / 1000),
+        "heaviest page as it loads, not compressed (kB)": round(largest / 1000),
         "heaviest explorable with its script (kB)": round(
-            (script + max(one.stat().st_size for one in stills)) / 1000
+            (script + max(still.stat().st_size for still in stills)) / 1000
         ),
     }
 
 
 def solver():
-    """Return the slowest of 250 fits of 60 points in node, and the largest gap."""
-    run = subprocess.run(
-        ["node", "--input-type=module"],
-        input=SOLVES % ((ROOT.as_uri(),) * 2),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(run.stdout)
+    """Return the time of the slowest of 250 fits of 60 points in node, and the largest gap."""
+    script = TIME_FITS % ((ROOT.as_uri(),) * 2)
+    command = ["node", "--input-type=module"]
+    result = json.loads(subprocess.check_output(command, input=script, text=True))
     return {
-        "60 points in node, the slowest of 250 fits (ms)": found["slowest"],
-        "largest relative duality gap of these": found["gap"],
+        "60 points in node, the slowest of 250 fits (ms)": result["slowest"],
+        "largest relative duality gap of these": result["gap"],
     }
 
 
@@ -187,7 +182,7 @@ def main():
     module = tests()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        measured = solver() | weights(browser) | live(browser, module) | crowd(browser, module)
+        measured = solver() | sizes(browser) | live(browser, module) | many_readers(browser, module)
         chromium = browser.version
         browser.close()
     measured |= scores()

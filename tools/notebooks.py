@@ -1,10 +1,9 @@
-"""Run notebooks again in a fresh kernel and write them back without volatile metadata.
+"""Run notebooks in a fresh kernel and write them back without volatile metadata.
 
 Usage: python tools/notebooks.py [notebooks/one.ipynb ...]
 
-Without arguments every notebook of the book is run. What stays in a file is what a reader
-sees: sources and outputs. Cell ids are numbered, so that a second run changes nothing that did
-not change.
+Without arguments all chapters are run. Only sources and outputs are kept in a file. Cell ids are
+numbered consecutively, so that a second run changes only what differs.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
-from scheduling import CORES, SHARED
+from scheduling import CORES, ONE_THREAD_ENV
 
 ROOT = Path(__file__).resolve().parent.parent
 METADATA = {
@@ -37,22 +36,23 @@ METADATA = {
     },
 }
 VOLATILE = ("execution", "ExecuteTime", "collapsed", "scrolled", "jupyter", "trusted")
-SECONDS_ALLOWED = 60  # what a chapter may take on two cores
-DEADLINE = 600  # seconds after which a notebook is given up
+SECONDS_ALLOWED = 60  # for a chapter, on two cores
+TIMEOUT = 600  # seconds after which a notebook is interrupted
 
 
 def fold_solutions(cells):
-    """Let JupyterLab keep the code of a solution and what it prints out of sight."""
-    latest = ""
+    """Let JupyterLab collapse the code and the output of solutions."""
+    last_directive = ""
     for cell in cells:
         if cell.cell_type == "markdown":
-            latest = (re.findall(r"{solution-(start|end)}", cell.source) or [latest])[-1]
-        elif latest == "start":
+            found = re.findall(r"{solution-(start|end)}", cell.source)
+            last_directive = (found or [last_directive])[-1]
+        elif last_directive == "start":
             cell.metadata["jupyter"] = {"outputs_hidden": True, "source_hidden": True}
 
 
 def tidy(notebook):
-    """Number the cells and drop what changes from run to run."""
+    """Number the cells, remove volatile metadata, and return the notebook as text."""
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:03d}"
         for key in VOLATILE:
@@ -64,32 +64,32 @@ def tidy(notebook):
 
 
 async def run(notebook, folder):
-    """Run the cells in a fresh kernel, which ends in any case; return an error text."""
+    """Run the cells in a fresh kernel and shut it down; return the error as text, or ""."""
     client = NotebookClient(
         notebook,
         kernel_name="python3",
         timeout=None,
         record_timing=False,
         coalesce_streams=True,
-        # The kernel listens on this machine only; its warning about that says nothing here.
+        # Hides a warning about the kernel's address, which is reachable from this computer only.
         extra_arguments=["--IPKernelApp.log_level=40"],
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        async with asyncio.timeout(DEADLINE) as deadline:
+        async with asyncio.timeout(TIMEOUT) as timeout:
             await client.async_execute()
     except (CellExecutionError, DeadKernelError, TimeoutError) as error:
-        # A cancelled client says that its kernel died, whatever the reason.
-        return f"not done after {DEADLINE} s" if deadline.expired() else str(error)
+        # A cancelled client always reports that its kernel died.
+        return f"not done after {TIMEOUT} s" if timeout.expired() else str(error)
     return ""
 
 
 def execute(path):
-    """Run one notebook in place, say how it went and return the exit code."""
+    """Run one notebook in place, print its time and outcome, and return the exit code."""
     start = time.monotonic()
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as profile:
-        # The reader's own IPython profile must not leave traces in the book.
+        # An empty profile: the user's own IPython settings must not affect the outputs.
         os.environ["IPYTHONDIR"] = profile
         error = asyncio.run(run(notebook, path.parent))
     seconds = time.monotonic() - start
@@ -107,11 +107,11 @@ def execute(path):
 def main(names):
     paths = [Path(name).resolve() for name in names]
     paths = paths or sorted((ROOT / "notebooks").glob("*.ipynb"))
-    for name, threads in SHARED.items():
+    for name, threads in ONE_THREAD_ENV.items():
         os.environ.setdefault(name, threads)
     if len(paths) == 1:
         return execute(paths[0])
-    # Each notebook has its own process, which is this script with one name.
+    # Each notebook runs in a process of its own: this script with one argument.
     commands = [[sys.executable, __file__, path] for path in paths]
     with ThreadPoolExecutor(CORES) as pool:
         return int(any([done.returncode for done in pool.map(subprocess.run, commands)]))

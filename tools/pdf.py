@@ -1,14 +1,12 @@
-"""Print the built book into one file: a title, contents, all pages, and the solutions at the back.
+"""Print the built book into one PDF: a title, contents, all pages, and the solutions at the end.
 
 Usage: python tools/pdf.py [_build/svmbook.pdf [page ...]]
 
-Each page is printed by Chromium as a reader would print it, with the numbers going on where the
-page before ended. Then the prints are put together: links between pages lead to their places in the
-file, and the headings become its outline.
+Chromium prints each page of the book, with continuous page numbers. The prints are then merged:
+links between pages become links within the file, and the headings become its outline.
 
-LaTeX, tried beside it on the same pages, makes 651 pages and is not kept: 59 figures are left out,
-since they are drawn as SVG, tables and listings run off the paper, and solutions stand behind their
-exercises.
+LaTeX was tried on the same pages but rejected: of its 651 pages, 59 figures are missing, since they
+are SVG drawings, tables and listings overflow the page, and solutions follow their exercises.
 """
 
 import html
@@ -27,7 +25,7 @@ from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML, TARGET = ROOT / "_build" / "html", ROOT / "_build" / "svmbook.pdf"
-PAPER = 665  # pixels across the text of a page of A4
+TEXT_WIDTH = 665  # pixels, on a page of A4
 PAGE_STYLE = """
 @page {
   size: A4; margin: 18mm 17mm 20mm;
@@ -35,31 +33,32 @@ PAGE_STYLE = """
 }
 html { counter-reset: page %d; }
 """
-# Everything is there and nothing is wider than the paper.
-SETTLE = """async paper => {
+# Load all pictures and fonts, and shrink boxes that are wider than the text.
+PREPARE = """async textWidth => {
   for (const image of document.querySelectorAll("img")) image.loading = "eager";
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
   await Promise.all([...document.images].map(image => image.decode().catch(() => {})));
   const boxes = "div.math mjx-container, .bd-article table, .bd-article svg.whole";
   for (const box of document.querySelectorAll(boxes)) {
-    const wide = box.scrollWidth || box.getBoundingClientRect().width;
-    const room = Math.min(paper, box.parentElement.clientWidth || paper);
-    if (wide > room + 1) box.style.zoom = room / wide;
+    const width = box.scrollWidth || box.getBoundingClientRect().width;
+    const available = Math.min(textWidth, box.parentElement.clientWidth || textWidth);
+    if (width > available + 1) box.style.zoom = available / width;
   }
 }"""
-# Places that other pages lead to become places of the file only where the page itself leads there.
-NAME_PLACES = """places => {
-  const names = document.createElement("p");
-  names.style.cssText = "font-size: 1px; line-height: 1px; color: transparent";
-  for (const place of places) {
-    if (!document.getElementById(place)) continue;
+# Chromium writes a named destination only for targets of links on the same page, so invisible links
+# to the targets of other pages' links are added.
+ADD_LINKS = """anchors => {
+  const links = document.createElement("p");
+  links.style.cssText = "font-size: 1px; line-height: 1px; color: transparent";
+  for (const anchor of anchors) {
+    if (!document.getElementById(anchor)) continue;
     const link = document.createElement("a");
-    link.href = `#${place}`;
+    link.href = `#${anchor}`;
     link.textContent = ".";
-    names.append(link);
+    links.append(link);
   }
-  document.querySelector(".bd-article").append(names);
+  document.querySelector(".bd-article").append(links);
 }"""
 ONLY_SOLUTIONS = """title => {
   const article = document.querySelector(".bd-article");
@@ -70,7 +69,7 @@ ONLY_SOLUTIONS = """title => {
   article.replaceChildren(heading, ...solutions);
   return solutions.length;
 }"""
-FRONT = """<!doctype html><meta charset="utf-8"><title>{title}</title><style>{style}
+FRONT_MATTER = """<!doctype html><meta charset="utf-8"><title>{title}</title><style>{style}
 body {{ font: 11pt/1.5 "Source Sans 3", "DejaVu Sans", sans-serif; }}
 .cover {{ height: 230mm; align-content: center; break-after: page; }}
 .cover img {{ width: 55mm; }}
@@ -83,9 +82,7 @@ a {{ color: inherit; text-decoration: none; }}
 </style>
 <div class="cover"><img src="{site}_static/logo.svg" alt=""><h1>{title}</h1>{author}</div>
 <h1>Contents</h1>{lines}"""
-
-
-# A formula in a heading is told as a screen reader would hear it.
+# The texts of all headings, with formulas as MathML text.
 TITLES = """() => [...document.querySelectorAll(
   ".bd-article :is(h1, h2, h3, h4, h5, h6)")].map(heading => {
   const copy = heading.cloneNode(true);
@@ -99,88 +96,89 @@ TITLES = """() => [...document.querySelectorAll(
 
 @dataclass
 class Print:
-    """A printed page of the book: its file, and where in the whole it begins."""
+    """A printed page of the book, and the number of its first PDF page after the front matter."""
 
     name: str
     reader: PdfReader
     first: int
     part: str = ""
     titles: list = field(default_factory=list)  # of all headings, in order
-    headings: list = field(default_factory=list)  # (title, number of its page in the whole, level)
+    headings: list = field(default_factory=list)  # (title, number of its PDF page, level)
 
 
 def contents(only):
-    """Return the parts of the book and the names of their pages, in order: all, or some."""
+    """Return the parts of the book and the names of their pages in order, limited to `only`."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     found = [("", [toc["root"]])]
     for part in toc["parts"]:
         names = []
         for chapter in part["chapters"]:
-            names += [chapter["file"], *(one["file"] for one in chapter.get("sections", ()))]
+            names.append(chapter["file"])
+            names += [section["file"] for section in chapter.get("sections", ())]
         found.append((part["caption"], names))
     return [(part, [name for name in names if not only or name in only]) for part, names in found]
 
 
-def places_led_to(names, site):
-    """Return for each page the places in it that another one leads to."""
+def linked_anchors(names, site):
+    """Return for each page the anchors that other pages link to."""
     found = {name: set() for name in names}
     for name in names:
         soup = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for link in soup.select(".bd-article a[href]"):
-            page, place = target(urljoin(f"{site}{name}.html", link["href"]), site) or (name, "")
-            if page in found and page != name and place:
-                found[page].add(place)
+            page, anchor = target(urljoin(f"{site}{name}.html", link["href"]), site) or (name, "")
+            if page in found and page != name and anchor:
+                found[page].add(anchor)
     return found
 
 
 def target(link, site):
-    """Return page and place of a link within the book, or None."""
+    """Return page and anchor of a link within the book, or None."""
     if not link.startswith(site):
         return None
     parts = urlparse(link)
     return parts.path.strip("/").removesuffix(".html"), unquote(parts.fragment)
 
 
-def printed(page, style="decimal", before=0):
-    """Print what a tab shows, its first page numbered one more than `before`."""
-    page.add_style_tag(content=PAGE_STYLE % (style, before))
-    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, outline=True)))
+def print_tab(tab, style="decimal", offset=0):
+    """Print a browser tab, with page numbers starting at ``offset + 1``."""
+    tab.add_style_tag(content=PAGE_STYLE % (style, offset))
+    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True)))
 
 
-def opened(page, address):
-    page.goto(address)
-    page.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
-    page.emulate_media(media="print")
-    page.evaluate(SETTLE, PAPER)
+def open_page(tab, address):
+    tab.goto(address)
+    tab.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
+    tab.emulate_media(media="print")
+    tab.evaluate(PREPARE, TEXT_WIDTH)
 
 
-def print_pages(page, site, parts):
+def print_pages(tab, site, parts):
     """Print all pages of the book, then all solutions."""
-    places = places_led_to([name for _, names in parts for name in names], site)
-    prints, solved, total = [], [], 0
+    anchors = linked_anchors([name for _, names in parts for name in names], site)
+    prints, with_solutions, total = [], [], 0
     for part, names in parts:
         for name in names:
-            opened(page, f"{site}{name}.html")
-            page.evaluate(NAME_PLACES, sorted(places[name]))
-            if page.locator("details.solution").count():
-                solved.append(name)
-            titles = page.evaluate(TITLES)
-            prints.append(Print(name, printed(page, before=total), total, part, titles))
+            open_page(tab, f"{site}{name}.html")
+            tab.evaluate(ADD_LINKS, sorted(anchors[name]))
+            if tab.locator("details.solution").count():
+                with_solutions.append(name)
+            titles = tab.evaluate(TITLES)
+            prints.append(Print(name, print_tab(tab, offset=total), total, part, titles))
             total += len(prints[-1].reader.pages)
             print(f"{name}: {len(prints[-1].reader.pages)} pages", flush=True)
-    for name in solved:
-        opened(page, f"{site}{name}.html")
-        page.evaluate(ONLY_SOLUTIONS, f"Solutions: {page.evaluate(TITLES)[0]}")
-        page.evaluate(SETTLE, PAPER)
-        titles, reader = page.evaluate(TITLES), printed(page, before=total)
+    for name in with_solutions:
+        open_page(tab, f"{site}{name}.html")
+        tab.evaluate(ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(TITLES)[0]}")
+        tab.evaluate(PREPARE, TEXT_WIDTH)
+        titles, reader = tab.evaluate(TITLES), print_tab(tab, offset=total)
         prints.append(Print(f"{name}/solutions", reader, total, "Solutions", titles))
-        total += len(prints[-1].reader.pages)
+        total += len(reader.pages)
     return prints
 
 
-def find_headings(one):
-    """Keep the headings of a print, of its first two levels."""
-    titles = iter(one.titles)  # the outline has them as well, but without formulas
+def find_headings(printed):
+    """Set the headings of a printed page, of the first two levels."""
+    titles = iter(printed.titles)  # the titles in the PDF outline lack formulas
 
     def walk(items, level):
         for item in items:
@@ -189,66 +187,73 @@ def find_headings(one):
                 continue
             title = next(titles)
             if level < 2:
-                place = one.first + one.reader.get_destination_page_number(item)
-                one.headings.append((title, place, level))
+                number = printed.first + printed.reader.get_destination_page_number(item)
+                printed.headings.append((title, number, level))
 
-    walk(one.reader.outline, 0)
+    walk(printed.reader.outline, 0)
 
 
-def front(page, site, prints, config):
+def print_front_matter(tab, site, prints, config):
     """Print title and contents."""
     lines, part = [], None
-    for one in prints:
-        if one.part != part and one.part:
-            lines.append(f"<h2>{html.escape(one.part)}</h2>")
-        part = one.part
-        for title, place, level in one.headings[: 1 if part == "Solutions" else None]:
-            kind = ' class="section"' if level else ""
-            number = f'<a href="{site}page/{place}">{place + 1}</a>'
-            lines.append(f"<p{kind}><span>{html.escape(title)}</span>{number}</p>")
-    style = PAGE_STYLE % ("lower-roman", 0)
-    given = {"title": config["title"], "author": config["author"], "site": site, "style": style}
-    page.set_content(FRONT.format(lines="".join(lines), **given), wait_until="networkidle")
-    return printed(page, "lower-roman")
+    for printed in prints:
+        if printed.part != part and printed.part:
+            lines.append(f"<h2>{html.escape(printed.part)}</h2>")
+        part = printed.part
+        for title, number, level in printed.headings[: 1 if part == "Solutions" else None]:
+            attribute = ' class="section"' if level else ""
+            link = f'<a href="{site}page/{number}">{number + 1}</a>'
+            lines.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
+    content = FRONT_MATTER.format(
+        title=config["title"],
+        author=config["author"],
+        site=site,
+        style=PAGE_STYLE % ("lower-roman", 0),
+        lines="".join(lines),
+    )
+    tab.set_content(content, wait_until="networkidle")
+    return print_tab(tab, "lower-roman")
 
 
-def put_together(cover, prints, site):
-    """Return the whole file, with its links and its outline."""
-    writer, ahead = PdfWriter(), len(cover.pages)
-    for reader in (cover, *(one.reader for one in prints)):
+def merge(front_matter, prints, site):
+    """Return the complete PDF, with its links and its outline."""
+    writer, offset = PdfWriter(), len(front_matter.pages)
+    for reader in (front_matter, *(printed.reader for printed in prints)):
         writer.append(reader, import_outline=False)
-    begins = {one.name: ahead + one.first for one in prints}
-    places = {
-        (one.name, name.lstrip("/")): (
-            ahead + one.first + one.reader.get_destination_page_number(place),
-            place.top,
+    first_pages = {printed.name: offset + printed.first for printed in prints}
+    destinations = {
+        (printed.name, name.lstrip("/")): (
+            offset + printed.first + printed.reader.get_destination_page_number(destination),
+            destination.top,
         )
-        for one in prints
-        for name, place in one.reader.named_destinations.items()
+        for printed in prints
+        for name, destination in printed.reader.named_destinations.items()
     }
     for page in writer.pages:
         for reference in page.get("/Annots", ()):
-            mend(reference.get_object(), writer, site, begins, places, ahead)
-    for one in prints:
-        above = None
-        for title, place, level in one.headings:
-            parent = above if level else None
-            item = writer.add_outline_item(title=title, page_number=ahead + place, parent=parent)
-            above = above if level else item
+            annotation = reference.get_object()
+            redirect(annotation, writer, site, first_pages, destinations, offset)
+    for printed in prints:
+        parent = None
+        for title, number, level in printed.headings:
+            item = writer.add_outline_item(
+                title=title, page_number=offset + number, parent=parent if level else None
+            )
+            parent = parent if level else item
     writer.root_object[NameObject("/Lang")] = TextStringObject("en")
     writer.add_metadata({"/Title": "Support Vector Machines, from the dual up"})
     return writer
 
 
-def mend(annotation, writer, site, begins, places, ahead):
-    """Let a link to a page of the book lead to its place in the file."""
-    where = target(annotation.get("/A", {}).get("/URI", ""), site)
-    if where is None:
+def redirect(annotation, writer, site, first_pages, destinations, offset):
+    """Replace a link to a page of the book by a link within the file."""
+    link = target(annotation.get("/A", {}).get("/URI", ""), site)
+    if link is None:
         return
-    if where[0].startswith("page/"):
-        number, top = ahead + int(where[0].removeprefix("page/")), None
+    if link[0].startswith("page/"):
+        number, top = offset + int(link[0].removeprefix("page/")), None
     else:
-        number, top = places.get(where, (begins.get(where[0]), None))
+        number, top = destinations.get(link, (first_pages.get(link[0]), None))
     del annotation["/A"]
     if number is not None:
         height = NullObject() if top is None else FloatObject(top)
@@ -264,11 +269,12 @@ def main(path=TARGET, *only):
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     with serving(HTML) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": PAPER, "height": 900}, reduced_motion="reduce")
-        prints = print_pages(page, site, contents(only))
-        for one in prints:
-            find_headings(one)
-        put_together(front(page, site, prints, config), prints, site).write(path)
+        viewport = {"width": TEXT_WIDTH, "height": 900}
+        tab = browser.new_page(viewport=viewport, reduced_motion="reduce")
+        prints = print_pages(tab, site, contents(only))
+        for printed in prints:
+            find_headings(printed)
+        merge(print_front_matter(tab, site, prints, config), prints, site).write(path)
         browser.close()
     print(f"{path}: {len(PdfReader(path).pages)} pages")
 

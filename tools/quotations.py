@@ -1,11 +1,11 @@
-"""Look up every quotation of the book in its source, and keep where it was found.
+"""Look up every quotation of the book in the sources and record where it was found.
 
 Usage: python tools/quotations.py FOLDER
 
-FOLDER has the texts of the four sources, which are not in the repository. Double quotes around
-three words or more, outside of code and formulas, are a source's own words. Those that are found go
-into tests/quotations.json: a hash of the words, so that no text of a source is copied, and the
-place. Those that are not found are printed, and the exit code is 1.
+FOLDER contains the texts of the four sources, which are not in the repository. Three or more words
+in double quotes, outside code and formulas, must be a quotation. For each quotation that is found,
+tests/quotations.json gets its place and a hash of its words, so that no text is copied. Quotations
+that are not found are printed, and the exit code is 1.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 FOUND = ROOT / "tests" / "quotations.json"
-SOURCES = {  # what the title, near the beginning of a text, says
+SOURCES = {  # words of the title, which stand near the beginning of the text, and a short name
     "Exploring Classification": "Exploring",
     "Unbiased Support Vector": "USVC 2004",
     "Infinite Ensemble Learning": "Lin 2005",
@@ -35,7 +35,7 @@ FEWEST_WORDS = 3
 
 
 def normalised(text):
-    """Return the letters and digits of a text: scans break words and change signs."""
+    """Return only the letters and digits of a text, since scans break words and alter signs."""
     text = unicodedata.normalize("NFKD", re.sub(r"-\s+", "", text))
     return re.sub(r"[^a-z0-9]+", "", text.lower())
 
@@ -46,7 +46,7 @@ def digest(text):
 
 
 def quotations():
-    """Yield the page and the words of each quotation of the book."""
+    """Yield page and words of each quotation of the book."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
@@ -65,30 +65,30 @@ def quoted(text):
 
 
 def _prose(text):
-    """Yield the lines of a page that are in no block of code or formulas."""
-    opened = []  # for each block around a line, whether it is such a one
+    """Yield the lines of a page outside blocks of code and formulas."""
+    open_blocks = []  # for each block around the line, whether it is one of code or formulas
     for line in text.splitlines():
         fence = FENCE.match(line)
         if fence and fence[2]:
-            opened.append(not fence[2].startswith("{") or fence[2] in NO_PROSE)
+            open_blocks.append(not fence[2].startswith("{") or fence[2] in NO_PROSE)
             line = fence[3]
-        elif fence and opened:
-            opened.pop()
+        elif fence and open_blocks:
+            open_blocks.pop()
             line = ""
-        if not any(opened):
+        if not any(open_blocks):
             yield line
 
 
 def place_of(words, sources):
-    """Return the source, and its section, that has all parts of a quotation; None if none has."""
+    """Return the source and section that contain all parts of a quotation, or None."""
     parts = [normalised(part) for part in OMITTED.split(words)]
     for name, text in sources.items():
         plain = normalised(text)
         if all(part in plain for part in parts):
-            before = plain.index(max(parts, key=len))
-            section = f"at {100 * before // len(plain)} % of the text"
+            position = plain.index(max(parts, key=len))
+            section = f"at {100 * position // len(plain)} % of the text"
             for heading in SECTION.finditer(text):
-                if len(normalised(text[: heading.start()])) > before:
+                if len(normalised(text[: heading.start()])) > position:
                     break
                 section = f"section {heading[1]}"
             return f"{name}, {section}"
@@ -105,7 +105,7 @@ def main(folder):
         if place := place_of(words, sources):
             found[digest(words)] = place
         else:
-            print(f"{page}: in no source: {words}")
+            print(f"{page}: not found in any source: {words}")
             missing += 1
     FOUND.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", encoding="utf-8")
     print(f"{len(found)} quotations found, {missing} not")

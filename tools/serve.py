@@ -1,4 +1,4 @@
-"""Serve a folder on this machine at the first free port and print the address."""
+"""Serve a folder on this computer at the first free port and print the address."""
 
 import argparse
 import functools
@@ -10,19 +10,19 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
-MOST = 65535  # ports that there are
+LARGEST_PORT = 65535
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-TEXT = (".html", ".css", ".js", ".svg", ".json", ".txt")  # what is smaller when compressed
+TEXT = (".html", ".css", ".js", ".svg", ".json", ".txt")  # worth compressing
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def send_head(self):
-        """Send text compressed to a browser that takes it: a chapter is then a fifth as long."""
+        """Compress text if the browser accepts gzip: this shrinks a chapter to a fifth."""
         path = Path(self.translate_path(self.path))
         if self.path.endswith("/"):
             path = path / "index.html"
-        asked = "gzip" in self.headers.get("Accept-Encoding", "")
-        if not (asked and path.suffix in TEXT and path.is_file()):
+        accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
+        if not (accepts_gzip and path.suffix in TEXT and path.is_file()):
             return super().send_head()
         body = gzip.compress(path.read_bytes(), compresslevel=5)
         self.send_response(200)
@@ -33,17 +33,17 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         return io.BytesIO(body)
 
     def log_message(self, *args):
-        """Keep the terminal to the address."""
+        """Log nothing, so that the terminal shows only the address."""
 
     def end_headers(self):
-        # A reader who builds again wants the new page, not the browser's copy.
+        # After a new build the browser must not show its cached copy.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
 
 def bind(directory, port):
     handler = functools.partial(QuietHandler, directory=directory)
-    for candidate in [*range(port, min(port + 20, MOST + 1)), 0]:
+    for candidate in [*range(port, min(port + 20, LARGEST_PORT + 1)), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
         except OSError:
@@ -53,7 +53,7 @@ def bind(directory, port):
 
 @contextmanager
 def serving(directory):
-    """Serve a folder beside what follows, and give its address."""
+    """Serve a folder in a background thread and yield its address."""
     with bind(directory, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -65,8 +65,8 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args()
-    if not 0 <= options.port <= MOST:
-        parser.error(f"--port is {options.port}; give a number from 0 to {MOST}.")
+    if not 0 <= options.port <= LARGEST_PORT:
+        parser.error(f"--port is {options.port}; give a number from 0 to {LARGEST_PORT}.")
     with bind(options.directory, options.port) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"The book is at {address} (stop with Ctrl-C)", flush=True)

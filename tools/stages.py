@@ -1,4 +1,4 @@
-"""What the checks are: the jobs of each stage."""
+"""The jobs of each stage of the checks."""
 
 import sys
 from dataclasses import replace
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import yaml
 from perturbed import kernel_environment
-from processors import playable
-from scheduling import LOGS, ROOT, SHARED, Job, log_of
+from processors import emulation_environments
+from scheduling import LOGS, ONE_THREAD_ENV, ROOT, Job, log_path
 
 PYTHON = sys.executable
-# Tests that one process runs, so that it starts one browser, or reads the package once. Those that
-# are named nowhere, and the examples in docstrings, are "others".
+# The tests of a group share a process, so that they start one browser or import the package once.
+# Tests in no group, and the docstring examples, form the group "others".
 GROUPS = {
     "solvers": ("solvers",),
     "core": ("gram", "kernels", "svm", "logistic", "unbiased", "test_annotations.py",
@@ -25,13 +25,13 @@ GROUPS = {
 }  # fmt: skip
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")
-LOOK_AT_PAGES = ("web", "live")
-MOVED = (0, 1)  # draws of data that differ from the book's in the last bits
-NO_TESTS = 5  # pytest's exit code where a selection is empty
+NEED_HTML = ("web", "live")
+PERTURBATION_SEEDS = (0, 1)
+NO_TESTS = 5  # exit code of pytest if no test is selected
 
 
 def lint():
-    """Return the checks of the code as text."""
+    """Return the jobs that lint the code and check its format."""
     ruff = (PYTHON, "-m", "ruff")
     return [
         Job("ruff check", "lint", (*ruff, "check", "--quiet", ".")),
@@ -40,14 +40,14 @@ def lint():
 
 
 def html():
-    """Return the build of the book: a warning, or a reference that leads nowhere, is an error."""
+    """Return the build of the book; warnings and unresolved references are errors."""
     jupyter_book = Path(PYTHON).with_name("jupyter-book")
     command = (jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q")
     return [Job("html", "html", command, after=("lint",))]
 
 
 def test_paths():
-    """Return the files and folders of each group; of a divided folder, the files."""
+    """Return the files and folders of each group; a folder split between groups as its files."""
     tests = ROOT / "tests"
     named = [name for members in GROUPS.values() for name in members]
     found = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
@@ -57,29 +57,29 @@ def test_paths():
         paths[group] = []
         for name in members:
             inside = sorted(file for file in found if file.startswith(f"{name}/"))
-            divided = any(file in named for file in inside)
-            parts = [file for file in inside if file not in named] if divided else [name]
-            paths[group] += [f"tests/{part}" for part in parts]
+            is_split = any(file in named for file in inside)
+            files = [file for file in inside if file not in named] if is_split else [name]
+            paths[group] += [f"tests/{file}" for file in files]
     paths["others"].append("svmbook")
     return paths
 
 
 def pytest(select="not nightly", only=(), suffix="", **env):
-    """Return a run of pytest for each group of tests, or for those named in `only`."""
+    """Return one run of pytest per group of tests, or per group named in `only`."""
     passed = (0, NO_TESTS) if select == "nightly" else (0,)
     found = []
     for group, paths in test_paths().items():
         name = f"pytest {group}{suffix}"
-        junit = f"--junitxml={log_of(name, 'xml')}"
+        junit = f"--junitxml={log_path(name, 'xml')}"
         command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
-        after = ("lint", "html") if group in LOOK_AT_PAGES else ("lint",)
+        after = ("lint", "html") if group in NEED_HTML else ("lint",)
         if group in (only or (group,)):
             found.append(Job(name, "pytest", command, after, env, passed))
     return found
 
 
 def notebook_groups():
-    """Return the notebooks that share a process: the chapters of a part of the book, or the rest.
+    """Return the notebooks by job: the chapters of each part, other notebooks, and questions.
 
     Their kernels are forks of one process that has loaded the libraries (tests/nbval_kernels.py).
     """
@@ -96,13 +96,13 @@ def notebook_groups():
 
 
 def notebooks(suffix="", **env):
-    """Return the runs that compare the output of fresh kernels with the stored one (nbval)."""
+    """Return the nbval runs, which compare the output of fresh kernels with the stored output."""
     command = (
         PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, "--nbval",
         "--nbval-current-env", "--nbval-cell-timeout=120",
         "--nbval-sanitize-with", "tests/nbval_sanitize.cfg",
     )  # fmt: skip
-    env = {"IPYTHONDIR": str(LOGS / "ipython"), **env}  # not the profile of who runs the checks
+    env = {"IPYTHONDIR": str(LOGS / "ipython"), **env}  # not the user's own profile
     return [
         Job(f"notebooks {name}{suffix}", "notebooks", (*command, *files), ("lint", "fonts"), env)
         for name, files in notebook_groups().items()
@@ -110,13 +110,13 @@ def notebooks(suffix="", **env):
 
 
 def fonts():
-    """Return the search for fonts, which Matplotlib would announce in the first notebook."""
+    """Return the job that fills Matplotlib's font cache, whose message would enter a notebook."""
     command = (PYTHON, "-c", "import matplotlib.font_manager")
     return [Job("fonts", "fonts", command, after=("lint",))]
 
 
 def wheel():
-    """Return the build of the wheel, imported outside the repository."""
+    """Return the job that builds the wheel and imports it outside the repository."""
     return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), after=("lint",))]
 
 
@@ -124,34 +124,37 @@ STAGES = {stage.__name__: stage for stage in (lint, fonts, html, pytest, noteboo
 
 
 def quick():
-    """Return the inner loop: lint, and the tests of the numerical core."""
+    """Return the jobs for use during development: lint, and the tests of the numerical core."""
     return [*lint(), *pytest(only=QUICK)]
 
 
 def nightly():
-    """Return the tests that are too slow for each change, and what they need."""
-    found = [*lint(), *html(), *pytest("nightly")]
-    # A failure in one part does not keep the others from being run.
-    return [replace(job, after=tuple({*job.after} - {"lint"})) for job in found]
+    """Return the tests that are too slow for every change, with the jobs that they need."""
+    jobs = [*lint(), *html(), *pytest("nightly")]
+    # The tests run even if lint fails.
+    return [replace(job, after=tuple({*job.after} - {"lint"})) for job in jobs]
 
 
 def elsewhere(names):
-    """Return notebooks and numerical tests as other processors, and two BLAS threads, run them.
+    """Return notebooks and numerical tests under other rounding errors.
 
-    And the notebooks on data that are moved by a relative 1e-15, which shows on any processor what
-    hangs on the last bits.
+    They run with the OpenBLAS kernels of other processors, and with two BLAS threads. The notebooks
+    also run on data perturbed by a relative 1e-15, which reveals on any processor which outputs
+    depend on the last bits.
 
-    One thread shows what a kernel does. How a product is divided among two threads hangs on the
-    kernel as well, but the division is new to the results only once, so the processor's own kernel
-    shows it.
+    Emulated processors use one thread. Two threads change only how a product is divided, so one run
+    with this processor's own kernels suffices for them.
     """
-    played = {f" ({name})": env for name, env in playable(names).items()}
-    played[" (two threads)"] = {name: "2" for name in SHARED}
-    moved = {
-        f" (moved data {draw})": kernel_environment(LOGS / f"moved-{draw}", draw) for draw in MOVED
+    emulated = {f" ({name})": env for name, env in emulation_environments(names).items()}
+    emulated[" (two threads)"] = dict.fromkeys(ONE_THREAD_ENV, "2")
+    perturbed = {
+        f" (perturbed data {seed})": kernel_environment(LOGS / f"perturbed-{seed}", seed)
+        for seed in PERTURBATION_SEEDS
     }
-    found = [job for suffix, env in (played | moved).items() for job in notebooks(suffix, **env)]
-    for suffix, env in played.items():
-        found += pytest(only=NUMERICAL, suffix=suffix, **env)
-    # Threads that share a core wait for each other longer than they count.
-    return [replace(job, cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in found]
+    jobs = []
+    for suffix, env in (emulated | perturbed).items():
+        jobs += notebooks(suffix, **env)
+    for suffix, env in emulated.items():
+        jobs += pytest(only=NUMERICAL, suffix=suffix, **env)
+    # Two threads need two cores: sharing one, they would mostly wait for each other.
+    return [replace(job, cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in jobs]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fetch the script libraries the pages need and keep the files they load, so that the
-# book asks no other host for anything. What they are is told in book/_vendor/README.md.
+# Download the script libraries of the pages and keep only the files that are loaded, so that
+# pages make no requests to other hosts. book/_vendor/README.md describes the libraries.
 set -eu
 cd "$(dirname "$0")/.."
 mathjax=3.2.2
@@ -21,12 +21,12 @@ unpack "mathjax@$mathjax" mathjax
 rm -rf "$vendor/mathjax"
 mkdir -p "$vendor/mathjax/output/chtml/fonts" "$vendor/mathjax/input/tex" "$vendor/mathjax/a11y"
 cp "$work/mathjax/LICENSE" "$vendor/mathjax/"
-# The parts that `_config.yml` lists, and those that they load.
+# The components listed in `_config.yml`, and those that they load.
 for part in startup core input/tex output/chtml output/chtml/fonts/tex a11y/assistive-mml; do
     cp "$work/mathjax/es5/$part.js" "$vendor/mathjax/$part.js"
 done
 cp -R "$work/mathjax/es5/output/chtml/fonts/woff-v2" "$vendor/mathjax/output/chtml/fonts/"
-# Commands such as \boldsymbol and \cancel load their extension when first used.
+# Commands such as \boldsymbol and \cancel load their extensions at first use.
 cp -R "$work/mathjax/es5/input/tex/extensions" "$vendor/mathjax/input/tex/"
 rm "$vendor/mathjax/input/tex/extensions/all-packages.js"
 
@@ -36,7 +36,7 @@ mkdir -p "$vendor/tippy"
 cp "$work/popper/dist/umd/popper.min.js" "$work/tippy/dist/tippy-bundle.umd.min.js" "$vendor/tippy/"
 cp "$work/tippy/LICENSE" "$vendor/tippy/tippy-LICENSE"
 cp "$work/popper/LICENSE.md" "$vendor/tippy/popper-LICENSE.md"
-# The icons that icons.css and the theme's style sheets draw, out of the theme's own font.
+# The icons used by icons.css and the theme's style sheets, as a subset of the theme's font.
 icons=f002,f00d,f010,f019,f03a,f042,f057,f058,f05a,f062,f064,f065,f06a,f071,f078,f0c9,f0eb
 icons=$icons,f0f3,f104,f105,f107,f15b,f185,f186,f1c1,f303,f35d
 theme=$(.venv/bin/python -c 'import pydata_sphinx_theme; print(pydata_sphinx_theme.__path__[0])')
@@ -45,10 +45,10 @@ mkdir -p "$vendor/icons"
 .venv/bin/pyftsubset "$fontawesome" --unicodes="$icons" --flavor=woff \
     --output-file="$vendor/icons/icons.woff"
 cp "$(dirname "$fontawesome")/../LICENSE.txt" "$vendor/icons/LICENSE"
-# What `make live` serves besides the book. Thebe's own addresses of other hosts become ours.
+# The libraries of `make live`. Addresses of other hosts in Thebe are replaced by local ones.
 live=$PWD/tools/live/vendor
 unpack "thebe@$thebe" thebe
-unpack "thebe-core@0.5.0" thebe-core  # has the licence of both
+unpack "thebe-core@0.5.0" thebe-core  # contains the licence of both
 unpack "requirejs@$requirejs" requirejs
 unpack "markdown-it@$markdown" markdown
 rm -rf "$live"

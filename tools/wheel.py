@@ -1,4 +1,4 @@
-"""Build the sdist and from it the wheel; import every module of it from an empty folder."""
+"""Build the sdist and, from it, the wheel; import the wheel's modules outside the repository."""
 
 import subprocess
 import sys

@@ -1,7 +1,7 @@
-"""The directive ``{api} MODULE``: a table of its public names, then their docstrings.
+"""The directive ``{api} MODULE``: a table of the public names of a module, then their docstrings.
 
-Made from ``__all__``, so that a new name needs no line on a page; or from some of the names, where
-a page groups them.
+The names come from ``__all__``, so that a new name needs no line on a page. The option ``:names:``
+selects some of them.
 """
 
 import sys
@@ -11,46 +11,47 @@ from typing import ClassVar
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
-# Not made by us, and documented by scikit-learn.
-FOREIGN = "BaseEstimator, ClassifierMixin, object, tuple"
+# Base classes of other projects, whose inherited members are not shown.
+FOREIGN_BASES = "BaseEstimator, ClassifierMixin, object, tuple"
 
 
 def summary(module, name):
-    """Return the first sentence on a public name: of its docstring, or of its comment."""
+    """Return the first paragraph of the docstring of a public name, or its ``#:`` comment."""
     value = getattr(module, name)
     if callable(value):
         return " ".join(value.__doc__.split("\n\n")[0].split())
-    for inner in [m for key, m in sys.modules.items() if key.startswith(module.__name__ + ".")]:
-        if vars(inner).get(name) is value:
-            comment = ModuleAnalyzer.for_module(inner.__name__).find_attr_docs().get(("", name))
+    prefix = f"{module.__name__}."
+    for submodule in [m for key, m in sys.modules.items() if key.startswith(prefix)]:
+        if vars(submodule).get(name) is value:
+            comment = ModuleAnalyzer.for_module(submodule.__name__).find_attr_docs().get(("", name))
             if comment:
                 return " ".join(" ".join(comment).split())
     raise LookupError(f"{module.__name__}.{name} has neither a docstring nor a `#:` comment")
 
 
 class Api(SphinxDirective):
-    """Show what a module offers."""
+    """Show the public names of a module."""
 
     required_arguments = 1
     option_spec: ClassVar[dict] = {"names": str.split}
 
     def run(self):
-        (where,) = self.arguments
-        module = import_module(where)
+        (path,) = self.arguments
+        module = import_module(path)
         names = [name for name in module.__all__ if not name.startswith("__")]
         names = self.options.get("names", names)
         rows = []
         for name in names:
-            linked = callable(getattr(module, name))
-            shown = f":py:obj:`{name} <{where}.{name}>`" if linked else f"``{name}``"
-            rows.append(f"   * - {shown}\n     - {summary(module, name)}")
-        # What a class has from one that stands beside it is said there.
-        shown = [name for name in names if isinstance(getattr(module, name), type)]
-        inherited = f"   :inherited-members: {', '.join([FOREIGN, *shown])}"
+            is_linked = callable(getattr(module, name))
+            label = f":py:obj:`{name} <{path}.{name}>`" if is_linked else f"``{name}``"
+            rows.append(f"   * - {label}\n     - {summary(module, name)}")
+        # Members inherited from a class on the same page are documented only there.
+        classes = [name for name in names if isinstance(getattr(module, name), type)]
+        inherited = f"   :inherited-members: {', '.join([FOREIGN_BASES, *classes])}"
         if "names" in self.options:
-            entries = [[f".. autoclass:: {where}.{n}", "   :members:", inherited] for n in names]
+            entries = [[f".. autoclass:: {path}.{n}", "   :members:", inherited] for n in names]
         else:
-            entries = [[f".. automodule:: {where}", "   :imported-members:", inherited]]
+            entries = [[f".. automodule:: {path}", "   :imported-members:", inherited]]
         text = [
             "```{eval-rst}",
             ".. list-table::",

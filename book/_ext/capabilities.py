@@ -1,7 +1,7 @@
-"""The directive ``{capabilities}``: what each estimator can do, from the code and from records.
+"""The directive ``{capabilities}``: what each estimator supports, and its limits of size.
 
 Classes, probabilities, weights, sparse matrices, certificate and defaults are read from the
-estimators; how many points they fit in a minute, and how much memory it takes, from the records of
+estimators. The number of points fitted in a minute and the memory needed come from the records of
 ``benchmarks/bench_estimators.py``.
 """
 
@@ -16,10 +16,10 @@ from svmbook.experiments.running.records import results_folder
 from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
-HEAD = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
+SUPPORT = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
 LIMITS = ("estimator", "n in a minute", "memory, in numbers")
-MEASURED = 500_000  # points: more were not tried
-SHOWN = ("C", "lam", "kernel", "penalty", "n_estimators")  # defaults that name the model
+LARGEST_MEASURED = 500_000  # points
+MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # whose defaults are shown
 
 
 def estimators():
@@ -30,35 +30,35 @@ def estimators():
 
 
 def abilities(estimator):
-    """Return the cells of an estimator's row, after its name."""
+    """Return the cells of an estimator's row, without its name."""
     doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
-    pairs = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
-    with_kernel = estimator(kernel="linear") if "kernel" in parameters else estimator()
+    in_pairs = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
+    model = estimator(kernel="linear") if "kernel" in parameters else estimator()
     certificate = "gap" if "relative_gap_" in doc else "none"
     if certificate == "none" and "kkt_residual_" in doc:
         certificate = "stationary point"
-    defaults = [f"`{p}={parameters[p].default!r}`" for p in SHOWN if p in parameters]
+    defaults = [f"`{p}={parameters[p].default!r}`" for p in MODEL_PARAMETERS if p in parameters]
     return (
-        "any, in pairs" if pairs else "any",
+        "any, in pairs" if in_pairs else "any",
         "yes" if hasattr(estimator, "predict_proba") else "calibrate",
         "points, classes" if has_fit_parameter(estimator, "sample_weight") else "no",
-        "linear kernel" if with_kernel._sparse else "no",
+        "linear kernel" if model._sparse else "no",
         certificate,
         ", ".join(defaults),
     )
 
 
 def limits(row):
-    """Return the cells of a record: points in a minute, growth of the time, memory."""
-    most = row["n"] >= MEASURED and row["seconds"] < 60.0
-    minute = f"over {MEASURED:,}" if most else f"{rounded_down(row['minute']):,}"
+    """Return the cells of a record: method, points fitted in a minute, and memory."""
+    beyond = row["n"] >= LARGEST_MEASURED and row["seconds"] < 60.0
+    points = f"over {LARGEST_MEASURED:,}" if beyond else f"{first_digit(row['minute']):,}"
     squares, data = row["memory_over_squares"], row["memory_over_data"]
     memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
-    return row["method"], minute, memory
+    return row["method"], points, memory
 
 
-def rounded_down(number):
-    """Return the first digit of a number of at least 1, zeros behind it."""
+def first_digit(number):
+    """Round a number of at least 1 down to one significant digit."""
     digits = str(int(number))
     return int(digits[0] + "0" * (len(digits) - 1))
 
@@ -71,7 +71,7 @@ class Capabilities(SphinxDirective):
     def run(self):
         if self.arguments == ["abilities"]:
             rows = [(f"{{class}}`~svmbook.{name}`", *abilities(e)) for name, e in estimators()]
-            table = Table(HEAD, rows)
+            table = Table(SUPPORT, rows)
         else:
             self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
             table = Table(LIMITS, [limits(row) for row in load_records(RECORDS)])

@@ -1,4 +1,4 @@
-"""The chapters as the notebooks have them: their order, their parts, their cells."""
+"""The chapters of the book: their order, parts and cells, read from `_toc.yml` and notebooks."""
 
 import json
 from pathlib import Path
@@ -27,11 +27,11 @@ def chapters(root):
 
 
 def cells_of(path):
-    """Return kind and text of each cell of a notebook."""
+    """Return type and text of each cell of a notebook."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
 
 
 def first_cell(path):
-    """Return the text of the first cell, which has the title, the question and the needs."""
+    """Return the text of the first cell: title, question and prerequisites."""
     return cells_of(path)[0][1]

@@ -1,4 +1,4 @@
-"""A bibliography whose labels are those of the text: "Platt, 1999"."""
+"""A bibliography style with the same labels as the citations in the text: "Platt, 1999"."""
 
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.unsrt import Style
@@ -6,13 +6,13 @@ from pybtex.style.labels import BaseLabelStyle
 
 
 def label(entry):
-    """Return names and year as the citations in the text have them."""
+    """Return names and year of an entry, as in a citation."""
     names = [
-        " ".join(map(str, [*one.rich_prelast_names, *one.rich_last_names]))
-        for one in entry.persons["author"]
+        " ".join(map(str, [*author.rich_prelast_names, *author.rich_last_names]))
+        for author in entry.persons["author"]
     ]
-    who = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
-    return f"{who}, {entry.fields['year']}" if "year" in entry.fields else who
+    authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return f"{authors}, {entry.fields['year']}" if "year" in entry.fields else authors
 
 
 class AuthorYear(BaseLabelStyle):
@@ -24,13 +24,13 @@ class AuthorYear(BaseLabelStyle):
 
 
 class BookStyle(Style):
-    """Entries in the order of their authors."""
+    """Sort the entries by author."""
 
     default_sorting_style = "author_year_title"
     default_label_style = AuthorYear
 
 
 def setup(app):
-    """Register the style under the name that `_config.yml` gives."""
+    """Register the style under its name in `_config.yml`."""
     register_plugin("pybtex.style.formatting", "author_year", BookStyle)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

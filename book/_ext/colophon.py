@@ -1,7 +1,7 @@
-"""The directive ``{colophon}``: what was measured of the pages, and what the book was built with.
+"""The directive ``{colophon}``: measurements of the pages, and the software that built the book.
 
-Measurements are those of `tools/measure_web.py`, in `book/results/web.json`; versions are those of
-the environment that builds the page.
+The measurements come from `book/results/web.json`, written by `tools/measure_web.py`; the versions
+are those of the environment that builds the page.
 """
 
 import json
@@ -18,14 +18,14 @@ BUILT_WITH = {
 }
 
 
-def measured(found):
+def measurements(record):
     """Return the measurements as a table in Markdown."""
-    rows = [(what, f"{value:,}") for what, value in found["measured"].items()]
+    rows = [(what, f"{value:,}") for what, value in record["measured"].items()]
     return table(["what", "measured"], rows)
 
 
 def versions():
-    """Return what the book is built with as a table in Markdown."""
+    """Return the versions of the software as a table in Markdown."""
     rows = [
         (purpose, ", ".join(f"{name} {version(name)}" for name in names))
         for purpose, names in BUILT_WITH.items()
@@ -34,15 +34,15 @@ def versions():
 
 
 class Colophon(SphinxDirective):
-    """Show both tables, and where the measurements were made."""
+    """Show both tables, and when and with which versions the measurements were made."""
 
     def run(self):
         path = Path(self.env.srcdir, "book", "results", "web.json")
         self.env.note_dependency(str(path))
-        found = json.loads(path.read_text(encoding="utf-8"))
-        where = ", ".join(f"{name} {value}" for name, value in found["versions"].items())
-        note = f"Measured on {found['date']} by `python tools/measure_web.py` ({where})."
-        return self.parse_text_to_nodes(f"{measured(found)}\n\n{note}\n\n{versions()}")
+        record = json.loads(path.read_text(encoding="utf-8"))
+        software = ", ".join(f"{name} {value}" for name, value in record["versions"].items())
+        note = f"Measured on {record['date']} by `python tools/measure_web.py` ({software})."
+        return self.parse_text_to_nodes(f"{measurements(record)}\n\n{note}\n\n{versions()}")
 
 
 def setup(app):

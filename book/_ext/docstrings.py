@@ -1,10 +1,10 @@
-"""Help autodoc to read the docstrings of the package."""
+"""Adapt the docstrings of the package for autodoc."""
 
 
 def join_continued_lines(app, what, name, obj, options, lines):
-    """Join, in place, the type lines that numpydoc carries on after a backslash.
+    """Join, in place, type lines that numpydoc continues after a backslash.
 
-    Napoleon would take each of them for a field of its own.
+    Napoleon would treat each line as a separate field.
     """
     joined = []
     for line in lines:
@@ -16,17 +16,17 @@ def join_continued_lines(app, what, name, obj, options, lines):
 
 
 def hide_private_bases(app, name, obj, options, bases):
-    """Name only base classes of other projects: ours have no entry of their own."""
+    """Show only base classes of other projects, since svmbook's own have no entry."""
     bases[:] = [base for base in bases if not base.__module__.startswith("svmbook")] or [object]
 
 
 def skip_fields(app, what, name, obj, skip, options):
-    """Leave out the fields of a named tuple: their class has described them."""
+    """Skip the fields of named tuples, which the docstring of the class describes."""
     return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field") else None
 
 
 def setup(app):
-    """Register before napoleon, which listens with the default priority of 500."""
+    """Register before Napoleon, which has the default priority of 500."""
     app.connect("autodoc-process-docstring", join_continued_lines, priority=400)
     app.connect("autodoc-process-bases", hide_private_bases)
     app.connect("autodoc-skip-member", skip_fields)

@@ -1,20 +1,20 @@
-"""XML built from the inside out: an element is made with what is in it."""
+"""Build XML from nested calls: each element is created together with its content."""
 
 from xml.etree import ElementTree
 
 
 def element(name, *content, **attributes):
-    """Return an element with other elements, or one text, inside."""
-    made = ElementTree.Element(name, attributes)
-    for one in content:
-        if isinstance(one, str):
-            made.text = one
+    """Return an element that contains other elements or a text."""
+    parent = ElementTree.Element(name, attributes)
+    for child in content:
+        if isinstance(child, str):
+            parent.text = child
         else:
-            made.append(one)
-    return made
+            parent.append(child)
+    return parent
 
 
-def written(root):
-    """Return a document as bytes, a line for each element."""
+def serialised(root):
+    """Return a document as bytes, one line per element."""
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

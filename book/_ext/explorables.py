@@ -1,11 +1,11 @@
-"""The directive ``{explorable}``: a figure that answers, from ``book/_static/explorables``.
+"""The directive ``{explorable}``: an interactive figure from ``book/_static/explorables``.
 
-Its argument names a module there. What stands in the page is the first state of the drawing, which
-`tools/stills.mjs` wrote beside the module, so that it can be read without scripts and on paper; the
-module takes it over. The content is the caption; without any there is neither caption nor number.
+The argument names a module there. The page contains the initial state of the drawing, written by
+`tools/stills.mjs`, so that it can be read without scripts and on paper; the module then replaces
+it. The content is the caption; without content the figure has neither caption nor number.
 
-A browser loads no modules from a disk, and a book is read from disks as well. So the modules are
-put one after the other into one plain script, each in a function of its own.
+Browsers load no modules from local files, but the book must work there too. The modules are
+therefore concatenated into one plain script, each in a function of its own.
 """
 
 import re
@@ -21,36 +21,36 @@ EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.M)
 
 
 def plain_script(first):
-    """Return a module and all that it imports as one script without modules."""
-    done = {}
+    """Return a module and all its imports as one script without modules."""
+    scripts = {}
 
     def add(name):
-        if name in done:
+        if name in scripts:
             return
         code = (MODULES / f"{name}.js").read_text(encoding="utf-8")
         for _, other in IMPORT.findall(code):
             add(other)
         exported = EXPORT.findall(code)
-        code = IMPORT.sub(lambda found: imported(*found.groups()), code)
+        code = IMPORT.sub(lambda found: import_as_const(*found.groups()), code)
         code = EXPORT.sub("", code)
         if "export default " in code:
-            code = code.replace("export default ", "const whole = ")
-            exported.append("default: whole")
-        done[name] = (
+            code = code.replace("export default ", "const defaultExport = ")
+            exported.append("default: defaultExport")
+        scripts[name] = (
             f"const {name}Module = (() => {{\n{code}\nreturn {{ {', '.join(exported)} }};\n}})();"
         )
 
     add(first)
-    return "(() => {\n" + "\n".join(done.values()) + "\n})();\n"
+    return "(() => {\n" + "\n".join(scripts.values()) + "\n})();\n"
 
 
-def imported(names, module):
-    """Return what stands for an import: names out of the value of another function."""
+def import_as_const(names, module):
+    """Return a destructuring assignment that replaces an import."""
     return f"const {names if names[0] == '{' else f'{{ default: {names} }}'} = {module}Module;"
 
 
 def write_script(app):
-    """Write the script where Sphinx looks for files to copy."""
+    """Write the script into a folder of static files that Sphinx copies."""
     if app.builder.format == "html":
         folder = Path(app.doctreedir, "static")
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def write_script(app):
 
 
 class Explorable(SphinxDirective):
-    """Show a still of an explorable in a frame that its module finds."""
+    """Show the initial state of an explorable in an element that the script finds."""
 
     required_arguments = 1
     has_content = True
@@ -69,17 +69,17 @@ class Explorable(SphinxDirective):
         name = self.arguments[0]
         still = MODULES / f"{name}.html"
         if not still.is_file():
-            raise self.error(f"there is no {still.name}; write it by: node tools/stills.mjs")
+            raise self.error(f"{still.name} does not exist; write it by: node tools/stills.mjs")
         self.env.note_dependency(str(still))
-        inside = still.read_text(encoding="utf-8")
-        html = f'<div class="explorable" data-explorable="{name}">\n{inside}</div>'
+        content = still.read_text(encoding="utf-8")
+        html = f'<div class="explorable" data-explorable="{name}">\n{content}</div>'
         drawing = nodes.raw("", html, format="html")
         if not self.content:
             return [drawing]
         figure = nodes.figure("", drawing, classes=["explored"])
-        words = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, words)
-        first, *rest = words.children
+        parsed = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, parsed)
+        first, *rest = parsed.children
         figure += nodes.caption(first.rawsource, "", *first.children)
         if rest:
             figure += nodes.legend("", *rest)
@@ -89,7 +89,7 @@ class Explorable(SphinxDirective):
 
 
 def add_script(app, pagename, templatename, context, doctree):
-    """Let pages that have an explorable fetch the script."""
+    """Add the script to pages with an explorable."""
     if "data-explorable" in context.get("body", ""):
         app.add_js_file("explorables.js", defer="defer")
 

@@ -1,4 +1,4 @@
-"""Show a drawing whole where it fits, and its panels one below the other where it does not."""
+"""Show a drawing whole on wide screens, and its panels below each other on narrow ones."""
 
 import posixpath
 import re
@@ -9,49 +9,48 @@ from urllib.parse import quote
 from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
-PIXELS = 96 / 72  # of a point
+PIXELS_PER_POINT = 96 / 72
 SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 PANELS = re.compile(r'data-panels="([^"]*)"')
 
 
-def panel(image, size, place):
-    """Return one panel: a window on the whole drawing, which lies behind it."""
-    left, top, width, height = place
+def panel(image, size, box):
+    """Return the HTML of one panel: the whole drawing, clipped to a box in relative units."""
+    left, top, width, height = box
     across, down = width * size[0], height * size[1]
-    behind = f"width: {100 / width:.2f}%; left: {-100 * left / width:.2f}%"
-    behind += f"; top: {-100 * top / height:.2f}%"
+    style = f"width: {100 / width:.2f}%; left: {-100 * left / width:.2f}%"
+    style += f"; top: {-100 * top / height:.2f}%"
     return (
         f'<span class="panel" style="aspect-ratio: {across:.0f} / {down:.0f}; '
-        f'width: min(100%, {across:.0f}px)">{image.format(style=behind)}</span>'
+        f'width: min(100%, {across:.0f}px)">{image.format(style=style)}</span>'
     )
 
 
 def visit_image(writer, node):
-    """Write an SVG that a notebook has stored; other pictures as ever."""
+    """Write an SVG drawing of a notebook; leave other pictures to Sphinx."""
     path = Path(writer.builder.srcdir, node["uri"])
-    stored = path.suffix == ".svg" and node["uri"] in writer.builder.images
-    head = path.read_bytes()[:2000].decode("utf-8", errors="replace") if stored else ""
+    is_drawing = path.suffix == ".svg" and node["uri"] in writer.builder.images
+    head = path.read_bytes()[:2000].decode("utf-8", errors="replace") if is_drawing else ""
     found = SIZE.search(head)
     if found is None or "alt" not in node:
         HTML5Translator.visit_image(writer, node)
         return
     name = writer.builder.images[node["uri"]]
     source = posixpath.join(writer.builder.imgpath, quote(name))
-    size = [float(length) * PIXELS for length in found.groups()]
-    alt, kept = escape(node["alt"]), " ".join(node["classes"])
+    size = [float(length) * PIXELS_PER_POINT for length in found.groups()]
+    alt, classes = escape(node["alt"]), " ".join(node["classes"])
     whole = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
     whole += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
-    places = PANELS.search(head)
-    if places:
+    if panels := PANELS.search(head):
         image = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
-        numbers = [[float(part) for part in place.split()] for place in places[1].split(",")]
-        windows = "".join(panel(image, size, place) for place in numbers)
+        boxes = [[float(number) for number in box.split()] for box in panels[1].split(",")]
+        windows = "".join(panel(image, size, box) for box in boxes)
         whole += f'<span class="panels" role="img" aria-label="{alt}">{windows}</span>'
-    writer.body.append(f'<span class="drawing {kept}">{whole}</span>\n')
+    writer.body.append(f'<span class="drawing {classes}">{whole}</span>\n')
 
 
 def depart_image(writer, node):
-    """Nothing is open."""
+    """Do nothing: `visit_image` has closed all its elements."""
 
 
 def setup(app):

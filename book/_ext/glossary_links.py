@@ -1,4 +1,4 @@
-"""Link a term of the glossary where a chapter uses it first in its running text."""
+"""Link the first use of each glossary term in the running text of a chapter."""
 
 import re
 from functools import lru_cache
@@ -6,35 +6,38 @@ from functools import lru_cache
 from docutils import nodes
 from sphinx import addnodes
 
-# A term in one of these is not in running text, or is a link already.
-ELSEWHERE = (
+# A term inside one of these nodes is not in running text, or is already a link.
+EXCLUDED = (
     nodes.title, nodes.reference, addnodes.pending_xref, nodes.literal, nodes.literal_block,
     nodes.math, nodes.math_block, nodes.caption, nodes.legend, nodes.table, nodes.raw,
     nodes.comment,
 )  # fmt: skip
 
-# Words with another everyday or technical meaning: a chapter links them by hand, with {term}.
+# Words that also have another meaning; chapters link them explicitly, with {term}.
 AMBIGUOUS = frozenset({"claim", "edge", "face", "pull", "ridge", "rule", "shift", "street"})
 
 
 @lru_cache
 def pattern(terms):
-    """Return what finds the terms, the longest first, as one or several of a kind."""
+    """Return a pattern that matches the terms, in singular or plural, preferring the longest."""
     longest = sorted(terms, key=len, reverse=True)
-    # A term with a capital is a name or an abbreviation; others may begin a sentence.
-    ways = [
+    # Terms with capitals are names or abbreviations; other terms may be capitalised.
+    patterns = [
         re.escape(term)
         if term != term.lower()
         else f"(?i:{re.escape(term[0])}){re.escape(term[1:])}"
         for term in longest
     ]
-    return re.compile(rf"(?<![\w-])({'|'.join(ways)})s?(?![\w-])")
+    return re.compile(rf"(?<![\w-])({'|'.join(patterns)})s?(?![\w-])")
 
 
 def split(text, terms):
-    """Cut a text at the first uses of terms, which leave the set: yield text and term or None."""
+    """Split a text at the first uses of terms; yield pairs of a text and its term or None.
+
+    Terms that are found are removed from the set.
+    """
     while terms and (found := pattern(frozenset(terms)).search(text)):
-        term = next(one for one in terms if one.lower() == found[1].lower())
+        term = next(term for term in terms if term.lower() == found[1].lower())
         terms.discard(term)
         if found.start():
             yield text[: found.start()], None
@@ -44,48 +47,48 @@ def split(text, terms):
         yield text, None
 
 
-def runs(text):
-    """Tell whether a text stands in the running text of a page."""
+def is_running_text(text):
+    """Return whether a text node is part of the running text of a page."""
     node = text.parent
     while node is not None:
-        if isinstance(node, ELSEWHERE) or "start" in node.get("classes", []):
+        if isinstance(node, EXCLUDED) or "start" in node.get("classes", []):
             return False
         node = node.parent
     return True
 
 
 def link(app, doctree, docname):
-    """Link the terms of one chapter."""
+    """Link the terms in one chapter."""
     if not docname.startswith("notebooks/") or app.builder.format != "html":
         return
     objects = app.env.get_domain("std").objects
-    places = {name: place for (kind, name), place in objects.items() if kind == "term"}
-    by_hand = {
-        one["refuri"].partition("#")[2]
-        for one in doctree.findall(nodes.reference)
-        if "refuri" in one
+    targets = {name: target for (kind, name), target in objects.items() if kind == "term"}
+    explicit = {
+        reference["refuri"].partition("#")[2]
+        for reference in doctree.findall(nodes.reference)
+        if "refuri" in reference
     }
-    unused = {
+    unlinked = {
         name
-        for name, (_, anchor) in places.items()
-        if anchor not in by_hand and name not in AMBIGUOUS
+        for name, (_, anchor) in targets.items()
+        if anchor not in explicit and name not in AMBIGUOUS
     }
-    for text in [text for text in doctree.findall(nodes.Text) if runs(text)]:
-        cut = []
-        for words, term in split(text.astext(), unused):
+    for text in [text for text in doctree.findall(nodes.Text) if is_running_text(text)]:
+        pieces = []
+        for words, term in split(text.astext(), unlinked):
             piece = nodes.Text(words)
             if term:
-                page, anchor = places[term]
+                page, anchor = targets[term]
                 address = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
                 piece = nodes.reference(
                     "", "", piece, internal=True, refuri=address, classes=["glossed"]
                 )
-            cut.append(piece)
-        if any(isinstance(piece, nodes.reference) for piece in cut):
-            text.parent.replace(text, cut)
+            pieces.append(piece)
+        if any(isinstance(piece, nodes.reference) for piece in pieces):
+            text.parent.replace(text, pieces)
 
 
 def setup(app):
-    """Register."""
+    """Register the listener."""
     app.connect("doctree-resolved", link)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

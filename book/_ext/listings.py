@@ -1,7 +1,7 @@
-"""Tables that a page would otherwise repeat by hand.
+"""Tables generated from the contents of the book and the manifest of data sets.
 
-``{map}`` lists the chapters of `_toc.yml`, each with the question under its title;
-``{classical} sizes`` and ``{classical} origins`` list the tables of the manifest.
+``{map}`` lists the chapters of `_toc.yml`, each with the question below its title.
+``{classical} sizes`` and ``{classical} origins`` list the data sets of the manifest.
 """
 
 import re
@@ -20,28 +20,28 @@ def table(head, rows):
 
 
 def questions(root):
-    """Yield part, page and question of each chapter: the line in italics under its title."""
-    said = ""
+    """Yield part, page and question of each chapter; a part is named at its first chapter only."""
+    previous = ""
     for part, name, path in chapters(root):
         question = re.search(r"^# .*\n\n\*(.*\?)\*$", first_cell(path), re.M)[1]
-        yield part if part != said else "", f"{{doc}}`/notebooks/{name}`", question
-        said = part
+        yield part if part != previous else "", f"{{doc}}`/notebooks/{name}`", question
+        previous = part
 
 
 def sizes():
-    """Return what there is to know of each table."""
+    """Yield size, classes and sources of each data set."""
     for entry in manifest().values():
         counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
-        used = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
-        known = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
-        fetched = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(entry.name, known)
+        sources = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
+        origin = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
+        origin = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(entry.name, origin)
         size = f"{entry.rows:,} x {entry.features}"
         positive = ", ".join(entry.positive)
-        yield f"`{entry.name}`", size, counts, ", ".join(used), positive, fetched
+        yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, origin
 
 
 def origins():
-    """Return where each table comes from."""
+    """Return name, origin and licence of each data set."""
     return ((f"`{entry.name}`", entry.origin, entry.licence) for entry in manifest().values())
 
 
@@ -56,7 +56,7 @@ class Map(SphinxDirective):
 
 
 class Classical(SphinxDirective):
-    """Show what the manifest says of the classical tables."""
+    """Show one of the two tables of data sets: ``sizes`` or ``origins``."""
 
     required_arguments = 1
 

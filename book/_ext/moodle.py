@@ -1,15 +1,15 @@
 """Questions in Moodle's XML format: https://docs.moodle.org/en/Moodle_XML_format."""
 
-from elements import element, written
+from elements import element, serialised
 
 
 def bank(book, chapters):
-    """Return the questions of a book as XML, with a category for each chapter.
+    """Return the questions of a book as XML, with one category per chapter.
 
     Parameters
     ----------
     book : str
-        Title of the book, which becomes the category above those of the chapters.
+        Title of the book, used as the parent category of the chapters.
     chapters : list of Chapter
         The chapters with their questions.
 
@@ -20,11 +20,11 @@ def bank(book, chapters):
     """
     quiz = element("quiz")
     for chapter in chapters:
-        path = "/".join(one.replace("/", "//") for one in (book, chapter.title))
+        path = "/".join(title.replace("/", "//") for title in (book, chapter.title))
         category = element("category", element("text", f"$course$/top/{path}"))
         quiz.append(element("question", category, type="category"))
-        quiz.extend(_question(one) for one in chapter.questions)
-    return written(quiz)
+        quiz.extend(map(_question, chapter.questions))
+    return serialised(quiz)
 
 
 def _question(question):

@@ -1,7 +1,7 @@
-"""Resolve numbered references from memory.
+"""Resolve numbered references with cached pages.
 
-For each "Table 3.2" Sphinx asks where the table stands, and loads the whole page that has it from
-the disk, pickled, to look at one node. Here each page is loaded once for all references to it.
+For each reference such as Table 3.2, Sphinx unpickles the whole page with the table from disk, to
+read a single node. Here each page is loaded only once for all references to it.
 """
 
 from functools import cached_property
@@ -9,36 +9,36 @@ from functools import cached_property
 from sphinx.domains.std import StandardDomain
 
 
-class Pages:
-    """The environment of a build, with pages that are kept; nobody may change them."""
+class CachedPages:
+    """A build environment that caches its pages, which must not be modified."""
 
     def __init__(self, env):
-        self.env, self.kept = env, {}
+        self.env, self.cache = env, {}
 
     def __getattr__(self, name):
         return getattr(self.env, name)
 
     def get_doctree(self, docname):
-        """Return a page as it was read."""
-        if docname not in self.kept:
-            self.kept[docname] = self.env.get_doctree(docname)
-        return self.kept[docname]
+        """Return a page from the cache, or load it."""
+        if docname not in self.cache:
+            self.cache[docname] = self.env.get_doctree(docname)
+        return self.cache[docname]
 
 
-class Numbers(StandardDomain):
-    """The standard domain, which looks at a page and changes nothing."""
+class CachingDomain(StandardDomain):
+    """The standard domain with cached pages, which it only reads."""
 
     @cached_property
     def pages(self):
-        return Pages(self.env)
+        return CachedPages(self.env)
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
-        """Resolve a reference; one to a number with pages from memory."""
+        """Resolve a reference; for numbered references use the cached pages."""
         env = self.pages if typ == "numref" else env
         return super().resolve_xref(env, fromdocname, builder, typ, target, node, contnode)
 
 
 def setup(app):
-    """Take the place of the standard domain."""
-    app.add_domain(Numbers, override=True)
+    """Replace the standard domain."""
+    app.add_domain(CachingDomain, override=True)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,10 @@
-"""What a published book has besides its pages.
+"""Files and buttons of a published book, besides its pages.
 
-One address decides, that of the repository (``repository: url`` in `_config.yml`). With it come
-the buttons that open a chapter on a hired machine, the cards that a link to a page shows, a map of
-the site and a feed of its changes; without it none of them, for they would lead nowhere. Where the
-pages are published is told by ``html: baseurl``, or else by what GitHub makes of the repository's
-address. Each book has a page for addresses that lead nowhere, dates, and its notebooks as one file.
+If the address of the repository is set (``repository: url`` in `_config.yml`), the book has buttons
+that open a chapter on Binder or Colab, cards for links to its pages, a site map and a feed of
+changes. The pages are published at ``html: baseurl``, or else at the GitHub Pages of the
+repository. Every book has a page for missing addresses (404), the dates of the last changes, and
+one file with all notebooks.
 """
 
 import subprocess
@@ -14,30 +14,30 @@ from urllib.parse import urlparse
 from xml.etree import ElementTree
 
 NOTEBOOKS = "svmbook-notebooks.zip"
-READ_ME = """The chapters of "Support Vector Machines, from the dual up" as notebooks.
+README = """The chapters of "Support Vector Machines, from the dual up" as notebooks.
 
     python -m pip install svmbook jupyterlab
     jupyter lab
 
-What the chapters read of measured results comes with the package. A few compare with other packages
-(pandas, interpret-core, ipywidgets); each names them in its first cells.
+The measured results that chapters read are part of the package. A few chapters need other packages
+(pandas, interpret-core, ipywidgets), which their first cells name.
 """
-LATEST = 30  # changes in the feed
+FEED_LENGTH = 30  # the number of changes in the feed
 ATOM = "http://www.w3.org/2005/Atom"
-MISSING = """<h1>This page is not in the book</h1>
-<p>It may have been renamed. The search of the book finds words, formulas' names and functions; the
+NOT_FOUND = """<h1>This page is not in the book</h1>
+<p>It may have been renamed. The search finds words, theorems and functions; the
 <a href="{prefix}book/intro.html">first page</a> has the map of the chapters.</p>"""
 
 
 def pages_of(repository):
-    """Return where GitHub publishes a repository's pages."""
+    """Return the address of a repository's GitHub Pages."""
     owner, name = urlparse(repository).path.strip("/").split("/")[:2]
     host, name = f"{owner.lower()}.github.io", name.removesuffix(".git")
     return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
 
 def configure(app, config):
-    """Set what follows from the two addresses."""
+    """Set the options that depend on the addresses of the repository and the site."""
     options = dict(config.html_theme_options)
     repository = options.get("repository_url", "")
     if repository:
@@ -53,14 +53,14 @@ def configure(app, config):
         config.ogp_site_name = config.html_title
         config.ogp_enable_meta_description = False  # pages.py writes it
         config.html_theme_options = options
-    config.git_untracked_show_sourcelink = True  # the theme's launch buttons ask for it
+    config.git_untracked_show_sourcelink = True  # required by the theme's launch buttons
     prefix = urlparse(config.html_baseurl or "/").path
     config.notfound_urls_prefix = prefix
-    config.notfound_context = {"title": "Not found", "body": MISSING.format(prefix=prefix)}
+    config.notfound_context = {"title": "Not found", "body": NOT_FOUND.format(prefix=prefix)}
 
 
 def finish(app, error):
-    """Write what stands beside the pages."""
+    """Write the notebooks and the feed."""
     if error or app.builder.format != "html":
         return
     out, source = Path(app.outdir), Path(app.srcdir)
@@ -72,11 +72,11 @@ def finish(app, error):
 
 
 def write_notebooks(path, source):
-    """Pack all chapters into one file, the same each time."""
+    """Pack all chapters into one reproducible zip file."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in [
-            ("README.txt", READ_ME.encode()),
-            *((one.name, one.read_bytes()) for one in sorted(source.glob("notebooks/*.ipynb"))),
+            ("README.txt", README.encode()),
+            *((path.name, path.read_bytes()) for path in sorted(source.glob("notebooks/*.ipynb"))),
         ]:
             packed.writestr(
                 zipfile.ZipInfo(f"svmbook-notebooks/{name}"), content, zipfile.ZIP_DEFLATED
@@ -85,11 +85,11 @@ def write_notebooks(path, source):
 
 def feed(title, site, source):
     """Return the latest changes of pages as an Atom feed."""
-    log = ["git", "log", f"-{LATEST}", "--format=%x1e%H%x1f%cI%x1f%s", "--name-only", "--"]
-    told = subprocess.run(
+    log = ["git", "log", f"-{FEED_LENGTH}", "--format=%x1e%H%x1f%cI%x1f%s", "--name-only", "--"]
+    done = subprocess.run(
         [*log, "notebooks/*.ipynb", "book/*.md"], cwd=source, capture_output=True, text=True
     )
-    entries = [entry.strip().split("\n") for entry in told.stdout.split("\x1e")[1:]]
+    entries = [entry.strip().split("\n") for entry in done.stdout.split("\x1e")[1:]]
     root = ElementTree.Element("feed", xmlns=ATOM)
     for name, value in (("title", title), ("id", site)):
         ElementTree.SubElement(root, name).text = value
@@ -111,14 +111,14 @@ def feed(title, site, source):
 
 
 def link_feed(app, pagename, templatename, context, doctree):
-    """Let each page of a published book name its feed."""
+    """Add a link to the feed to each page of a published book."""
     if app.config.html_theme_options.get("repository_url"):
-        where = f'type="application/atom+xml" href="{app.config.html_baseurl}changes.xml"'
-        context["metatags"] = context.get("metatags", "") + f'<link rel="alternate" {where}>'
+        target = f'type="application/atom+xml" href="{app.config.html_baseurl}changes.xml"'
+        context["metatags"] = context.get("metatags", "") + f'<link rel="alternate" {target}>'
 
 
 def setup(app):
-    """Register everything, and those extensions that serve a published book alone."""
+    """Register the listeners, and the extensions that only a published book needs."""
     app.setup_extension("notfound.extension")
     app.setup_extension("sphinx_last_updated_by_git")
     if app.config.html_theme_options.get("repository_url"):

@@ -1,20 +1,20 @@
-"""Questions as a package in IMS QTI 1.2, which Canvas and other platforms import.
+"""Questions as an IMS QTI 1.2 package, which Canvas and other platforms import.
 
-The package is a zip file: a manifest, and for each chapter a quiz.
+The package is a zip file of a manifest and one quiz per chapter.
 """
 
 import io
 import zipfile
 
-from elements import element, written
+from elements import element, serialised
 
 CONTENT = "http://www.imsglobal.org/xsd/imscp_v1p1"
 QUESTIONS = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-RESPONSE = "response"  # each question has one
+RESPONSE = "response"  # identifier of the response, one per question
 
 
 def package(chapters):
-    """Return the package as bytes, the same each time.
+    """Return the package as reproducible bytes.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def package(chapters):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as packed:
         for name, root in files.items():
-            packed.writestr(zipfile.ZipInfo(name), written(root), zipfile.ZIP_DEFLATED)
+            packed.writestr(zipfile.ZipInfo(name), serialised(root), zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 
@@ -66,7 +66,7 @@ def _quiz(chapter):
 
 
 def _item(ident, question):
-    """Return a question: what is shown, how an answer is scored, and the reasons."""
+    """Return a question: its presentation, the scoring rules, and the reasons."""
     choices = {
         f"{ident}-{number}": choice for number, choice in enumerate(question.choices, start=1)
     }
@@ -75,7 +75,7 @@ def _item(ident, question):
         for name, choice in choices.items()
     ]
     answer = element("render_choice", *labels, shuffle="Yes")
-    reasons = [_when(name, _shown(name), goes_on="Yes") for name in choices]
+    reasons = [_rule(name, _show_reason(name), is_last=False) for name in choices]
     (right,) = (name for name, choice in choices.items() if choice.is_right)
     score = element("setvar", "100", action="Set", varname="SCORE")
     scale = element("decvar", varname="SCORE", vartype="Decimal", minvalue="0", maxvalue="100")
@@ -91,7 +91,7 @@ def _item(ident, question):
             "resprocessing",
             element("outcomes", scale),
             *reasons,
-            _when(right, score, goes_on="No"),
+            _rule(right, score, is_last=True),
         ),
         *(_reason(name, choice) for name, choice in choices.items()),
         ident=ident,
@@ -100,7 +100,7 @@ def _item(ident, question):
 
 
 def _metadata(**fields):
-    """Return what Canvas wants to know of a question."""
+    """Return the metadata that Canvas needs for a question."""
     return element(
         "itemmetadata",
         element(
@@ -119,13 +119,13 @@ def _html(text):
     return element("material", element("mattext", text, texttype="text/html"))
 
 
-def _when(name, effect, goes_on):
-    """Return the rule for a choice; later rules are looked at if it goes on."""
-    chosen = element("conditionvar", element("varequal", name, respident=RESPONSE))
-    return element("respcondition", chosen, effect, **{"continue": goes_on})
+def _rule(name, effect, is_last):
+    """Return a rule that applies if a choice is selected; later rules follow unless it is last."""
+    condition = element("conditionvar", element("varequal", name, respident=RESPONSE))
+    return element("respcondition", condition, effect, **{"continue": "No" if is_last else "Yes"})
 
 
-def _shown(name):
+def _show_reason(name):
     return element("displayfeedback", feedbacktype="Response", linkrefid=f"{name}-reason")
 
 

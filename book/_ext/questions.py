@@ -1,7 +1,7 @@
 """The questions of *Check yourself* as files that learning platforms import.
 
-The questions are read from the built pages, where every reference has its text, so that the files
-say what readers see. They stand beside the pages.
+The questions are read from the built pages, where references are resolved, so that the files have
+the same text as the pages.
 """
 
 import re
@@ -16,8 +16,8 @@ from chapters import chapters
 
 MOODLE = "svmbook-questions-moodle.xml"
 QTI = "svmbook-questions-qti.zip"
-FOLD = re.compile(r'<details class="[^"]*\bquiz\b[^"]*">.*?</details>', re.S)
-KEPT = {"code", "em", "p", "strong"}
+QUIZ = re.compile(r'<details class="[^"]*\bquiz\b[^"]*">.*?</details>', re.S)
+KEPT_TAGS = {"code", "em", "p", "strong"}
 
 
 class Choice(NamedTuple):
@@ -29,7 +29,7 @@ class Choice(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question as plain text and as HTML, and its choices."""
+    """A question as plain text (name) and as HTML (text), and its choices."""
 
     name: str
     text: str
@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """A chapter's file name, its title and its questions."""
+    """The file name, title and questions of a chapter."""
 
     name: str
     title: str
@@ -47,10 +47,10 @@ class Chapter(NamedTuple):
 def html_of(element):
     r"""Return the content of an element without links, classes and other markup of the page.
 
-    A formula on a page is TeX between ``\(`` and ``\)``, and stays so.
+    Formulas remain TeX between ``\(`` and ``\)``.
     """
     for tag in element.find_all(True):
-        if tag.name in KEPT:
+        if tag.name in KEPT_TAGS:
             tag.attrs = {}
         else:
             tag.unwrap()
@@ -58,13 +58,13 @@ def html_of(element):
 
 
 def questions_of(page):
-    """Return the questions of a built page. The first choice of each is right.
+    """Return the questions of a built page, on which the first choice of each is right.
 
-    The choices are arranged by a checksum of their text, as not every platform shuffles them.
+    The choices are sorted by a checksum of their text, since some platforms do not shuffle them.
     """
     found = []
-    for fold in FOLD.findall(page):
-        quiz = BeautifulSoup(fold, "html.parser")
+    for html in QUIZ.findall(page):
+        quiz = BeautifulSoup(html, "html.parser")
         title = quiz.find(class_="sd-summary-text")
         terms, reasons = quiz.find_all("dt"), quiz.find_all("dd")
         choices = [
@@ -77,7 +77,7 @@ def questions_of(page):
 
 
 def finish(app, error):
-    """Write the questions of all chapters beside the pages."""
+    """Write the questions of all chapters into the folder of the pages."""
     if error or app.builder.format != "html":
         return
     out, found = Path(app.outdir), []
@@ -91,6 +91,6 @@ def finish(app, error):
 
 
 def setup(app):
-    """Register."""
+    """Register the listener."""
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The directive ``{reproduction} SUITE [TABLE]``: a table, made from the committed records."""
+"""The directive ``{reproduction} SUITE [TABLE]``: a table made from the committed records."""
 
 from inspect import getsourcefile
 
@@ -10,20 +10,20 @@ from svmbook.experiments.suites import find_suite
 
 
 class Reproduction(SphinxDirective):
-    """Show what a source reports beside what came out, and how it was made."""
+    """Show the results of a source beside the reproduced ones, and how they were made."""
 
     required_arguments = 1
     optional_arguments = 1
 
     def run(self):
-        suite, *table = self.arguments
+        suite, *tables = self.arguments
         self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
         try:
             self.env.note_dependency(getsourcefile(find_suite(suite).work))
-            made = report(suite, table=table[0] if table else None)
+            table = report(suite, table=tables[0] if tables else None)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error
-        return self.parse_text_to_nodes(made._repr_markdown_())
+        return self.parse_text_to_nodes(table._repr_markdown_())
 
 
 def setup(app):

@@ -1,7 +1,7 @@
-"""A search that knows sections: their titles and words, without formulas and code.
+"""A search index of sections: their titles and words, without formulas and code.
 
-Sphinx's own search knows the words of pages, and finds its excerpts in their HTML. This one writes
-`sections.js`, which the page of the search loads like any script, so that it needs no server.
+Sphinx's own search indexes whole pages and takes its excerpts from their HTML. This index is
+written to `sections.js`, which the search page loads as a script, so that it needs no server.
 """
 
 import json
@@ -12,20 +12,21 @@ from sphinx import addnodes
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 from sphinx_proof.nodes import NODE_TYPES
 
-# What is no prose, and what is found by itself.
-UNREAD = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.image, nodes.doctest_block)
+# Nodes that are not prose, and nodes that have entries of their own.
+NOT_PROSE = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.image, nodes.doctest_block)
 EXERCISES = (exercise_node, exercise_enumerable_node, solution_node)
-INNER = (nodes.section, addnodes.desc, addnodes.desc_signature, addnodes.glossary, *EXERCISES)
+SEPARATE = (nodes.section, addnodes.desc, addnodes.desc_signature, addnodes.glossary, *EXERCISES)
 
 
 def prose(content):
-    """Return the words of some nodes; a formula is three dots."""
-    apart = " " if any(not isinstance(node, (nodes.Inline, nodes.Text)) for node in content) else ""
-    return apart.join(words(node) for node in content if not isinstance(node, (*UNREAD, *INNER)))
+    """Return the text of some nodes, with an ellipsis for each formula."""
+    has_blocks = any(not isinstance(node, (nodes.Inline, nodes.Text)) for node in content)
+    texts = [words(node) for node in content if not isinstance(node, (*NOT_PROSE, *SEPARATE))]
+    return (" " if has_blocks else "").join(texts)
 
 
 def words(node):
-    """Return those of one node."""
+    """Return the text of one node."""
     if isinstance(node, nodes.Text):
         return node.astext()
     return "…" if isinstance(node, nodes.math) else prose(node.children)
@@ -49,54 +50,54 @@ def parts(doctree):
 
 
 def exercises(doctree):
-    """Yield the same of each exercise and each solution."""
-    for one in doctree.findall(lambda node: isinstance(node, EXERCISES)):
-        title, content = one.children
+    """Yield anchor, title and content of each exercise and each solution."""
+    for exercise in doctree.findall(lambda node: isinstance(node, EXERCISES)):
+        title, content = exercise.children
         name = title.astext().strip()
-        if not isinstance(one, solution_node):  # whose parentheses stand after the number
+        if not isinstance(exercise, solution_node):  # its title is complete
             name = f"Exercise: {name.strip(' ()')}"
-        yield one["ids"][0], name, content.children
+        yield exercise["ids"][0], name, content.children
 
 
 def collect(app, doctree, docname):
-    """Note what there is to find on a page."""
+    """Collect the entries of a page."""
     rank = (docname.startswith("notebooks/")) - docname.endswith("bibliography")
     page = app.env.titles[docname].astext()
     app.sections[docname] = [
-        [docname, anchor, page, title, place, " ".join(prose(content).split())]
-        for place, found in ((rank, parts), (rank - 1, exercises))
-        for anchor, title, content in found(doctree)
+        [docname, anchor, page, title, entry_rank, " ".join(prose(content).split())]
+        for entry_rank, entries in ((rank, parts), (rank - 1, exercises))
+        for anchor, title, content in entries(doctree)
     ]
 
 
 def prepare(app):
-    """Take what the last build found on pages that this one does not write again."""
+    """Load the entries of the last build, for pages that are not written again."""
     app.sections = {}
     if target(app).exists():
         text = target(app).read_text(encoding="utf-8").removeprefix("findIn(").removesuffix(");")
-        for one in json.loads(text):
-            if one[0] in app.env.all_docs:
-                app.sections.setdefault(one[0], []).append(one)
+        for entry in json.loads(text):
+            if entry[0] in app.env.all_docs:
+                app.sections.setdefault(entry[0], []).append(entry)
 
 
 def target(app):
-    """Return the file that the page of the search loads."""
+    """Return the path of the index, which the search page loads."""
     return Path(app.outdir, "sections.js")
 
 
 def write(app, error):
-    """Write all of it."""
+    """Write the index."""
     if not error and app.builder.format == "html":
-        found = [one for name in sorted(app.sections) for one in app.sections[name]]
-        text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-        # In one go: a build that is interrupted leaves the file of the one before.
-        whole = target(app).with_suffix(".new")
-        whole.write_text(f"findIn({text});", encoding="utf-8")
-        whole.replace(target(app))
+        entries = [entry for name in sorted(app.sections) for entry in app.sections[name]]
+        text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+        # Replaced atomically, so that an interrupted build leaves the old file.
+        new = target(app).with_suffix(".new")
+        new.write_text(f"findIn({text});", encoding="utf-8")
+        new.replace(target(app))
 
 
 def setup(app):
-    """Register."""
+    """Register the listeners."""
     app.connect("builder-inited", prepare)
     app.connect("doctree-resolved", collect)
     app.connect("build-finished", write)

@@ -1,10 +1,10 @@
-"""What helps with studying: which chapter needs which, all exercises, questions, progress.
+"""Aids for studying: dependencies of chapters, lists of exercises and symbols, quizzes, progress.
 
-``{needs}`` draws the chapters in their order with an arc from each to those that need it, as the
-boxes *Before you start* say. ``{exercises}`` lists all exercises with their kind and difficulty,
-``{symbols}`` the chapters in whose formulas each symbol of the page *Notation* stands. All are read
-from the notebooks. Pages with questions get `quiz.js`, and they and the first page
-`progress.js`.
+``{needs}`` draws the chapters in order, with an arc from each chapter to those that need it
+according to their boxes *Before you start*. ``{exercises}`` lists all exercises with kind and
+difficulty. ``{symbols}`` lists, for each symbol of the page *Notation*, the chapters whose formulas
+contain it. All are read from the notebooks. Pages with questions load `quiz.js` and `progress.js`,
+the first page `progress.js` only.
 """
 
 import re
@@ -16,10 +16,10 @@ from docutils import nodes
 from listings import table
 from sphinx.util.docutils import SphinxDirective
 
-LINE, LEFT, WIDTH = 30, 118, 560  # pixels: of a chapter in the map, and of its arcs
+LINE, LEFT, WIDTH = 30, 118, 560  # pixels: height per chapter, width of the arcs, total width
 NEEDS = re.compile(r"\*You need\*(.*)")
 EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:class: (\S+)\n")
-KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # others are called as they are
+KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # other kinds are shown unchanged
 
 
 def title_of(path):
@@ -27,82 +27,80 @@ def title_of(path):
 
 
 def needs_of(path):
-    """Return the names of the chapters that one builds on."""
+    """Return the names of the chapters that a chapter builds on."""
     return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(first_cell(path))[1])
 
 
 def drawing(root):
-    """Return the map of needs as SVG, and the same in words."""
+    """Return the dependencies of chapters as SVG, with a description in words as its label."""
     paths = {chapter.name: chapter.path for chapter in chapters(root)}
-    names, lines, arcs = list(paths), [], []
-    words = []
+    names, lines, arcs, words = list(paths), [], [], []
     for row, (name, path) in enumerate(paths.items()):
-        y, needed = (row + 0.5) * LINE, [one for one in needs_of(path) if one in paths]
+        y, needed = (row + 0.5) * LINE, [other for other in needs_of(path) if other in paths]
         title = escape(title_of(path))
         link = f'<a href="../notebooks/{name}.html"><text x="{LEFT}" y="{y + 5}">{title}</text></a>'
         lines.append(f'<circle cx="{LEFT - 12}" cy="{y}" r="3.5"/>{link}')
-        for one in needed:
-            above = (names.index(one) + 0.5) * LINE
+        for other in needed:
+            above = (names.index(other) + 0.5) * LINE
             bulge = LEFT - 20 - 0.75 * (y - above) ** 0.85
             curve = f"C{bulge:.1f} {above} {bulge:.1f} {y} {LEFT - 12} {y}"
             arcs.append(f'<path d="M{LEFT - 12} {above}{curve}"/>')
-        told = ", ".join(title_of(paths[one]) for one in needed)
-        words.append(f"{title} needs {escape(told) or 'no other'}")
+        titles = ", ".join(title_of(paths[other]) for other in needed)
+        words.append(f"{title} needs {escape(titles) or 'no other'}")
     size = f'viewBox="0 0 {WIDTH} {LINE * len(names)}"'
-    label = "; ".join(words)
     return (
-        f'<svg class="needs" {size} role="group" aria-label="{label}.">'
+        f'<svg class="needs" {size} role="group" aria-label="{"; ".join(words)}.">'
         f"{''.join(arcs)}{''.join(lines)}</svg>"
     )
 
 
 def exercises_of(path):
-    """Yield title, label, kind and difficulty of each exercise: the last third is the hardest."""
-    found = [one for _, text in cells_of(path) for one in EXERCISE.findall(text)]
+    """Yield title, label, kind and difficulty of each exercise: 1 in the first third, up to 3."""
+    found = [exercise for _, text in cells_of(path) for exercise in EXERCISE.findall(text)]
     for number, (title, label, kind) in enumerate(found):
         yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(found)
 
 
-def listed(root):
-    """Return all exercises as Markdown, a table for each chapter."""
-    parts = []
+def list_of_exercises(root):
+    """Return all exercises as Markdown, with one table per chapter."""
+    sections = []
     for _, _, path in chapters(root):
         rows = [
             (f"{{numref}}`{label}`", title, kind, "●" * level)
             for title, label, kind, level in exercises_of(path)
         ]
         head = ["exercise", "what it asks", "kind", "difficulty"]
-        parts.append(f"## {title_of(path)}\n\n{table(head, rows)}")
-    return "\n\n".join(parts)
+        sections.append(f"## {title_of(path)}\n\n{table(head, rows)}")
+    return "\n\n".join(sections)
 
 
-MATHS = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$|\{math\}[^\n]*\n(?::[^\n]*\n)*(.*?)\n`{3}", re.S)
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$|\{math\}[^\n]*\n(?::[^\n]*\n)*(.*?)\n`{3}", re.S)
 WORDS = re.compile(r"\\(?:text|mathrm|operatorname|label)\{[^}]*\}")
 INDEX = re.compile(r"_(?:\{[^}]*\}|\\?\w)$")
 
 
 def symbols_of(cell):
-    """Return the symbols of an entry of the page *Notation*, without indices and definitions."""
+    """Return the symbols in an entry of the page *Notation*, without indices and definitions."""
     found = []
     for formula in re.findall(r"\$([^$]+)\$", cell):
         first = re.split(r"\s*(?:=|\\in\b)\s*", formula)[0]
         found += [INDEX.sub("", part.strip()) for part in re.split(r",(?![^(]*\))", first)]
-    return [one for one in dict.fromkeys(found) if one]
+    return list(dict.fromkeys(filter(None, found)))
 
 
-def stands_in(symbol, formulas):
-    """Say whether a symbol is part of the formulas, and not of a longer name."""
+def is_used(symbol, formulas):
+    """Return whether the formulas contain a symbol, and not just as part of a longer name."""
     before = r"(?<![\\a-zA-Z])" if symbol[0].isalpha() else ""
     after = r"(?![a-zA-Z])" if symbol[-1].isalpha() else ""
     return re.search(before + re.escape(symbol) + after, formulas) is not None
 
 
 def index_of_symbols(root):
-    """Return a table in Markdown: each symbol, and links to the chapters that use it."""
+    """Return a table in Markdown of each symbol, with links to the chapters that use it."""
     formulas = {}
     for _, name, path in chapters(root):
         text = "\n".join(text for kind, text in cells_of(path) if kind == "markdown")
-        formulas[name] = WORDS.sub("", "\n".join(map("".join, MATHS.findall(text))))
+        formulas[name] = WORDS.sub("", "\n".join(map("".join, FORMULA.findall(text))))
     rows, known = [], set()
     for line in (root / "book" / "notation.md").read_text(encoding="utf-8").splitlines():
         if not line.startswith("| $") and not line.startswith("| L"):
@@ -110,19 +108,19 @@ def index_of_symbols(root):
         cell = line.split(" | ")[0].removeprefix("| ")
         only = re.findall(r"\{doc\}`[^`]*?(\w+)`", cell)
         for symbol in symbols_of(cell):
-            where = [
+            links = [
                 f"[{number}](/notebooks/{name}.ipynb)"
                 for number, name in enumerate(formulas, start=1)
-                if stands_in(symbol, formulas[name]) and (not only or name in only)
+                if is_used(symbol, formulas[name]) and (not only or name in only)
             ]
-            if where and (symbol, bool(only)) not in known:
-                rows.append((f"${symbol}$", ", ".join(where)))
+            if links and (symbol, bool(only)) not in known:
+                rows.append((f"${symbol}$", ", ".join(links)))
                 known.add((symbol, bool(only)))
     return table(["symbol", "chapters"], rows)
 
 
 class FromNotebooks(SphinxDirective):
-    """Base: what it shows is read from the notebooks."""
+    """Base class of directives that are generated from the notebooks."""
 
     def root(self):
         root = Path(self.env.srcdir)
@@ -138,7 +136,8 @@ class Needs(FromNotebooks):
 
 class Exercises(FromNotebooks):
     def run(self):
-        return self.parse_text_to_nodes(listed(self.root()), allow_section_headings=True)
+        text = list_of_exercises(self.root())
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
 class Symbols(FromNotebooks):
@@ -147,7 +146,7 @@ class Symbols(FromNotebooks):
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
-    """Let pages fetch what they have use for."""
+    """Add the scripts that a page needs."""
     body = context.get("body", "")
     if re.search(r'class="[^"]*\bquiz\b', body):
         app.add_js_file("quiz.js", defer="defer")

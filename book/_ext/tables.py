@@ -1,7 +1,7 @@
-"""Tables: captions and numbers for those that cells show, numbers set as numbers.
+"""Tables: captions and numbers for the tables of code cells, and alignment of numbers.
 
-A cell names its table as it would name a figure, in its metadata: ``mystnb.figure`` with `name`
-and `caption`. What holds a table is then counted as a table, and the style sheet puts its caption
+A cell names its table like a figure, in its metadata: ``mystnb.figure`` with `name` and `caption`.
+A figure that contains a table is then numbered as a table, and the style sheet puts its caption
 above it.
 """
 
@@ -14,18 +14,18 @@ from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
-DENSE = 7  # columns, from which on the letters are smaller
-BRIEF = 28  # letters of an entry that goes on one line where the table scrolls anyway
-COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # of a formula: no letter of what is seen
-UNBROKEN = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
+DENSE = 7  # tables with at least this many columns are set in smaller type
+BRIEF = 28  # letters: columns with only shorter entries are not wrapped
+COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as letters
+UNBREAKABLE = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
 class table_figure(nodes.figure):
-    """A table of a cell with its caption."""
+    """A table of a code cell with its caption."""
 
 
-class NameTables(SphinxTransform):
-    """Count as tables the figures that hold a table."""
+class NumberTables(SphinxTransform):
+    """Number figures that contain a table as tables."""
 
     default_priority = 400
 
@@ -33,21 +33,21 @@ class NameTables(SphinxTransform):
         for figure in list(self.document.findall(nodes.figure)):
             if next(figure.findall(nodes.table), None) is None:
                 continue
-            named = table_figure("", *figure.children, **figure.attributes)
-            named["classes"].append("of-table")
-            figure.replace_self(named)
-            for name in named["ids"]:
-                self.document.ids[name] = named
+            table = table_figure("", *figure.children, **figure.attributes)
+            table["classes"].append("of-table")
+            figure.replace_self(table)
+            for name in table["ids"]:
+                self.document.ids[name] = table
 
 
 def is_number(entry):
-    """Say whether an entry is a number; one that leads elsewhere is a name."""
+    """Return whether an entry is a number without a link."""
     links = (*entry.findall(nodes.reference), *entry.findall(addnodes.pending_xref))
     return not links and NUMBER.fullmatch(entry.astext()) is not None
 
 
-class SetNumbers(SphinxTransform):
-    """Align columns of numbers at the right, keep each number on one line, mark brief columns."""
+class AlignNumbers(SphinxTransform):
+    """Right-align columns of numbers, keep numbers on one line, and mark brief columns."""
 
     default_priority = 410
 
@@ -58,7 +58,7 @@ class SetNumbers(SphinxTransform):
             for position, column in enumerate(zip_longest(*body.children)):
                 entries = [entry for entry in column if entry is not None]
                 texts = [entry.astext() for entry in entries]
-                numbers = [one for one in entries if is_number(one)]
+                numbers = [entry for entry in entries if is_number(entry)]
                 for entry in numbers:
                     entry["classes"].append("number")
                 if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):
@@ -66,16 +66,16 @@ class SetNumbers(SphinxTransform):
                 if all(len(COMMAND.sub("", text)) <= BRIEF for text in texts):
                     self.mark(body.parent, position, "brief")
             for text in list(body.findall(nodes.Text)):
-                parts = UNBROKEN.split(text)
+                parts = UNBREAKABLE.split(text)  # numbers at odd positions
                 if len(parts) > 1:
-                    whole = [
-                        nodes.inline("", part, classes=["number"]) if odd else nodes.Text(part)
-                        for part, odd in zip(parts, [False, True] * len(parts), strict=False)
+                    pieces = [
+                        nodes.inline("", part, classes=["number"]) if k % 2 else nodes.Text(part)
+                        for k, part in enumerate(parts)
                     ]
-                    text.parent.replace(text, whole)
+                    text.parent.replace(text, pieces)
 
     def mark(self, group, position, name):
-        """Give one column a class, its heading included."""
+        """Add a class to the cells of a column, including its heading."""
         for row in group.findall(nodes.row):
             if position < len(row):
                 row[position]["classes"].append(name)
@@ -85,6 +85,6 @@ def setup(app):
     """Register the node and the two transforms."""
     show = HTML5Translator.visit_figure, HTML5Translator.depart_figure
     app.add_enumerable_node(table_figure, "table", html=show)
-    app.add_transform(NameTables)
-    app.add_transform(SetNumbers)
+    app.add_transform(NumberTables)
+    app.add_transform(AlignNumbers)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

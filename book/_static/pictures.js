@@ -1,14 +1,14 @@
-// Pictures further down wait until the page is there; whoever prints it finds them all.
+// Lazy pictures are all loaded some time after the page, and before it is printed.
 {
-  const QUIET = 3000; // milliseconds
+  const DELAY = 3000; // milliseconds
 
-  const fetchAll = () => {
+  const loadAll = () => {
     for (const picture of document.querySelectorAll('img[loading="lazy"]')) picture.loading = "eager";
   };
 
   window.addEventListener("load", async () => {
     await window.MathJax?.startup?.promise;
-    setTimeout(fetchAll, QUIET);
+    setTimeout(loadAll, DELAY);
   });
-  window.addEventListener("beforeprint", fetchAll);
+  window.addEventListener("beforeprint", loadAll);
 }

@@ -1,51 +1,51 @@
-// Questions of "Check yourself" become choices: each is answered at once, with a reason.
+// Turn the questions of "Check yourself" into interactive choices with immediate feedback.
 //
-// Without scripts, and in a notebook, a question is a fold with its answers, the right one first. Here
-// the answers become buttons, the right one anywhere among them. What was answered at the first try
-// is told to progress.js.
+// Without scripts, and in a notebook, a question is a folded list of choices with the right one first.
+// Here the choices become buttons in a shuffled order. The result of the first try is sent to
+// progress.js.
 
 {
-  const order = (text) => [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 9973, 7);
+  const hash = (text) => [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 9973, 7);
 
-  /** A button wants words for its name: not every reader of screens makes one of a formula. */
+  /** Give a button with only a formula a name in words, since some screen readers skip formulas. */
   function nameInWords(button, number) {
-    const copy = button.cloneNode(true), word = document.createElement("span");
+    const copy = button.cloneNode(true), name = document.createElement("span");
     copy.querySelectorAll(".math").forEach((formula) => formula.remove());
     if (copy.textContent.trim()) return;
-    Object.assign(word, { className: "visually-hidden", textContent: `Choice ${number}, a formula: ` });
-    button.prepend(word);
+    Object.assign(name, { className: "visually-hidden", textContent: `Choice ${number}, a formula: ` });
+    button.prepend(name);
   }
 
-  function choice(term, reason, right, answered) {
+  function choice(term, reason, isRight, onAnswer) {
     const item = document.createElement("li"), button = document.createElement("button");
-    const told = document.createElement("div"), verdict = document.createElement("strong");
+    const feedback = document.createElement("div"), verdict = document.createElement("strong");
     button.type = "button";
-    term.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes)); // of the glossary
+    term.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes)); // glossary links
     button.append(...term.childNodes);
-    told.className = "reason";
-    told.hidden = true;
-    verdict.textContent = right ? "Right. " : "Not so. ";
-    told.append(...reason.childNodes);
-    (told.querySelector("p") ?? told).prepend(verdict);
+    feedback.className = "reason";
+    feedback.hidden = true;
+    verdict.textContent = isRight ? "Right. " : "Wrong. ";
+    feedback.append(...reason.childNodes);
+    (feedback.querySelector("p") ?? feedback).prepend(verdict);
     button.addEventListener("click", () => {
-      told.hidden = false;
-      item.className = right ? "right" : "wrong";
-      answered(right);
+      feedback.hidden = false;
+      item.className = isRight ? "right" : "wrong";
+      onAnswer(isRight);
     });
-    item.append(button, told);
+    item.append(button, feedback);
     return item;
   }
 
   document.querySelectorAll("details.quiz").forEach((quiz, number) => {
     const list = quiz.querySelector("dl"), choices = document.createElement("ul");
     const terms = [...list.querySelectorAll("dt")], reasons = [...list.querySelectorAll("dd")];
-    let first = true;
-    const answered = (right) => {
-      if (first) document.dispatchEvent(new CustomEvent("answered", { detail: { number, right } }));
-      first = false;
+    let isFirst = true;
+    const onAnswer = (right) => {
+      if (isFirst) document.dispatchEvent(new CustomEvent("answered", { detail: { number, right } }));
+      isFirst = false;
     };
-    const items = terms.map((term, k) => [order(term.textContent), choice(term, reasons[k], k === 0, answered)]);
-    items.sort((one, other) => one[0] - other[0]);
+    const items = terms.map((term, k) => [hash(term.textContent), choice(term, reasons[k], k === 0, onAnswer)]);
+    items.sort(([a], [b]) => a - b);
     items.forEach(([, item], k) => nameInWords(item.firstChild, k + 1));
     choices.setAttribute("aria-live", "polite");
     choices.append(...items.map(([, item]) => item));

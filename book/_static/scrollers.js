@@ -1,4 +1,4 @@
-// What is wider than the page scrolls by itself: it takes focus, has a name and fades where it goes on.
+// Boxes wider than the page scroll sideways: they get focus, a name, and a fade at the hidden end.
 const BOXES = {
   "mjx-container": "Formula",
   "div.pst-scrollable-table-container": "Table",
@@ -8,22 +8,21 @@ const BOXES = {
 
 function mark(box) {
   const hidden = box.scrollWidth - box.clientWidth;
-  const wide = hidden > (box.matches("pre") ? 0 : 4); // slanted letters stand out by less
-  const known = box.classList.contains("wide");
-  if (wide !== known) {
-    box.classList.toggle("wide", wide);
-    const name = Object.keys(BOXES).find((selector) => box.matches(selector));
+  const isWide = hidden > (box.matches("pre") ? 0 : 4); // italics of formulas overhang by up to 4 pixels
+  if (isWide !== box.classList.contains("wide")) {
+    box.classList.toggle("wide", isWide);
+    const selector = Object.keys(BOXES).find((key) => box.matches(key));
     for (const [key, value] of [
-      ["tabindex", "0"], ["role", "group"], ["aria-label", `${BOXES[name]}, scrolls sideways`],
+      ["tabindex", "0"], ["role", "group"], ["aria-label", `${BOXES[selector]}, scrolls sideways`],
     ]) {
-      if (wide) box.setAttribute(key, value);
+      if (isWide) box.setAttribute(key, value);
       else box.removeAttribute(key);
     }
   }
-  box.classList.toggle("more", wide && box.scrollLeft < hidden - 1);
+  box.classList.toggle("more", isWide && box.scrollLeft < hidden - 1);
 }
 
-// A box has its size when the fonts are there, its solution is opened or the window is turned.
+// Sizes change when fonts load, a solution is opened, or the window is resized.
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => mark(target)));
 
 function watch() {

@@ -1,24 +1,24 @@
-// Formulas are set a few at a time, so that a chapter of hundreds answers clicks and scrolling meanwhile.
+// Typeset formulas in small batches, so that a chapter with hundreds of them stays responsive.
 {
-  const FEW = 6; // formulas; style and layout are computed anew after each batch
-  const TURN = 20; // milliseconds of work before the browser has its turn
+  const BATCH = 6; // formulas; style and layout are recomputed after each batch
+  const BLOCK = 20; // milliseconds of work before control returns to the browser
 
   window.MathJax.startup = {
     async pageReady() {
       const formulas = [...document.querySelectorAll(".math")];
-      // Those in sight at once, and their neighbours, so that nothing moves under the reader's eyes.
-      const near = new Set(formulas.filter((one) => {
-        const { top } = one.getBoundingClientRect();
+      // Formulas in or near the viewport come first and all at once, so that visible text does not move.
+      const nearby = new Set(formulas.filter((formula) => {
+        const { top } = formula.getBoundingClientRect();
         return -innerHeight < top && top < 2 * innerHeight;
       }));
-      await MathJax.typesetPromise([...near]);
-      const others = formulas.filter((one) => !near.has(one));
-      let until = performance.now() + TURN;
-      for (let start = 0; start < others.length; start += FEW) {
-        await MathJax.typesetPromise(others.slice(start, start + FEW));
-        if (performance.now() > until) {
+      await MathJax.typesetPromise([...nearby]);
+      const others = formulas.filter((formula) => !nearby.has(formula));
+      let deadline = performance.now() + BLOCK;
+      for (let start = 0; start < others.length; start += BATCH) {
+        await MathJax.typesetPromise(others.slice(start, start + BATCH));
+        if (performance.now() > deadline) {
           await new Promise((resume) => setTimeout(resume));
-          until = performance.now() + TURN;
+          deadline = performance.now() + BLOCK;
         }
       }
     },

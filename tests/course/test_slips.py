@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from coursework import ESSAY, NAME, cell_named, guide_table
-from slips import BESIDE, LEFT_OUT, SLIPS, hand_in_all, student_of
+from slips import NEARBY_TEXT, LEFT_OUT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
@@ -20,7 +20,7 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
             graded = done[student_of(kind)]
             assert graded.score == points
             assert message in "; ".join(graded.reasons) if message else graded.reasons == []
-            if message == BESIDE:
+            if message == NEARBY_TEXT:
                 check_essay(course, student_of(kind))
     left_out = course.left_out()
     assert len(left_out) == len(LEFT_OUT)

@@ -1,4 +1,4 @@
-"""The built pages, served once and opened in the system's Chromium; each page is loaded once."""
+"""Fixtures that serve the built pages and open each page once in the system's Chromium."""
 
 import importlib.util
 import sys
@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
-# The page is whole: formulas are set, fonts are there, and observers of sizes have been called,
-# which is at the end of a frame.
-SETTLED = """async () => {
+# Wait until formulas are typeset, fonts are loaded, and resize observers have been called, which
+# happens at the end of a frame.
+WAIT_FOR_LAYOUT = """async () => {
   if (window.MathJax) await window.MathJax.startup.promise;
   await document.fonts.ready;
   await new Promise(requestAnimationFrame);
@@ -20,7 +20,7 @@ SETTLED = """async () => {
 
 
 def module_at(path):
-    """Return a module that belongs to no package."""
+    """Import a module outside of any package from its path."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -32,19 +32,17 @@ CHROMIUM = serve.CHROMIUM
 
 
 def built_pages():
-    """Return the names of the built pages; the first one only leads to another."""
+    """Return the names of the built pages, except index.html, which only redirects."""
     found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
     return sorted({path.relative_to(HTML).as_posix() for path in found} - {"index.html"})
 
 
-# No rule that is on needs style sheets or media fetched again, which axe would do by itself; some
-# of them it would look for in the wrong folder.
+# No enabled rule needs style sheets or media that axe would load again, some from wrong addresses.
 AXE = {"resultTypes": ["violations"], "preload": False}
-# One page of each kind. `test_kinds.py` finds on them every element, class and script that any page
-# has, so that the rules of style and the scripts meet in `make test` whatever they meet in the
-# book. What hangs on the content of a page alone (a formula too wide for its column) is looked at
-# on every page each night, and in `make test` on these.
-KINDS = (
+# The pages that `make test` opens. `test_kinds.py` checks that they contain each element, class and
+# script of all pages, so that all style rules and scripts are tested. Checks that depend on the
+# content of a page, such as a formula too wide for its column, run on all pages every night.
+SAMPLE_PAGES = (
     "404.html",
     "book/api/experiments.html",
     "book/bibliography.html",
@@ -60,43 +58,38 @@ KINDS = (
 )
 
 
-def formulas_of(name):
-    """Return the number of formulas of a built page; they take most of the time of loading it."""
-    return (HTML / name).read_text(encoding="utf-8").count('<span class="math')
-
-
 def lightest_chapters():
-    """Return the pages of the chapters, those with the fewest formulas first."""
-    chapters = (name for name in built_pages() if name.startswith("notebooks/"))
-    return sorted(chapters, key=formulas_of)
+    """Return the pages of the chapters by number of formulas, which determines the loading time."""
+    chapters = [name for name in built_pages() if name.startswith("notebooks/")]
+    return sorted(chapters, key=lambda name: (HTML / name).read_text("utf-8").count('class="math'))
 
 
-def kinds_first(names, often=KINDS):
-    """Return parameters for pages: in `make test` one of each kind, all of them each night."""
+def nightly_except(names, daily=SAMPLE_PAGES):
+    """Return page names as test parameters, marked as nightly unless they are in `daily`."""
     return [
-        pytest.param(name, marks=() if name in often else pytest.mark.nightly) for name in names
+        pytest.param(name, marks=() if name in daily else pytest.mark.nightly) for name in names
     ]
 
 
 @dataclass
 class Visit:
-    """An open page, what it fetched, the first of it on loading, and complaints of the browser."""
+    """An open page, its requests and the browser's errors."""
 
     page: object
     name: str
     requests: list = field(default_factory=list)
-    complaints: list = field(default_factory=list)
-    loaded: int = 0
+    errors: list = field(default_factory=list)
+    loaded: int = 0  # number of requests until the page was loaded
 
     def show(self, width, theme):
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        self.page.evaluate(SETTLED)
+        self.page.evaluate(WAIT_FOR_LAYOUT)
 
 
 @pytest.fixture(scope="package")
 def book():
-    """Skip what reads the built book where there is none; give its folder."""
+    """Return the folder of the built book, or skip the test if it is not built."""
     if not HTML.is_dir():
         pytest.skip("the book is not built: make html")
     return HTML
@@ -104,54 +97,54 @@ def book():
 
 @pytest.fixture(scope="package")
 def site(book):
-    """Serve the book as `make book` does, and give its address."""
+    """Serve the book as `make book` does and yield its address."""
     with serve.serving(book) as address:
         yield address
 
 
 @pytest.fixture(scope="package")
 def browser():
-    """Start the system's Chromium."""
+    """Start the system's Chromium; every opened page is reported to the budget."""
     driver = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
     goto = driver.Page.goto
 
-    def counted(page, *args, **kwargs):
+    def counting_goto(page, *args, **kwargs):
         sys.audit("tests.page")  # for tests/budget.py
         return goto(page, *args, **kwargs)
 
     with driver.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.Page, "goto", counted)
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
+        patch.setattr(driver.Page, "goto", counting_goto)
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="package")
 def visit(site, browser):
-    """Give a function that opens a page of the book in a tab of its own."""
+    """Return a function that opens a page of the book in a new tab."""
     context = browser.new_context(reduced_motion="reduce")
 
     def open_page(name, html=None):
-        """Open a page, with other content where some is given."""
+        """Open a page; `html`, if given, replaces its content."""
         visited = Visit(context.new_page(), name)
         page = visited.page
         if html:
-            answer = {"body": html, "content_type": "text/html; charset=utf-8"}
-            page.route(site + name, lambda route: route.fulfill(**answer))
-        requests, complaints = visited.requests, visited.complaints
+            response = {"body": html, "content_type": "text/html; charset=utf-8"}
+            page.route(site + name, lambda route: route.fulfill(**response))
+        requests, errors = visited.requests, visited.errors
+
+        def log(message):
+            if message.type == "error":
+                errors.append(f"{message.text} {message.location['url']}")
+
         page.on("requestfinished", lambda request: requests.append(request))
-        page.on("requestfailed", lambda request: complaints.append(request.url))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda told: (
-                told.type == "error" and complaints.append(f"{told.text} {told.location['url']}")
-            ),
-        )
+        page.on("requestfailed", lambda request: errors.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", log)
         page.goto(site + name)
-        page.evaluate(SETTLED)
+        page.evaluate(WAIT_FOR_LAYOUT)
         visited.loaded = len(requests)
         return visited
 
@@ -161,15 +154,15 @@ def visit(site, browser):
 
 @pytest.fixture(params=built_pages())
 def built(request):
-    """Each page in turn, as a file."""
+    """Return the file of each page in turn."""
     return HTML / request.param
 
 
-@pytest.fixture(scope="package", params=kinds_first(built_pages()))
+@pytest.fixture(scope="package", params=nightly_except(built_pages()))
 def visited(request, visit):
-    """Each page in turn with all folds open, loaded once for all tests that look at it.
+    """Open each page in turn, once for all tests, with all `details` elements open.
 
-    In `make test` these are the pages of `KINDS`.
+    In `make test` these are the pages of `SAMPLE_PAGES`.
     """
     opened = visit(request.param)
     opened.page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")

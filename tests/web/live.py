@@ -1,4 +1,4 @@
-"""What the tests of the live book share: the command that runs, and a reader at a page."""
+"""Tools for the tests of the live book: start the server, and operate a page as a reader does."""
 
 import os
 import re
@@ -12,8 +12,7 @@ from pathlib import Path
 from .conftest import ROOT, lightest_chapters
 
 SERVER = ROOT / "tools" / "live" / "server.py"
-# The first are those on which kernels are tried: formulas make loading a page slower, and have no
-# part in it.
+# The tests use the first chapters, which have the fewest formulas and load fastest.
 CHAPTERS = [Path(name).stem for name in lightest_chapters()]
 LIGHT = next(iter(CHAPTERS), None)
 PASSWORD = "the widest street"
@@ -21,11 +20,11 @@ PASSWORD = "the widest street"
 
 @contextmanager
 def running(*options, **variables):
-    """Start the command; give its address, without the token, the token, and its process."""
+    """Start the server; yield its address (without the token), the token, and its process."""
     command = [sys.executable, SERVER, "--port", "8950", *options]
     environment = {**os.environ, **variables}
-    told = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe would hold it up
-    process = subprocess.Popen(command, text=True, env=environment, **told)
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe would block it
+    process = subprocess.Popen(command, text=True, env=environment, **output)
     try:
         line = process.stdout.readline()
         address, token = re.search(r"(http://[^/]+)/[^?\s]*(?:\?token=(\w+))?", line).groups()
@@ -33,36 +32,36 @@ def running(*options, **variables):
         wait_for(address)
         yield address, token, process
     finally:
-        process.terminate()  # what is started in the background of a script ignores Ctrl-C
+        process.terminate()  # processes in the background of a script ignore SIGINT
         process.communicate(timeout=30)
 
 
 def wait_for(address):
-    """Wait until a server takes connections: it tells its address a moment before."""
+    """Wait until a server accepts connections, shortly after it has printed its address."""
     host, port = address.removeprefix("http://").split(":")
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=1):
             return
         time.sleep(0.05)
-    raise TimeoutError(f"{address} takes no connections")
+    raise TimeoutError(f"{address} accepts no connections")
 
 
 class Reader:
-    """One page in a browser that reaches this machine alone."""
+    """A page of the live book; requests to other hosts are blocked and recorded."""
 
     def __init__(self, context, address, name, token=None):
-        self.page, self.elsewhere, self.errors = context.new_page(), [], []
+        self.page, self.blocked, self.errors = context.new_page(), [], []
         self.page.route(lambda url: not url.startswith((address, "data:", "blob:")), self.refuse)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(f"{address}/notebooks/{name}.html" + (f"?token={token}" if token else ""))
 
     def refuse(self, route):
-        self.elsewhere.append(route.request.url)
+        self.blocked.append(route.request.url)
         route.abort()
 
     @property
-    def told(self):
+    def status(self):
         return self.page.locator(".live-head [role=status]").inner_text()
 
     def begin(self, wait=True):
@@ -79,7 +78,7 @@ class Reader:
         )
 
     def run(self, code, k=0):
-        """Write code into a cell, run it, and return what it shows."""
+        """Write code into a cell, run it, and return its output."""
         self.write(code, k)
         cell = self.page.locator("div.cell:has(.thebe-cell)").nth(k)
         cell.get_by_role("button", name="Run", exact=True).click()
@@ -87,7 +86,7 @@ class Reader:
         return cell.locator(".live-output")
 
 
-def log_in(reader, word=PASSWORD):
-    reader.page.locator("input[type=password]").fill(word)
+def log_in(reader, password=PASSWORD):
+    reader.page.locator("input[type=password]").fill(password)
     with reader.page.expect_navigation():
         reader.page.keyboard.press("Enter")

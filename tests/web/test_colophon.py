@@ -1,4 +1,4 @@
-"""The colophon: what was measured of the pages, and that it is what the book promises."""
+"""The colophon: the recorded measurements of the pages keep their limits and are shown."""
 
 import html
 import json
@@ -9,7 +9,7 @@ import pytest
 from .conftest import ROOT
 
 RECORD = json.loads((ROOT / "book" / "results" / "web.json").read_text(encoding="utf-8"))
-LIMITS = {  # at most: seconds, milliseconds, and kilobytes of an explorable
+LIMITS = {  # largest accepted values
     "first result after the click, the slowest of 5 (s)": 10,
     "next results, median of 20 (s)": 0.3,
     "60 points in node, the slowest of 250 fits (ms)": 16,
@@ -19,21 +19,21 @@ LIMITS = {  # at most: seconds, milliseconds, and kilobytes of an explorable
 
 
 @pytest.mark.parametrize("what", LIMITS)
-def test_what_was_measured_is_within_its_limit(what):
+def test_measurement_is_within_its_limit(what):
     assert 0 < RECORD["measured"][what] <= LIMITS[what]
 
 
-def test_nobody_is_cut_off():
+def test_all_readers_are_served():
     readers, kernels = 50, 8
-    told = RECORD["measured"][f"of {readers} readers at {kernels} kernels, told to wait"]
-    assert readers // 2 <= told <= readers - kernels
+    waited = RECORD["measured"][f"of {readers} readers at {kernels} kernels, told to wait"]
+    assert readers // 2 <= waited <= readers - kernels
     assert RECORD["measured"]["crashed their kernel, and were told so"] == readers // 5
     assert RECORD["measured"]["the others, served and not disturbed"] == readers - readers // 5
 
 
-def test_the_page_shows_all_of_it_and_with_what_it_was_built(book):
+def test_page_shows_measurements_and_versions(book):
     page = book / "book" / "colophon.html"
-    shown = html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
+    text = html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
     for what, value in RECORD["measured"].items():
-        assert what in shown and f"{value:,}" in shown
-    assert RECORD["date"] in shown and "scikit-learn" in shown and "Chromium" in shown
+        assert what in text and f"{value:,}" in text
+    assert RECORD["date"] in text and "scikit-learn" in text and "Chromium" in text

@@ -1,4 +1,4 @@
-"""Explorables: their numbers are svmbook's (by node's own runner), and they answer in a browser."""
+"""Explorables: node compares their numbers with svmbook's, and Chromium tests their interaction."""
 
 import json
 import os
@@ -27,22 +27,22 @@ BOX = [[-1.55, -1.5], [1.55, 1.5]]
 def dual(seed, C, gamma):
     X, y = stdev(2, n=60, random_state=seed)
     options = {"kernel": "rbf", "gamma": gamma} if gamma else {}
-    machine = DualSVC(C=C, tol=1e-8, **options).fit(X, y)
+    model = DualSVC(C=C, tol=1e-8, **options).fit(X, y)
     return {
-        "X": X.tolist(), "y": y.tolist(), "C": C, "gamma": gamma, "objective": machine.objective_,
-        "outputs": machine.decision_function(X).tolist(),
+        "X": X.tolist(), "y": y.tolist(), "C": C, "gamma": gamma, "objective": model.objective_,
+        "outputs": model.decision_function(X).tolist(),
     }  # fmt: skip
 
 
 def costs(seed, C):
     X, y = stdev(2, n=30, random_state=seed)
-    prices = np.full(len(y), C)
-    found = solve_irwls(X, y, prices, unbiased_cost(), start=svm_start(X, y, prices), tol=1e-7)
-    street = DualSVC(C=C, tol=1e-8).fit(X, y)
-    forecast = KernelLogisticRegression(lam=1 / C, kernel="linear").fit(X, y)
+    weights = np.full(len(y), C)
+    usvc = solve_irwls(X, y, weights, unbiased_cost(), start=svm_start(X, y, weights), tol=1e-7)
+    svm = DualSVC(C=C, tol=1e-8).fit(X, y)
+    regression = KernelLogisticRegression(lam=1 / C, kernel="linear").fit(X, y)
     return {
-        "X": X.tolist(), "y": y.tolist(), "C": C, "hinge": street.objective_,
-        "logistic": C * forecast.objective_, "unbiased": found.objective,
+        "X": X.tolist(), "y": y.tolist(), "C": C, "hinge": svm.objective_,
+        "logistic": C * regression.objective_, "unbiased": usvc.objective,
     }  # fmt: skip
 
 
@@ -50,32 +50,32 @@ def prototypes():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(40, 2)), np.repeat([1, -1], 20)
     X[y > 0] *= 0.6
-    C = 5.0  # at which members reject their exemplar, and none is without a free vector
-    machine = PrototypeSVM(
+    C = 5.0  # some members reject their exemplar, and every member has a free support vector
+    model = PrototypeSVM(
         C, p_negative=0.0, n_shifts=3, validation_fraction=0.05, random_state=0
     ).fit(X, y)
-    kept = machine.history_[0].exemplars  # the others choose the round
-    X, y = X[kept], y[kept]
-    number = {old: new for new, old in enumerate(kept)}
-    rounds = [
+    training = model.history_[0].exemplars  # the other points form the validation set
+    X, y = X[training], y[training]
+    new_index = {old: new for new, old in enumerate(training)}
+    iterations = [
         {
-            "exemplars": [number[k] for k in one.exemplars],
-            "coef": one.coef.tolist(),
-            "intercept": one.intercept.tolist(),
+            "exemplars": [new_index[k] for k in members.exemplars],
+            "coef": members.coef.tolist(),
+            "intercept": members.intercept.tolist(),
         }
-        for one in machine.history_[: machine.n_shifts_ + 1]
+        for members in model.history_[: model.n_shifts_ + 1]
     ]
-    places = rng.normal(size=(50, 2))
-    answers = {"places": places.tolist(), "answers": machine.predict(places).tolist()}
-    assert any(len(one.joined) for one in machine.history_)
-    return {"X": X.tolist(), "y": y.tolist(), "C": C, "rounds": rounds, "votes": answers}
+    queries = rng.normal(size=(50, 2))
+    votes = {"queries": queries.tolist(), "predictions": model.predict(queries).tolist()}
+    assert any(len(members.joined) for members in model.history_)
+    return {"X": X.tolist(), "y": y.tolist(), "C": C, "iterations": iterations, "votes": votes}
 
 
 def numbers():
-    """Return what the explorables have to agree with."""
+    """Return the results of svmbook with which the explorables must agree."""
     X, y = stdev(2, n=30, random_state=0)
     grid = np.linspace(-3, 2, 21)
-    along = svm_path(X @ X.T, y, 10.0**grid)
+    path = svm_path(X @ X.T, y, 10.0**grid)
     margins = np.linspace(-4, 2, 25)
     rng = np.random.default_rng(0)
     inside = rng.uniform(-1.4, 1.4, size=(30, 2))
@@ -92,7 +92,7 @@ def numbers():
             "X": X.tolist(),
             "y": y.tolist(),
             "logCs": grid.tolist(),
-            "alphas": [one.alpha.tolist() for one in along],
+            "alphas": [solution.alpha.tolist() for solution in path],
         },
         "costs": {
             "margins": margins.tolist(),
@@ -111,14 +111,14 @@ def numbers():
     }
 
 
-def test_explorables_have_the_numbers_of_the_package(tmp_path):
+def test_explorables_agree_with_the_package(tmp_path):
     if NODE is None:
         pytest.skip("no node: apt-get install nodejs")
-    kept = tmp_path / "numbers.json"
-    kept.write_text(json.dumps(numbers()), encoding="utf-8")
+    file = tmp_path / "numbers.json"
+    file.write_text(json.dumps(numbers()), encoding="utf-8")
     run = subprocess.run(
         [NODE, "--test", HERE / "explorables.test.mjs"],
-        env={**os.environ, "SVMBOOK_NUMBERS": str(kept)},
+        env={**os.environ, "SVMBOOK_NUMBERS": str(file)},
         capture_output=True,
         text=True,
     )
@@ -132,12 +132,12 @@ PAGES = {
     "stumps": "notebooks/ensembles_as_kernels.html",
     "prototypes": "notebooks/prototype_svms.html",
 }
-HEAVIEST = 150_000  # bytes that an explorable may add to its page
+MAX_BYTES = 150_000  # that an explorable may add to its page
 
 
 @pytest.fixture(scope="module")
 def gallery(book, visit):
-    """All explorables on the first page, which has one and loads in a tenth of the time."""
+    """Open the first page with all explorables, as it loads ten times faster than a chapter."""
     page = book / PAGES["margin"]
     stills = (STATIC / "explorables" / f"{name}.html" for name in PAGES if name != "margin")
     others = "".join(
@@ -156,11 +156,11 @@ ALONE = [
 ]
 
 
-# What an explorable does hangs on its module and on the style sheets, which are the same on the
-# first page as on its own.
+# The behaviour of an explorable depends only on its module and the style sheets, which are the same
+# on the first page and on its own.
 @pytest.fixture(scope="module", params=TOGETHER + ALONE)
 def explorable(request, visit):
-    """Each explorable in turn, alive: beside the others, and each night on its own page."""
+    """Start each explorable: on the page with all of them and, each night, on its own page."""
     name, page = request.param
     visited = visit(page) if page else request.getfixturevalue("gallery")
     figure = visited.page.locator(f'[data-explorable="{name}"]')
@@ -171,72 +171,72 @@ def explorable(request, visit):
         visited.page.close()
 
 
-def shown(figure):
+def drawing(figure):
     return figure.locator("svg").first.inner_html()
 
 
-def after(figure, action):
-    """Return the drawing before something is done, and after the frame that follows."""
-    before = shown(figure)
+def before_and_after(figure, action):
+    """Return the drawing before an action, and after the next animation frame."""
+    before = drawing(figure)
     action()
     figure.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-    return before, shown(figure)
+    return before, drawing(figure)
 
 
-def test_an_explorable_answers_to_keys_and_mouse(explorable):
+def test_explorable_responds_to_keyboard_and_mouse(explorable):
     visited, figure = explorable
     mark = figure.locator('.mark[tabindex="0"]')
     assert mark.count() == 1
     mark.focus()
-    before, moved = after(figure, lambda: mark.press("Shift+ArrowRight"))
-    assert moved != before
-    before, told = mark.get_attribute("aria-label"), mark
+    before, after = before_and_after(figure, lambda: mark.press("Shift+ArrowRight"))
+    assert after != before
+    label = mark.get_attribute("aria-label")
     mark.press("n")
-    now = figure.locator(".mark:focus")
-    assert now.get_attribute("aria-label") != before and told.count() == 1
-    box = now.locator(".finger").bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    focused = figure.locator(".mark:focus")
+    assert focused.get_attribute("aria-label") != label and mark.count() == 1
+    box = focused.locator(".touch-target").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     mouse = visited.page.mouse
 
     def drag():
-        mouse.move(*middle)
+        mouse.move(x, y)
         mouse.down()
-        mouse.move(middle[0] + 40, middle[1] + 25, steps=3)
+        mouse.move(x + 40, y + 25, steps=3)
         mouse.up()
 
-    place = now.get_attribute("aria-valuetext")
-    before, moved = after(figure, drag)
-    assert moved != before
-    assert now.get_attribute("aria-valuetext") != place
-    assert now.evaluate("mark => getComputedStyle(mark).touchAction") == "none"
-    assert visited.complaints == []
+    position = focused.get_attribute("aria-valuetext")
+    before, after = before_and_after(figure, drag)
+    assert after != before
+    assert focused.get_attribute("aria-valuetext") != position
+    assert focused.evaluate("mark => getComputedStyle(mark).touchAction") == "none"
+    assert visited.errors == []
 
 
-def test_each_control_of_an_explorable_works_by_keys(explorable):
+def test_controls_work_by_keyboard(explorable):
     _, figure = explorable
     for slider in figure.locator('input[type="range"]:visible').all():
         slider.focus()
-        after(figure, lambda slider=slider: slider.press("Home"))
-        before, moved = after(figure, lambda slider=slider: slider.press("End"))
-        assert moved != before
+        before_and_after(figure, lambda slider=slider: slider.press("Home"))
+        before, after = before_and_after(figure, lambda slider=slider: slider.press("End"))
+        assert after != before
         assert slider.get_attribute("aria-valuetext")
-    for choice in figure.locator("select").all():
-        options = choice.locator("option").all_text_contents()
-        before, moved = after(figure, lambda c=choice, last=options[-1]: c.select_option(last))
-        assert moved != before
-    again = figure.get_by_role("button", name="Begin again")
-    _, first = after(figure, again.click)
-    _, moved = after(figure, lambda: figure.locator(".mark").first.press("Shift+ArrowDown"))
-    _, second = after(figure, again.click)
+    for select in figure.locator("select").all():
+        last = select.locator("option").all_text_contents()[-1]
+        before, after = before_and_after(figure, lambda s=select, last=last: s.select_option(last))
+        assert after != before
+    reset, mark = figure.get_by_role("button", name="Reset"), figure.locator(".mark").first
+    _, first = before_and_after(figure, reset.click)
+    _, moved = before_and_after(figure, lambda: mark.press("Shift+ArrowDown"))
+    _, second = before_and_after(figure, reset.click)
     assert first == second != moved
 
 
-def test_an_explorable_is_light_and_accessible(explorable):
+def test_explorable_is_small_and_accessible(explorable):
     visited, figure = explorable
     name = figure.get_attribute("data-explorable")
-    own = [r for r in visited.requests if r.url.split("?")[0].endswith("/explorables.js")]
-    weight = sum(len(r.response().body()) for r in own) + len(figure.inner_html())
-    assert own and weight < HEAVIEST
+    scripts = [r for r in visited.requests if r.url.split("?")[0].endswith("/explorables.js")]
+    size = sum(len(r.response().body()) for r in scripts) + len(figure.inner_html())
+    assert scripts and size < MAX_BYTES
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     for width, theme in ((1280, "light"), (390, "dark")):
         visited.show(width, theme)
@@ -245,28 +245,28 @@ def test_an_explorable_is_light_and_accessible(explorable):
         assert not result.violations_count, result.generate_report()
 
 
-FIRST_OFTEN = [
+FIRST_PAGE_DAILY = [
     pytest.param(name, marks=() if name == "margin" else pytest.mark.nightly) for name in PAGES
 ]
 
 
-@pytest.mark.parametrize("name", FIRST_OFTEN)
-def test_an_explorable_can_be_read_without_scripts(name, site, browser):
+@pytest.mark.parametrize("name", FIRST_PAGE_DAILY)
+def test_explorable_can_be_read_without_scripts(name, site, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(site + PAGES[name])
     figure = page.locator(f'[data-explorable="{name}"]')
     assert figure.locator(".mark").count() > 10
-    assert len(figure.locator(".told").inner_text()) > 40
+    assert len(figure.locator(".description").inner_text()) > 40
     assert not figure.locator(".controls").is_visible()
     context.close()
 
 
-@pytest.mark.parametrize("name", FIRST_OFTEN)
-def test_an_explorable_lives_on_a_disk_as_well(name, book, browser):
+@pytest.mark.parametrize("name", FIRST_PAGE_DAILY)
+def test_explorable_works_in_a_local_file(name, book, browser):
     page = browser.new_page()
     page.goto((book / PAGES[name]).as_uri())
     figure = page.locator(f'[data-explorable="{name}"]')
     figure.scroll_into_view_if_needed()
-    figure.get_by_role("button", name="Begin again").wait_for()
+    figure.get_by_role("button", name="Reset").wait_for()
     page.close()

@@ -1,4 +1,4 @@
-"""Figures: the moving ones move by keyboard and are light, all can be read on a phone."""
+"""Figures: moving figures work by keyboard and are small, all figures are legible on a phone."""
 
 import json
 import re
@@ -7,10 +7,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 PHONE = 390  # pixels across
-TICKS = 9.5 * 96 / 72  # of a drawing as it is stored, in pixels
-READABLE = 9
+TICK_LABELS = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
+LEGIBLE = 9  # smallest font size, in pixels
 
-# Each figure's slider, its title and the number of the one picture that shows.
+# The slider value of a figure, its title, and the indices of the visible pictures.
 STATE = """box => ({
   value: box.querySelector("input").value,
   title: box.querySelector("output").value,
@@ -18,10 +18,10 @@ STATE = """box => ({
 })"""
 
 
-def test_a_moving_figure_moves_by_keyboard(visited):
+def test_moving_figure_works_by_keyboard(visited):
     visited.show(1280, "light")
     for figure in visited.page.locator(".moving").all():
-        titles = figure.locator("img").evaluate_all("all => all.map(image => image.title)")
+        titles = figure.locator("img").evaluate_all("images => images.map(image => image.title)")
         slider = figure.get_by_role("slider")
         slider.focus()
         slider.press("Home")
@@ -32,15 +32,15 @@ def test_a_moving_figure_moves_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
-def test_a_moving_figure_is_light(built):
-    """Count the letters of the page that are one figure's."""
+def test_moving_figure_is_small(built):
+    """The HTML of each figure has less than 400,000 characters."""
     page = built.read_text(encoding="utf-8")
     figures = re.findall(r'<div class="moving">.*?</div>', page, re.S)
     assert len(figures) == page.count('class="moving"')
     assert [len(figure) for figure in figures if len(figure) >= 400_000] == []
 
 
-def test_a_moving_figure_is_what_its_notebook_stores(built):
+def test_moving_figure_is_the_stored_output_of_its_notebook(built):
     notebook = ROOT / "notebooks" / f"{built.stem}.ipynb"
     stored = []
     if notebook.exists():
@@ -54,8 +54,8 @@ def test_a_moving_figure_is_what_its_notebook_stores(built):
         assert all(picture in page for picture in re.findall(r'src="[^"]*"', figure))
 
 
-# Shown as a share of the stored width, of each picture that shows. What is not loaded stays so: its
-# width is written beside it.
+# The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,
+# since their stored width is an attribute.
 SCALES = """() => {
   const images = [...document.querySelectorAll(".drawing img, .moving img")];
   return images.filter(image => image.offsetWidth).map(image => {
@@ -67,8 +67,7 @@ SCALES = """() => {
 }"""
 
 
-def test_a_figure_can_be_read_on_a_phone(visited):
+def test_figure_is_legible_on_a_phone(visited):
     visited.show(PHONE, "light")
-    shares = visited.page.evaluate(SCALES)
-    small = {name: share * TICKS for name, share in shares if share * TICKS < READABLE}
-    assert not small
+    sizes = {name: scale * TICK_LABELS for name, scale in visited.page.evaluate(SCALES)}
+    assert not {name: size for name, size in sizes.items() if size < LEGIBLE}

@@ -1,21 +1,21 @@
-"""The pages that `make test` opens in a browser have everything in them that any page has."""
+"""The pages that `make test` opens contain every element, class and script of any page."""
 
 import re
 from html.parser import HTMLParser
 
-from .conftest import HTML, KINDS, built_pages
+from .conftest import HTML, SAMPLE_PAGES, built_pages
 
-# Coloured words of code: the colours are those of a handful of classes for each theme, which
-# `test_axe_finds_nothing` looks at each night where they are rare.
+# Highlighted code: its few classes of colours are checked on all pages every night by
+# `test_axe_finds_nothing`.
 CODE = "highlight"
-# Drawings that move; test_explorables.py opens each of them.
+# Interactive figures, which test_explorables.py tests.
 EXPLORABLE = "explorable"
-# The previews of one page's links; each page has such a script of its own.
+# The script with the previews of links, of which each page has its own.
 PREVIEWS = re.compile(r"tippy/.*[0-9a-f]{8}-[0-9a-f-]+\.js$")
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
-# Variants of what the opened pages have: a box "See also" is an admonition, a caption by hand looks
-# like that of a cell's table, and alignment at the left and a block named as Python are the rule.
-ONLY_EACH_NIGHT = {
+# Not needed on the sample pages, as they look like other elements: "See also" is an admonition, a
+# manual caption looks like a generated one, and left alignment and Python code are the default.
+NIGHTLY_ONLY = {
     ("caption", ""),
     ("div", "highlight-python"),
     ("div", "seealso"),
@@ -25,39 +25,37 @@ ONLY_EACH_NIGHT = {
 
 
 class Parts(HTMLParser):
-    """Collect the elements of a page, each with each of its classes, and the scripts it loads."""
+    """Collect pairs of element and class on a page, and the scripts that it loads."""
 
     def __init__(self):
         super().__init__()
-        self.found, self.inside = set(), []
+        self.found, self.open_tags = set(), []  # open tags as pairs (tag, whether it is ignored)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
         classes = (values.get("class") or "").split()
-        hidden = bool(self.inside) and self.inside[-1][1]
-        if not hidden:
+        is_ignored = bool(self.open_tags) and self.open_tags[-1][1]
+        if not is_ignored:
             self.found |= {(tag, name) for name in classes or [""] if not name.startswith("tag_")}
         address = (values.get("src") or "").partition("?")[0]
         if tag == "script" and not PREVIEWS.search(address):
             self.found.add((tag, address.rpartition("/")[2]))
         if tag not in VOID:
-            self.inside.append((tag, hidden or CODE in classes or EXPLORABLE in classes))
+            self.open_tags.append((tag, is_ignored or CODE in classes or EXPLORABLE in classes))
 
     def handle_endtag(self, tag):
-        while self.inside and self.inside.pop()[0] != tag:
+        while self.open_tags and self.open_tags.pop()[0] != tag:
             pass
 
 
 def parts(name):
-    """Return what there is on a page."""
+    """Return the elements, classes and scripts of a page."""
     page = Parts()
     page.feed((HTML / name).read_text(encoding="utf-8"))
     return page.found
 
 
-def test_each_element_class_and_script_is_on_a_page_that_the_browser_opens(book):
-    opened = set().union(*map(parts, KINDS))
-    missing = {
-        name: found for name in built_pages() if (found := parts(name) - opened - ONLY_EACH_NIGHT)
-    }
+def test_sample_pages_contain_every_element_class_and_script(book):
+    covered = NIGHTLY_ONLY.union(*map(parts, SAMPLE_PAGES))
+    missing = {name: found for name in built_pages() if (found := parts(name) - covered)}
     assert missing == {}

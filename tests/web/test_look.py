@@ -1,4 +1,4 @@
-"""How pages look: whole on a wide screen, tables with numbers, black on white on paper."""
+"""The layout of pages: no scrolling on wide screens, numbered tables, and printing."""
 
 import re
 
@@ -9,15 +9,15 @@ WIDE = """() => [...document.querySelectorAll(
   .filter(box => box.scrollWidth > box.clientWidth + 4).map(box => box.textContent.slice(0, 80))"""
 
 
-def test_nothing_needs_scrolling_on_a_wide_screen(visited):
+def test_no_box_scrolls_on_a_wide_screen(visited):
     visited.show(1280, "light")
     assert visited.page.evaluate(WIDE) == []
 
 
-def test_named_tables_carry_numbers_and_captions(built):
+def test_named_tables_have_numbers_and_captions(built):
     page = built.read_text(encoding="utf-8")
     tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', page, re.S)
-    tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', page, re.S)  # by hand
+    tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', page, re.S)  # written by hand
     assert len(tables) == page.count('id="tab-')
     for name, figure in tables:
         assert re.search(r'caption-number">Table \d+\.\d+ ', figure), name
@@ -25,21 +25,21 @@ def test_named_tables_carry_numbers_and_captions(built):
 
 PRINTED = """() => {
   const style = selector => getComputedStyle(document.querySelector(selector));
-  const shown = selector => [...document.querySelectorAll(selector)].some(e => e.offsetWidth);
+  const isShown = selector => [...document.querySelectorAll(selector)].some(e => e.offsetWidth);
   return {
     text: style(".bd-article p").color,
     code: style(".bd-article pre span").color,
     paper: style("body").backgroundColor,
     lines: style(".bd-article pre").whiteSpace,
     drawings: style(".bd-article figure img").filter,
-    navigation: shown(".bd-sidebar, .bd-header-article, .prev-next-footer"),
-    closed: shown("details.solution:not([open])"),
-    opened: shown("details.solution[open] section"),
+    navigation: isShown(".bd-sidebar, .bd-header-article, .prev-next-footer"),
+    closed: isShown("details.solution:not([open])"),
+    opened: isShown("details.solution[open] section"),
   };
 }"""
 
 
-def test_a_printed_page_is_black_on_white_and_folds_nothing_but_what_the_reader_left(visit):
+def test_printed_page_is_black_on_white_and_omits_closed_solutions(visit):
     visited = visit(lightest_chapters()[0])
     visited.show(1280, "dark")
     page = visited.page

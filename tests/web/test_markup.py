@@ -1,18 +1,18 @@
-"""The markup of the built pages: parsed as browsers do, with nothing to mend."""
+"""The markup of the built pages is valid: an HTML5 parser finds no errors."""
 
 from collections import Counter
 
 import pytest
 
-from .conftest import HTML, built_pages, kinds_first
+from .conftest import HTML, built_pages, nightly_except
 
 html5lib = pytest.importorskip("html5lib")
 
 
-@pytest.mark.parametrize("name", kinds_first(built_pages()))
+@pytest.mark.parametrize("name", nightly_except(built_pages()))
 def test_markup_is_valid(name):
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     tree = parser.parse((HTML / name).read_text(encoding="utf-8"))
-    assert [(place, error, about) for place, error, about in parser.errors] == []
+    assert parser.errors == []
     ids = Counter(element.get("id") for element in tree.iter() if element.get("id"))
     assert [name for name, count in ids.items() if count > 1] == []

@@ -1,4 +1,4 @@
-"""The printed book: numbers, links within the file, complete formulas, solutions at the back."""
+"""The PDF: page numbers, links within the file, all formulas, and solutions at the end."""
 
 import re
 import subprocess
@@ -13,12 +13,12 @@ pypdf = pytest.importorskip("pypdf")
 NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
 
 
-pytestmark = pytest.mark.nightly  # the whole book is printed for them
+pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module")
 def printed(book, tmp_path_factory):
-    """Print two pages of the book as if they were all."""
+    """Print two pages of the book into one PDF."""
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
@@ -29,11 +29,11 @@ def printed(book, tmp_path_factory):
 
 
 def words(page):
-    """Return the text of a page, ligatures as letters."""
+    """Return the text of a page, with ligatures as separate letters."""
     return " ".join(unicodedata.normalize("NFKC", page.extract_text()).split())
 
 
-def test_pages_are_numbered_and_the_contents_tell_where(printed):
+def test_pages_are_numbered_as_in_the_contents(printed):
     pages = [words(page) for page in printed.pages]
     first = next(
         k for k, text in enumerate(pages) if text.startswith("1 ") or "Bibliography" in text[:80]
@@ -45,8 +45,8 @@ def test_pages_are_numbered_and_the_contents_tell_where(printed):
     for item in printed.outline:
         if isinstance(item, list):
             continue
-        place = printed.get_destination_page_number(item) - first + 1
-        assert re.search(rf"{re.escape(item.title)}\s+{place}\b", contents), item.title
+        number = printed.get_destination_page_number(item) - first + 1
+        assert re.search(rf"{re.escape(item.title)}\s+{number}\b", contents), item.title
 
 
 def test_links_within_the_book_stay_in_the_file(printed):
@@ -61,18 +61,16 @@ def test_links_within_the_book_stay_in_the_file(printed):
     assert inside > 20 and outside > 3
 
 
-def test_every_numbered_formula_is_there_and_solutions_stand_at_the_back(book, printed):
+def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, printed):
     page = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
     numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', page)
-    pages = [words(one) for one in printed.pages]
+    pages = [words(printed_page) for printed_page in printed.pages]
     text = " ".join(pages)
     assert len(numbers) > 5
     assert all(f"({number})" in text for number in numbers)
-    solutions = [k for k, one in enumerate(pages) if "Solution to Exercise" in one]
-    exercises = [
-        k for k, one in enumerate(pages) if re.search(r"(?<!to )Exercise \d+\.\d+ \(", one)
-    ]
+    solutions = [k for k, content in enumerate(pages) if "Solution to Exercise" in content]
+    exercise = re.compile(r"(?<!to )Exercise \d+\.\d+ \(")
+    exercises = [k for k, content in enumerate(pages) if exercise.search(content)]
     assert solutions and min(solutions) > max(set(exercises) - set(solutions))
     assert min(solutions) > len(pages) / 2
-    count = page.count('class="solution')
-    assert sum(one.count("Solution to Exercise") for one in pages) == count
+    assert text.count("Solution to Exercise") == page.count('class="solution')

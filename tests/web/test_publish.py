@@ -1,4 +1,4 @@
-"""What a published book has besides its pages, and a book that is not published has not."""
+"""The additional files of a published book; without an address they are not written."""
 
 import json
 import subprocess
@@ -10,27 +10,27 @@ import pytest
 
 from .conftest import ROOT, module_at
 
-SITE = "https://owner.github.io/street/"
+SITE = "https://owner.github.io/margin/"
 CONF = """
 import sys
 sys.path.insert(0, {ext!r})
-project = "Street"
+project = "Margin"
 extensions = ["myst_nb", "publish"]
 nb_execution_mode = "off"
-html_title = "The street"
+html_title = "The margin"
 html_theme = "sphinx_book_theme"
 html_theme_options = {{"repository_url": {url!r}, "repository_branch": "main"}}
 suppress_warnings = ["git"]
 """
 
 
-# The book of this repository is built without an address, for all tests of pages.
+# The case without an address is nightly, as the other tests of pages use such a book.
 @pytest.fixture(
     scope="module",
-    params=["https://github.com/Owner/street", pytest.param("", marks=pytest.mark.nightly)],
+    params=["https://github.com/Owner/margin", pytest.param("", marks=pytest.mark.nightly)],
 )
 def published(request, tmp_path_factory):
-    """Build two pages with an address, and without one."""
+    """Build two pages with an address of the repository, and without."""
     pytest.importorskip("sphinx")
     source = tmp_path_factory.mktemp("source")
     (source / "notebooks").mkdir()
@@ -40,7 +40,7 @@ def published(request, tmp_path_factory):
         "nbformat": 4, "nbformat_minor": 4,
     }  # fmt: skip
     (source / "notebooks" / "chapter.ipynb").write_text(json.dumps(notebook))
-    (source / "index.md").write_text("# Street\n\n```{toctree}\nnotebooks/chapter\n```\n")
+    (source / "index.md").write_text("# Margin\n\n```{toctree}\nnotebooks/chapter\n```\n")
     ext = str(ROOT / "book" / "_ext")
     (source / "conf.py").write_text(CONF.format(ext=ext, url=request.param))
     out = source / "html"
@@ -51,42 +51,42 @@ def published(request, tmp_path_factory):
     return bool(request.param), out
 
 
-def test_an_address_brings_launch_buttons_cards_map_and_feed(published):
+def test_address_adds_launch_buttons_cards_site_map_and_feed(published):
     has_address, out = published
     page = (out / "notebooks" / "chapter.html").read_text(encoding="utf-8")
     expected = (
-        "https://mybinder.org/v2/gh/Owner/street/main?urlpath=lab/tree/notebooks/chapter.ipynb",
-        "https://colab.research.google.com/github/Owner/street/blob/main/notebooks/chapter.ipynb",
+        "https://mybinder.org/v2/gh/Owner/margin/main?urlpath=lab/tree/notebooks/chapter.ipynb",
+        "https://colab.research.google.com/github/Owner/margin/blob/main/notebooks/chapter.ipynb",
         f'property="og:url" content="{SITE}notebooks/chapter.html"',
         "og:image",
-        'property="og:site_name" content="The street"',
+        'property="og:site_name" content="The margin"',
         f'href="{SITE}changes.xml"',
     )
-    assert [one in page for one in expected] == [has_address] * len(expected)
+    assert [text in page for text in expected] == [has_address] * len(expected)
     for name in ("sitemap.xml", "changes.xml"):
         assert (out / name).exists() == has_address
     if has_address:
-        addresses = [one.text for one in ElementTree.parse(out / "sitemap.xml").iter() if one.text]
-        assert f"{SITE}notebooks/chapter.html" in addresses
+        texts = [element.text for element in ElementTree.parse(out / "sitemap.xml").iter()]
+        assert f"{SITE}notebooks/chapter.html" in texts
 
 
-def test_an_address_that_leads_nowhere_has_a_page(published):
+def test_missing_addresses_have_a_page(published):
     has_address, out = published
     page = (out / "404.html").read_text(encoding="utf-8")
-    prefix = "/street/" if has_address else "/"
+    prefix = "/margin/" if has_address else "/"
     assert "not in the book" in page and f'href="{prefix}book/intro.html"' in page
     assert f'href="{prefix}_static/' in page
 
 
-def test_the_feed_tells_of_changes_of_pages():
+def test_feed_lists_the_latest_changes_of_pages():
     publish = module_at(ROOT / "book" / "_ext" / "publish.py")
-    root = ElementTree.fromstring(publish.feed("Street", SITE, ROOT))
+    root = ElementTree.fromstring(publish.feed("Margin", SITE, ROOT))
     name = f"{{{publish.ATOM}}}"
     entries = root.findall(f"{name}entry")
     if not entries:
-        pytest.skip("no history of changes here")
+        pytest.skip("no git history")
     dates = [entry.find(f"{name}updated").text for entry in entries]
-    assert len(entries) <= publish.LATEST and root.find(f"{name}updated").text == dates[0]
+    assert len(entries) <= publish.FEED_LENGTH and root.find(f"{name}updated").text == dates[0]
     for entry in entries:
         assert entry.find(f"{name}title").text
         assert entry.find(f"{name}link").get("href").startswith(SITE)
@@ -94,18 +94,18 @@ def test_the_feed_tells_of_changes_of_pages():
     assert len(set(ids)) == len(ids)
 
 
-def test_the_notebooks_are_one_file(book):
+def test_all_notebooks_are_in_one_zip_file(book):
     with zipfile.ZipFile(book / "svmbook-notebooks.zip") as packed:
         names = {name.removeprefix("svmbook-notebooks/") for name in packed.namelist()}
-        chapters = {one.name for one in (ROOT / "notebooks").glob("*.ipynb")}
+        chapters = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
         assert names == {"README.txt", *chapters}
         for name in chapters:
-            kept = packed.read(f"svmbook-notebooks/{name}")
-            assert kept == (ROOT / "notebooks" / name).read_bytes()
+            content = packed.read(f"svmbook-notebooks/{name}")
+            assert content == (ROOT / "notebooks" / name).read_bytes()
 
 
-def test_a_page_says_when_it_changed(book):
+def test_page_shows_the_date_of_its_last_change(book):
     if not (ROOT / ".git").exists():
-        pytest.skip("no history of changes here")
+        pytest.skip("no git history")
     page = book / "notebooks" / "dual_svm.html"
     assert "Last updated on 20" in page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The questions as files for learning platforms: `questions.py`, `moodle.py` and `qti.py`."""
+"""Questions exported for learning platforms: `questions.py`, `moodle.py` and `qti.py`."""
 
 import re
 import zipfile
@@ -18,8 +18,7 @@ MOODLE, QTI = "svmbook-questions-moodle.xml", "svmbook-questions-qti.zip"
 SCHEMAS = {path.stem: etree.RelaxNG(file=path) for path in (ROOT / "tests" / "web").glob("*.rng")}
 FORMULA = re.compile(r"\\\(.*?\\\)", re.S)
 REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
-# Marks of Markdown, and what pages print differently. They are left out of both texts that a test
-# compares.
+# Characters of Markdown and typographic quotes, which are removed from both texts of a comparison.
 QUOTES = (
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 )
@@ -27,7 +26,7 @@ MARKS = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
 
 
 class Question(NamedTuple):
-    """A question of a file: its choices and their reasons as HTML, and the right choices."""
+    """An exported question: its choices with their reasons, and the right choices, as HTML."""
 
     name: str
     text: str
@@ -36,33 +35,33 @@ class Question(NamedTuple):
 
 
 def moodle_questions():
-    """Return the chapters of the file for Moodle: titles, and the questions of each."""
+    """Return the questions in the file for Moodle by the titles of chapters."""
     found = {}
-    for one in ElementTree.parse(HTML / MOODLE).getroot():
-        if one.get("type") == "category":
-            category = found.setdefault(one.findtext("category/text").split("/")[-1], [])
+    for element in ElementTree.parse(HTML / MOODLE).getroot():
+        if element.get("type") == "category":
+            category = found.setdefault(element.findtext("category/text").split("/")[-1], [])
             continue
-        answers = {answer.findtext("text"): answer for answer in one.iterfind("answer")}
+        answers = {answer.findtext("text"): answer for answer in element.iterfind("answer")}
         reasons = {text: answer.findtext("feedback/text") for text, answer in answers.items()}
         scores = {text: answer.get("fraction") for text, answer in answers.items()}
         right = [text for text, score in scores.items() if score != "0"]
         assert [scores[text] for text in right] == ["100"]
-        name, text = one.findtext("name/text"), one.findtext("questiontext/text")
+        name, text = element.findtext("name/text"), element.findtext("questiontext/text")
         category.append(Question(name, text, reasons, right))
     return found
 
 
 def qti_files():
-    """Return the manifest of the package, and the quizzes in the order in which it lists them."""
+    """Return the manifest of the QTI package, and the quizzes in its order."""
     with zipfile.ZipFile(HTML / QTI) as packed:
         manifest = ElementTree.fromstring(packed.read("imsmanifest.xml"))
-        names = [one.get("href") for one in manifest.iterfind(".//{*}file")]
+        names = [file.get("href") for file in manifest.iterfind(".//{*}file")]
         assert sorted([*names, "imsmanifest.xml"]) == sorted(packed.namelist())
         return manifest, [ElementTree.fromstring(packed.read(name)) for name in names]
 
 
 def qti_questions():
-    """Return the chapters of the package: titles, and the questions of each."""
+    """Return the questions in the QTI package by the titles of chapters."""
     found = {}
     for quiz in qti_files()[1]:
         title = quiz.find("{*}assessment").get("title")
@@ -71,28 +70,27 @@ def qti_questions():
 
 
 def qti_question(item):
-    """Return a question; its rules say by name which reason belongs to which choice."""
-    shown = {
-        one.get("ident"): one.findtext(".//{*}mattext") for one in item.iter() if one.get("ident")
-    }
+    """Return a question; its rules connect choices and reasons by their identifiers."""
+    elements = {element.get("ident"): element for element in item.iter()}
+    texts = {ident: element.findtext(".//{*}mattext") for ident, element in elements.items()}
     reasons, right = {}, []
     for rule in item.iterfind(".//{*}respcondition"):
-        text = shown[rule.findtext(".//{*}varequal")]
-        for told in rule.iterfind("{*}displayfeedback"):
-            reasons[text] = shown[told.get("linkrefid")]
+        text = texts[rule.findtext(".//{*}varequal")]
+        for feedback in rule.iterfind("{*}displayfeedback"):
+            reasons[text] = texts[feedback.get("linkrefid")]
         right += [text for _ in rule.iterfind("{*}setvar")]
     return Question(item.get("title"), item.findtext(".//{*}mattext"), reasons, right)
 
 
 @pytest.fixture(scope="module", params=[moodle_questions, qti_questions])
-def asked(request, book):
-    """Return title and questions of each chapter, from one file and from the other."""
+def exported(request, book):
+    """Return the exported questions by the titles of chapters, for each of the two files."""
     return request.param()
 
 
 @pytest.fixture(scope="module")
 def sources():
-    """Return the same from the notebooks, in Markdown, in the order of the contents."""
+    """Return the questions in the notebooks, in Markdown, by the titles of chapters."""
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
     files = [page["file"] for part in parts for page in part["chapters"]]
     paths = [ROOT / f"{file}.ipynb" for file in files if file.startswith("notebooks/")]
@@ -110,47 +108,50 @@ def words_of_markdown(source):
     return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(MARKS)
 
 
-def pairs(asked, sources):
-    """Yield each question of a file with its choices in the notebook."""
-    for title, found in asked.items():
-        for one, (_, choices) in zip(found, sources[title], strict=True):
-            yield one, choices
+def pairs(exported, sources):
+    """Yield each exported question with its choices in the notebook."""
+    for title, found in exported.items():
+        for question, (_, choices) in zip(found, sources[title], strict=True):
+            yield question, choices
 
 
-def test_each_chapter_has_all_its_questions_once(asked, sources):
-    assert list(asked) == list(sources)
-    for title, found in asked.items():
+def all_questions(exported):
+    return [question for chapter in exported.values() for question in chapter]
+
+
+def test_every_question_is_exported_once(exported, sources):
+    assert list(exported) == list(sources)
+    for title, found in exported.items():
         expected = [words_of_markdown(question) for question, _ in sources[title]]
-        assert [words_of(one.text) for one in found] == expected
-        assert [one.name.translate(MARKS) for one in found] == expected
+        assert [words_of(question.text) for question in found] == expected
+        assert [question.name.translate(MARKS) for question in found] == expected
 
 
-def test_the_chapters_are_categories_of_the_book_in_moodle(book, sources):
+def test_chapters_are_categories_in_moodle(book, sources):
     title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
     quiz = ElementTree.parse(book / MOODLE).getroot()
-    found = [one.text for one in quiz.iterfind("question/category/text")]
+    found = [text.text for text in quiz.iterfind("question/category/text")]
     assert found == [f"$course$/top/{title}/{chapter}" for chapter in sources]
 
 
-def test_each_question_has_all_choices_with_their_reasons(asked, sources):
-    for one, choices in pairs(asked, sources):
-        found = {words_of(text): words_of(reason) for text, reason in one.reasons.items()}
+def test_exported_questions_have_all_choices_with_their_reasons(exported, sources):
+    for question, choices in pairs(exported, sources):
+        found = {words_of(text): words_of(reason) for text, reason in question.reasons.items()}
         assert found.keys() == {words_of_markdown(text) for text, _ in choices}
         for text, reason in choices:
             parts = [re.escape(words_of_markdown(part)) for part in REFERENCE.split(reason)]
             assert re.fullmatch(".+".join(parts), found[words_of_markdown(text)])
 
 
-def test_the_first_choice_of_the_notebook_is_right_and_no_other(asked, sources):
-    for one, choices in pairs(asked, sources):
-        assert [words_of(text) for text in one.right] == [words_of_markdown(choices[0][0])]
+def test_only_the_first_choice_of_the_notebook_is_right(exported, sources):
+    for question, choices in pairs(exported, sources):
+        assert [words_of(text) for text in question.right] == [words_of_markdown(choices[0][0])]
 
 
-def test_the_right_choice_stands_anywhere(asked):
-    """Not every platform shuffles the choices."""
-    found = [one for chapter in asked.values() for one in chapter]
-    first = [next(iter(one.reasons)) == one.right[0] for one in found]
-    assert 0.2 < sum(first) / len(first) < 0.5
+def test_exported_choices_are_shuffled(exported):
+    """Some platforms do not shuffle the choices."""
+    is_first = [next(iter(q.reasons)) == q.right[0] for q in all_questions(exported)]
+    assert 0.2 < sum(is_first) / len(is_first) < 0.5
 
 
 @pytest.mark.parametrize(
@@ -179,18 +180,18 @@ def test_the_right_choice_stands_anywhere(asked):
         ),
     ],
 )
-def test_texts_are_those_of_the_pages(asked, choice, reason):
-    found = [one.reasons for chapter in asked.values() for one in chapter]
+def test_exported_texts_agree_with_the_pages(exported, choice, reason):
+    found = [question.reasons for question in all_questions(exported)]
     assert [reasons[choice] for reasons in found if choice in reasons] == [reason]
 
 
-PLAIN = {f"<{end}{name}>" for name in ("p", "em", "code") for end in ("", "/")}
+PLAIN_TAGS = {f"<{end}{name}>" for name in ("p", "em", "code") for end in ("", "/")}
 
 
-def test_no_markup_of_the_source_or_of_the_page_is_left(asked):
-    for one in [one for chapter in asked.values() for one in chapter]:
-        for html in (one.text, *one.reasons, *one.reasons.values()):
-            assert set(re.findall("<[^>]*>?", html)) <= PLAIN
+def test_exported_texts_contain_only_plain_tags_and_formulas(exported):
+    for question in all_questions(exported):
+        for html in (question.text, *question.reasons, *question.reasons.values()):
+            assert set(re.findall("<[^>]*>?", html)) <= PLAIN_TAGS
             assert not re.search(r"[$`*\\{}]|\]\(", FORMULA.sub("", html)), html
 
 
@@ -198,7 +199,7 @@ def is_valid(schema, root):
     return SCHEMAS[schema].validate(etree.fromstring(ElementTree.tostring(root)))
 
 
-def test_the_files_are_valid(book):
+def test_files_are_valid(book):
     assert is_valid("moodle", ElementTree.parse(book / MOODLE).getroot())
     manifest, quizzes = qti_files()
     assert is_valid("manifest", manifest)
@@ -224,7 +225,7 @@ def without(path):
         lambda question: setattr(question.find("answer"), "text", "no place for text"),
     ],
 )
-def test_the_schema_refuses_what_moodle_would_misread(book, spoil):
+def test_schema_rejects_files_that_moodle_would_misread(book, spoil):
     small = ElementTree.Element("quiz")
     small.extend(ElementTree.parse(book / MOODLE).getroot()[:2])
     assert is_valid("moodle", small)
@@ -232,7 +233,7 @@ def test_the_schema_refuses_what_moodle_would_misread(book, spoil):
     assert not is_valid("moodle", small)
 
 
-def test_the_guide_for_teachers_links_to_the_files(book):
+def test_guide_for_teachers_links_to_the_files(book):
     page = (book / "book" / "teaching.html").read_text(encoding="utf-8")
     for name in (MOODLE, QTI):
         assert f'href="../{name}"' in page and (book / name).exists()

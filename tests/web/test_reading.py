@@ -1,17 +1,17 @@
-"""What a reader does on a page, by keyboard."""
+"""Pages can be used by keyboard: solutions and previews of links."""
 
 import pytest
 
 
 @pytest.fixture(scope="module")
 def chapter(visit):
-    """A chapter with few formulas and links of all kinds; each test leaves it as it was."""
+    """Open a chapter with few formulas and all kinds of links; tests restore its state."""
     opened = visit("notebooks/perceptrons_and_trees.html")
     yield opened
     opened.page.close()
 
 
-def test_a_solution_opens_and_closes_by_keyboard(chapter):
+def test_solution_opens_and_closes_by_keyboard(chapter):
     solution = chapter.page.locator("details.solution").first
     assert solution.get_attribute("open") is None
     title = solution.locator("summary")
@@ -21,14 +21,14 @@ def test_a_solution_opens_and_closes_by_keyboard(chapter):
     assert solution.locator("p").last.is_visible()
     chapter.page.keyboard.press("Space")
     assert solution.get_attribute("open") is None
-    assert chapter.page.url.endswith("perceptrons_and_trees.html")  # the title leads nowhere else
+    assert chapter.page.url.endswith("perceptrons_and_trees.html")  # the title is not a link
 
 
 @pytest.mark.parametrize("kind, inside", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")])
-def test_a_link_shows_what_it_leads_to_by_keyboard(chapter, kind, inside):
-    page, shown = chapter.page, chapter.page.locator(f".tippy-content {inside}").first
+def test_focused_link_shows_a_preview(chapter, kind, inside):
+    page, preview = chapter.page, chapter.page.locator(f".tippy-content {inside}").first
     page.locator(f'article p a.reference[href*="{kind}"]').first.focus()
-    shown.wait_for()
-    assert chapter.complaints == []
+    preview.wait_for()
+    assert chapter.errors == []
     page.evaluate("() => document.activeElement.blur()")
-    shown.wait_for(state="detached")  # else the next link would be shown by this one's preview
+    preview.wait_for(state="detached")  # otherwise the next test could find this preview

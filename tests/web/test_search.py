@@ -1,10 +1,10 @@
-"""The search finds the section of the chapter, after a definition at most, and shows its words."""
+"""The search finds the right section first, glossary entries aside, and shows an excerpt."""
 
 import re
 
 import pytest
 
-WANTED = {
+EXPECTED = {
     "kernel trick": "notebooks/kernels_and_model_selection.html#",
     "Platt scaling": "notebooks/kernel_logistic_regression.html#",
     "support vector": "notebooks/dual_svm.html#",
@@ -18,24 +18,24 @@ WANTED = {
 def results(visit, query):
     opened = visit(f"search.html?q={query}")
     found = opened.page.locator("ol.found > li").evaluate_all(
-        "all => all.map(one => [one.querySelector('a').getAttribute('href'), one.innerText])"
+        "items => items.map(item => [item.querySelector('a').getAttribute('href'), item.innerText])"
     )
     opened.page.close()
     return found
 
 
-@pytest.mark.parametrize("query", WANTED)
-def test_a_term_is_found_in_its_chapter(visit, query):
+@pytest.mark.parametrize("query", EXPECTED)
+def test_term_is_found_in_its_chapter(visit, query):
     found = results(visit, query)
-    places = [place for place, _ in found if not place.startswith("book/glossary")]
-    assert places[0].startswith(WANTED[query])
+    addresses = [address for address, _ in found if not address.startswith("book/glossary")]
+    assert addresses[0].startswith(EXPECTED[query])
     for _, text in found:
         assert not re.search(r"\\[a-zA-Z(]|\bimport \w+ as\b|np\.", text), text
 
 
-def test_a_place_that_is_found_is_there(visit):
-    solution = next(p for p, _ in results(visit, "tight hull") if "solution" in p)
-    for place in (results(visit, "duality gap")[0][0], solution):
-        opened = visit(place)
+def test_results_link_to_existing_targets(visit):
+    solution = next(address for address, _ in results(visit, "tight hull") if "solution" in address)
+    for address in (results(visit, "duality gap")[0][0], solution):
+        opened = visit(address)
         assert opened.page.evaluate("document.getElementById(location.hash.slice(1))?.tagName")
         opened.page.close()

@@ -1,4 +1,4 @@
-"""What helps with studying: questions, progress, the map of needs, the list of exercises."""
+"""Aids for studying: questions, progress, the map of dependencies, the list of exercises."""
 
 import re
 
@@ -22,17 +22,17 @@ def questions(path):
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_each_question_has_choices_and_each_choice_a_reason(path):
-    asked = questions(path)
-    assert len(asked) >= 4
-    for question, choices in asked:
+def test_every_question_has_choices_with_reasons(path):
+    found = questions(path)
+    assert len(found) >= 4
+    for question, choices in found:
         names = [choice for choice, _ in choices]
         assert len(names) == len(set(names)) >= 3, question
         assert all(len(reason) > 15 for _, reason in choices), question
 
 
-def test_a_question_is_answered_at_once_and_remembered(visit):
-    name = "which_machine_when"  # few formulas, and choices in plain words
+def test_answers_get_feedback_and_are_stored(visit):
+    name = "which_machine_when"  # has few formulas, and choices in plain text
     opened = visit(f"notebooks/{name}.html")
     page = opened.page
     quiz = page.locator("details.quiz").nth(1)
@@ -41,29 +41,28 @@ def test_a_question_is_answered_at_once_and_remembered(visit):
     wrong = quiz.get_by_role("button", name=choices[2][0])
     wrong.focus()
     wrong.press("Enter")
-    assert quiz.locator(".reason:visible").inner_text().startswith("Not so.")
+    assert quiz.locator(".reason:visible").inner_text().startswith("Wrong.")
     quiz.get_by_role("button", name=choices[0][0], exact=True).press("Enter")
     assert "Right." in quiz.locator("li.right").inner_text()
     first = page.locator("details.quiz").first
-    first.locator("button").nth(1).click()  # the right one stands anywhere
+    first.locator("button").nth(1).click()  # right or wrong
     page.get_by_label("I have read this chapter.").check()
     page.reload()
-    told = page.locator("p.reading")
-    assert "of 2 right at once" in told.inner_text()
+    assert "of 2 right at the first try" in page.locator("p.reading").inner_text()
     assert page.get_by_label("I have read this chapter.").is_checked()
     page.goto(page.url.replace(f"notebooks/{name}", "book/intro"))
     row = page.locator(".map-of-chapters tr", has=page.locator(f'a[href*="{name}"]'))
-    assert "read" in row.inner_text() and "of 2 right at once" in row.inner_text()
-    page.get_by_role("button", name="Forget my progress").click()
+    assert "read" in row.inner_text() and "of 2 right at the first try" in row.inner_text()
+    page.get_by_role("button", name="Delete my progress").click()
     page.wait_for_function("() => !localStorage.getItem('svmbook-progress')")
     page.wait_for_load_state()
     assert page.locator("span.reading").count() == 0
-    # A font that was on its way when the page was left is no complaint.
-    assert [one for one in opened.complaints if not one.startswith("http")] == []
+    # Ignore requests that were cancelled when the page was left, such as for a font.
+    assert [error for error in opened.errors if not error.startswith("http")] == []
     page.close()
 
 
-def test_a_choice_that_is_a_formula_has_a_name_in_words(visit):
+def test_choice_with_only_a_formula_has_a_name_in_words(visit):
     page = visit("notebooks/ensembles_as_kernels.html").page
     nameless = """() => [...document.querySelectorAll('details.quiz button')].filter((button) => {
       const copy = button.cloneNode(true);
@@ -75,24 +74,24 @@ def test_a_choice_that_is_a_formula_has_a_name_in_words(visit):
     page.close()
 
 
-def test_choices_do_not_stand_in_the_order_of_the_source(visit):
-    """Else the right one, which stands first there, would always be first."""
-    places = []
+def test_choices_are_shuffled(visit):
+    """The right choice comes first in the source, and must not always come first on the page."""
+    positions = []
     for name in lightest_chapters()[:4]:
         html = (HTML / name).read_text(encoding="utf-8")
-        page = visit(name, MATHJAX.sub("", html)).page  # formulas take most of the time
+        page = visit(name, MATHJAX.sub("", html)).page  # typesetting takes most of the time
         path = (ROOT / name).with_suffix(".ipynb")
         for number, (_, choices) in enumerate(questions(path)):
-            shown = page.locator("details.quiz").nth(number).locator("button")
+            buttons = page.locator("details.quiz").nth(number).locator("button")
             plain = re.sub(r"\$[^$]*\$|[\"'`]", "", choices[0][0])
             words = max(re.split(r"\s*[:;,.]\s*|\s{2,}", plain), key=len).strip()
-            hits = [k for k, text in enumerate(shown.all_inner_texts()) if words and words in text]
-            places += hits[:1]
+            texts = enumerate(buttons.all_inner_texts())
+            positions += [k for k, text in texts if words and words in text][:1]
         page.close()
-    assert len(places) > 10 and 0.1 < sum(place == 0 for place in places) / len(places) < 0.7
+    assert len(positions) > 10 and 0.1 < positions.count(0) / len(positions) < 0.7
 
 
-def test_the_map_of_needs_has_every_chapter(book):
+def test_map_of_dependencies_has_every_chapter(book):
     page = (book / "book" / "intro.html").read_text(encoding="utf-8")
     drawing = re.search(r'<svg class="needs".*?</svg>', page, re.S)[0]
     for path in CHAPTERS:

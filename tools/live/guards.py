@@ -1,4 +1,4 @@
-"""What keeps readers of the live book from each other: passwords, ownership, and full buffers."""
+"""Protection of the readers of the live book: passwords, ownership, and limited buffers."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -10,20 +10,21 @@ from jupyter_server.auth.login import LoginFormHandler
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from tornado import web
 
-MOST_WAITING = 2**26  # bytes of messages that a page has still to fetch
-SLOWED, MOST_GUESSES = 1.0, 40  # seconds after a wrong password; guesses at a time from an address
+MAX_PENDING_BYTES = 2**26  # of messages that a page has not yet received
+LOGIN_DELAY = 1.0  # seconds after a wrong password
+MAX_PENDING_LOGINS = 40  # from one address
 
 
 class OwnersOnly(Authorizer):
-    """In a class only the reader who has asked for a kernel can control it."""
+    """In a class, only the reader who started a kernel can control it."""
 
     async def is_authorized(self, handler, user, action, resource):
-        """Say whether a reader may do something with a kernel or a session."""
+        """Return whether a reader may access a kernel or a session."""
         kernel_id = handler.path_kwargs.get("kernel_id")
         if session_id := handler.path_kwargs.get("session_id"):
             try:
                 session = await handler.session_manager.get_session(session_id=session_id)
-            except web.HTTPError:  # there is none: let the handler say so
+            except web.HTTPError:  # no such session; the handler reports that
                 return True
             kernel_id = session["kernel"]["id"]
         owners = handler.settings["kernel_manager"].owners
@@ -31,46 +32,46 @@ class OwnersOnly(Authorizer):
 
 
 class Channels(ZMQChannelsWebsocketConnection):
-    """A connection to a page. What a page does not fetch does not pile up in the server."""
+    """A connection to a page, with a limit on messages that the page has not yet received."""
 
-    _waiting = 0
+    _pending = 0  # bytes
 
     def write_message(self, message, binary=False):
-        """Send a message, or close the connection if too much waits to be fetched."""
+        """Send a message, or close the connection if too many bytes are pending."""
         size = len(message)
-        if self._waiting + size > MOST_WAITING:
-            return self.websocket_handler.close(1013, "the page does not keep up")
-        self._waiting += size
-        sent = self.websocket_handler.write_message(message, binary)
+        if self._pending + size > MAX_PENDING_BYTES:
+            return self.websocket_handler.close(1013, "the page receives messages too slowly")
+        self._pending += size
+        future = self.websocket_handler.write_message(message, binary)
 
-        def done(_):
-            self._waiting -= size
+        def release(_):
+            self._pending -= size
 
-        sent.add_done_callback(done)
-        return sent
+        future.add_done_callback(release)
+        return future
 
 
 class Login(LoginFormHandler):
-    """The form for the password: guesses from one address come one after the other, and slowly."""
+    """The login form: attempts from one address are processed one at a time, with a delay."""
 
-    _turns, _guesses = defaultdict(asyncio.Lock), Counter()
-    _hashing = ThreadPoolExecutor(1)
+    _locks, _attempts = defaultdict(asyncio.Lock), Counter()
+    _executor = ThreadPoolExecutor(1)
 
     @allow_unauthenticated
     async def post(self):
-        """Check a password, outside of the loop that serves all others."""
+        """Check a password in another thread, so that hashing does not block the event loop."""
         provider, address = self.identity_provider, self.request.remote_ip
-        if self._guesses[address] >= MOST_GUESSES:
-            raise web.HTTPError(429, "too many passwords at a time; wait a moment")
-        self._guesses[address] += 1
+        if self._attempts[address] >= MAX_PENDING_LOGINS:
+            raise web.HTTPError(429, "too many attempts to log in; wait a moment")
+        self._attempts[address] += 1
         try:
-            async with self._turns[address]:
+            async with self._locks[address]:
                 loop = asyncio.get_running_loop()
-                user = await loop.run_in_executor(self._hashing, provider.process_login_form, self)
+                user = await loop.run_in_executor(self._executor, provider.process_login_form, self)
                 if user is None:
-                    await asyncio.sleep(SLOWED)
+                    await asyncio.sleep(LOGIN_DELAY)
         finally:
-            self._guesses[address] -= 1
+            self._attempts[address] -= 1
         if user is None:
             self.set_status(401)
             self._render(message={"error": "Invalid credentials"})

@@ -1,4 +1,4 @@
-"""Kernels of the live book: so many at a time, each within its limits, in a class in a sandbox."""
+"""Kernels of the live book: limited in number and resources, and sandboxed in a class."""
 
 import contextlib
 import itertools
@@ -20,34 +20,34 @@ from traitlets import Integer, Unicode
 
 from svmbook.course.execution.sandbox import bubble, confined
 
-FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # what chapters read
-DISK = 2**26  # bytes of a file, and of all in memory, of a kernel in its sandbox
-BLOCK = 4096  # bytes that a name takes
-PROCESSES, SECONDS = 100, 3600  # threads and processes, and processor time, of a kernel there
-# What a kernel without a sandbox does before it is one: it limits its memory.
-LIMITED = """
+DATA_FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # variables with folders that chapters read
+DISK = 2**26  # bytes of one file, of the file system in memory, and of the folder of a kernel
+BLOCK = 4096  # bytes that a directory entry takes
+PROCESSES, SECONDS = 100, 3600  # processes and threads, and CPU time, of a sandboxed kernel
+# Limits the address space and then becomes a kernel, which has no sandbox.
+LIMIT_MEMORY = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),))
 os.execv(sys.argv[2], sys.argv[2:])
 """
-LARGEST_MESSAGE = 2**24  # bytes of a message of a kernel; a larger one ends the connection
-LOOKS = 50  # for processes to end
-KNOWN = 1000  # kernels that have ended, of which their pages may still ask why
-USERS = itertools.cycle(range(61_184, 61_600))  # one for each sandbox, where root makes it
+MAX_MESSAGE = 2**24  # bytes of a message from a kernel; a larger one ends the connection
+KILL_ATTEMPTS = 50
+MAX_ENDED = 1000  # number of ended kernels for which the reason is kept
+USERS = itertools.cycle(range(61_184, 61_600))  # user ids of sandboxes, if the server runs as root
 
 
 class Kernel(ServerKernelManager):
-    """A kernel with a limit on its memory, and in a sandbox where one is given."""
+    """A kernel with limited memory, in a sandbox if `sandbox` is the path of bubblewrap."""
 
     memory = Integer(0, config=True)
     sandbox = Unicode("", config=True)
-    room = Unicode("", config=True)
+    work_folder = Unicode("", config=True)  # parent of the folders of kernels
     folder = user = None
 
     async def _async_pre_start_kernel(self, **options):
-        if self.sandbox:  # which has no network: the two speak through files of one folder
+        if self.sandbox:  # it has no network, so kernel and server use sockets in a folder
             if self.folder is None:
-                self.folder = Path(tempfile.mkdtemp(dir=self.room))
+                self.folder = Path(tempfile.mkdtemp(dir=self.work_folder))
                 self.user = next(USERS) if os.geteuid() == 0 else None
             for old in self.folder.iterdir():
                 remove(old)
@@ -59,37 +59,34 @@ class Kernel(ServerKernelManager):
         """Return the command that starts a kernel."""
         command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
-            return [sys.executable, "-c", LIMITED, str(self.memory), *command]
+            return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory), *command]
         command = confined(
             command,
             **{"memory": self.memory, "disk": DISK, "user": self.user},
             **{"processes": PROCESSES, "seconds": SECONDS},
         )
-        # A signal would meet the sandbox's first process.
+        # A signal would interrupt bubblewrap instead of the kernel.
         self.kernel_spec.interrupt_mode = "message"
         if self.user:
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user, self.user)
-        also = {name: os.environ[name] for name in FOLDERS if os.environ.get(name)}
-        around = bubble(self.sandbox, disk=DISK, also=also.values())
-        for name, path in also.items():
-            around += ["--setenv", name, path]
-        around += ["--perms", "0755", "--dir", self.room]
-        return [*around, "--bind", str(self.folder), str(self.folder), *command]
+        folders = {name: os.environ[name] for name in DATA_FOLDERS if os.environ.get(name)}
+        sandbox = bubble(self.sandbox, disk=DISK, also=folders.values())
+        for name, path in folders.items():
+            sandbox += ["--setenv", name, path]
+        sandbox += ["--perms", "0755", "--dir", self.work_folder]
+        return [*sandbox, "--bind", str(self.folder), str(self.folder), *command]
 
     async def _async_cleanup_resources(self, restart=False):
-        """End what is left of a sandbox, whose first process may have died before the others."""
+        """Kill the remaining processes of a sandbox, whose first process may have died before."""
         await super()._async_cleanup_resources(restart=restart)
         if self.folder is not None:
-            end_all(self.folder)
+            kill_processes(self.folder)
             if not restart:
                 remove(self.folder)
 
     def stored(self):
-        """Return the bytes of the files in its folder, which is on the disk of this machine.
-
-        A file or folder without content counts as well: it takes a block for its name.
-        """
+        """Return the disk space of the kernel's folder in bytes, including directory entries."""
         if self.folder is None:
             return 0
         total = 0
@@ -100,31 +97,31 @@ class Kernel(ServerKernelManager):
         return total
 
     def resident(self):
-        """Return the bytes of memory of all its processes."""
+        """Return the resident memory of all processes of the kernel in bytes."""
         process, total = getattr(self.provisioner, "process", None), 0
         if process is not None:
             with contextlib.suppress(psutil.Error):
-                first = psutil.Process(process.pid)
-                for one in (first, *first.children(recursive=True)):
-                    total += one.memory_info().rss
+                root = psutil.Process(process.pid)
+                for child in (root, *root.children(recursive=True)):
+                    total += child.memory_info().rss
         return total
 
 
 def remove(path):
-    """Remove a file or a folder, whatever its owner has made of it."""
+    """Remove a file or a folder, even if a kernel has changed its permissions."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
     with contextlib.suppress(OSError):
         path.chmod(0o700)
-        for inside in path.iterdir():
-            remove(inside)
+        for child in path.iterdir():
+            remove(child)
     shutil.rmtree(path, ignore_errors=True)
 
 
-def end_all(folder):
-    """Kill every process that was started with this folder, and those that they still start."""
-    for _ in range(LOOKS):
+def kill_processes(folder):
+    """Kill all processes whose command line names a folder, until no new ones appear."""
+    for _ in range(KILL_ATTEMPTS):
         found = [
             process
             for process in psutil.process_iter(["cmdline"])
@@ -139,38 +136,37 @@ def end_all(folder):
 
 
 class Kernels(AsyncMappingKernelManager):
-    """All kernels, no more than so many at a time, and no more than so many of one reader."""
+    """All kernels, with a limit on their number, and in a class a limit per reader."""
 
-    most = Integer(8, config=True)
-    most_each = Integer(0, config=True)
+    max_kernels = Integer(8, config=True)
+    max_per_reader = Integer(0, config=True)  # 0 means no limit
     starting = 0
 
     def __init__(self, **options):
         super().__init__(**options)
-        self.context.MAXMSGSIZE = LARGEST_MESSAGE  # for all sockets that read from kernels
-        self.owners = {}  # of kernels: who asked for them
-        self.ended = {}  # why kernels were ended
-        self._last_seen = {}  # when a page was last connected to a kernel
-        self.asking = Counter()  # of readers: kernels that are being started
+        self.context.MAXMSGSIZE = MAX_MESSAGE  # for all sockets that read from kernels
+        self.owners = {}  # the reader who started each kernel
+        self.ended = {}  # the reason why each kernel was ended
+        self._last_seen = {}  # the last time at which a page was connected to each kernel
+        self.requested = Counter()  # the number of kernels being started for each reader
 
     def kernels_of(self, user):
-        """Return the names of the kernels of a reader that run."""
+        """Return the ids of the running kernels of a reader."""
         return {kernel for kernel, owner in self.owners.items() if owner == user and kernel in self}
 
-    def may_have_another(self, user):
+    def may_start(self, user):
         """Return whether a reader may start another kernel."""
-        return not self.most_each or (
-            len(self.kernels_of(user)) + self.asking[user] < self.most_each
-        )
+        count = len(self.kernels_of(user)) + self.requested[user]
+        return not self.max_per_reader or count < self.max_per_reader
 
     def reasons(self, user):
-        """Return why kernels of a reader were ended."""
+        """Return the reasons why kernels of a reader were ended."""
         return {k: reason for k, reason in self.ended.items() if self.owners.get(k) == user}
 
     async def start_kernel(self, **options):
-        """Start a kernel, or refuse."""
-        if len(self) + self.starting >= self.most:
-            raise web.HTTPError(503, f"all {self.most} kernels are in use")
+        """Start a kernel unless the maximum number of kernels is running."""
+        if len(self) + self.starting >= self.max_kernels:
+            raise web.HTTPError(503, f"all {self.max_kernels} kernels are in use")
         self.starting += 1
         try:
             return await super().start_kernel(**options)
@@ -178,9 +174,9 @@ class Kernels(AsyncMappingKernelManager):
             self.starting -= 1
 
     async def watch(self):
-        """End kernels that take more than they may, and in a class those whose page is gone."""
+        """End kernels that exceed their limits and, in a class, kernels without a page."""
         for kernel_id in self.list_kernel_ids():
-            if kernel_id not in self:  # it has ended while another was being ended
+            if kernel_id not in self:  # it ended while another kernel was being shut down
                 continue
             kernel, now = self.get_kernel(kernel_id), time.monotonic()
             if self._kernel_connections.get(kernel_id):
@@ -188,25 +184,25 @@ class Kernels(AsyncMappingKernelManager):
             unseen = now - self._last_seen.setdefault(kernel_id, now)
             reason = None
             if kernel.resident() > kernel.memory:
-                reason = f"it took more than {kernel.memory >> 20} MiB of memory"
+                reason = f"it used more than {kernel.memory >> 20} MiB of memory"
             elif kernel.stored() > DISK:
                 reason = f"it stored more than {DISK >> 20} MiB in its folder"
             elif self.cull_busy and unseen > self.cull_idle_timeout > 0:
-                reason = "its page was gone"
+                reason = "its page was closed"
             if reason:
                 self.ended[kernel_id] = reason
                 await self.shutdown_kernel(kernel_id, now=True)
         self._forget()
 
     def _forget(self):
-        """Forget the kernels that ended long ago."""
-        for known in (self.owners, self.ended, self._last_seen):
-            for kernel_id in [one for one in known if one not in self][:-KNOWN]:
-                del known[kernel_id]
+        """Delete the entries of all but the latest ended kernels."""
+        for entries in (self.owners, self.ended, self._last_seen):
+            for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED]:
+                del entries[kernel_id]
 
     async def cull_kernel_if_idle(self, kernel_id):
-        """End a kernel that has done nothing for long, and note why."""
+        """End a kernel that has been idle for too long, and record the reason."""
         await super().cull_kernel_if_idle(kernel_id)
         if kernel_id not in self:
             minutes = self.cull_idle_timeout / 60
-            self.ended[kernel_id] = f"it put out nothing for {minutes:g} minutes"
+            self.ended[kernel_id] = f"it produced no output for {minutes:g} minutes"

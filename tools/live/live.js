@@ -1,28 +1,28 @@
-// Live code: the cells of a page become editors, and a kernel of the page's own runs them.
+// Live code: the cells of a page become editors, and a kernel of its own runs them.
 //
-// The server of `make live` puts this module into each page. Thebe (in `vendor`) draws editors and
-// outputs and speaks with the kernel; here are the buttons, the waiting for a kernel, and the end.
+// The server of `make live` adds this module to each page. Thebe (in `vendor`) draws editors and outputs
+// and communicates with the kernel; this module adds buttons, waits for a kernel, and returns it.
 
-const VENDOR = "/live/vendor/", ROOM = "/live/room", AGAIN = 3000; // milliseconds to the next try
+const VENDOR = "/live/vendor/", CAPACITY = "/live/capacity", RETRY_DELAY = 3000; // milliseconds
 const cells = [...document.querySelectorAll(".bd-article div.cell")].filter((cell) => cell.querySelector(".cell_input pre"));
-let notebook = null, server = null, session = null, status = null, taking = null, left = false, died = false;
+let notebook = null, server = null, session = null, status = null, pendingKernel = null, hasLeft = false, hasDied = false;
 
-const LOST = "The kernel has died and was started again. All names are lost: run the cells above once more.";
+const KERNEL_DIED = "The kernel has died and was restarted. All variables are lost: run the cells above again.";
 
 const cookie = (name) => document.cookie.match(`(?:^|; )${name}=([^;]*)`)?.[1] ?? "";
 const pause = (time) => new Promise((done) => setTimeout(done, time));
-const tell = (words) => { status.textContent = words; };
+const setStatus = (message) => { status.textContent = message; };
 
-function button(words, act, parent) {
-  const made = document.createElement("button");
-  Object.assign(made, { type: "button", textContent: words });
-  made.addEventListener("click", act);
-  parent.append(made);
-  return made;
+function addButton(label, onClick, parent) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", textContent: label });
+  button.addEventListener("click", onClick);
+  parent.append(button);
+  return button;
 }
 
-/** Fetch what draws editors and outputs, once. */
-async function fetchLibraries() {
+/** Load Thebe and the Markdown renderer. */
+async function loadLibraries() {
   const style = document.createElement("link");
   Object.assign(style, { rel: "stylesheet", href: `${VENDOR}thebe.css` });
   document.head.prepend(style);
@@ -33,12 +33,12 @@ async function fetchLibraries() {
   })));
 }
 
-/** Set Markdown, of which Thebe shows the text, and its formulas. */
-async function setMarkdown(place) {
-  for (const box of place.querySelectorAll('[data-mime-type="text/markdown"]')) {
+/** Render Markdown outputs, which Thebe shows as plain text, and their formulas. */
+async function renderMarkdown(output) {
+  for (const box of output.querySelectorAll('[data-mime-type="text/markdown"]')) {
     const formulas = [];
-    const words = box.textContent.replace(/\$([^$]+)\$/g, (_, formula) => `\uE000${formulas.push(formula) - 1}\uE001`);
-    const html = window.markdownit().render(words);
+    const source = box.textContent.replace(/\$([^$]+)\$/g, (_, formula) => `\uE000${formulas.push(formula) - 1}\uE001`);
+    const html = window.markdownit().render(source);
     box.innerHTML = html.replace(/\uE000(\d+)\uE001/g, '<span class="math">$1</span>');
     box.querySelectorAll(".math").forEach((span) => { span.textContent = `\\(${formulas[span.textContent]}\\)`; });
     box.querySelectorAll("table").forEach((table) => table.classList.add("table"));
@@ -46,8 +46,8 @@ async function setMarkdown(place) {
   }
 }
 
-/** Name the code and the place of the output of each cell; a stored output stays until it runs. */
-function mark(cell) {
+/** Mark the code and the output of a cell for Thebe; the stored output stays until the cell runs. */
+function markCell(cell) {
   const code = cell.querySelector(".cell_input pre");
   code.dataset.executable = "";
   let output = cell.querySelector(".cell_output");
@@ -56,192 +56,191 @@ function mark(cell) {
     output.className = "cell_output";
     cell.append(output);
   }
-  // Thebe would write the stored output anew; it waits beside the place of the new one instead.
-  const place = document.createElement("div");
-  place.className = "live-output";
-  place.dataset.output = "";
-  output.after(place);
+  // Thebe would overwrite the stored output, so the new output gets an element of its own.
+  const liveOutput = document.createElement("div");
+  liveOutput.className = "live-output";
+  liveOutput.dataset.output = "";
+  output.after(liveOutput);
 }
 
-/** Whoever waits sees a free place at the same time; one of them gets it, and the others go on waiting. */
-function unlessTaken(error) {
+/** Return null if another page was faster to take the last free kernel; rethrow other errors. */
+function ignoreUnavailable(error) {
   if (error.response?.status !== 503) throw error;
   return null;
 }
 
-/** Wait until a kernel is free, take it, and let the cells have it. Who asks meanwhile waits as well. */
-function takeKernel() {
-  taking ??= waitForKernel().finally(() => { taking = null; });
-  return taking;
+/** Wait for a free kernel and attach it to the cells; concurrent calls share one request. */
+function acquireKernel() {
+  pendingKernel ??= waitForKernel().finally(() => { pendingKernel = null; });
+  return pendingKernel;
 }
 
 async function waitForKernel() {
   await server.ready;
   const name = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16)).join("");
   for (;;) {
-    const answer = await fetch(ROOM);
-    if (!answer.ok || answer.redirected) throw new Error("you are no longer let in: load the page again");
-    const room = await answer.json();
-    if (room.kernels < room.most) {
+    const response = await fetch(CAPACITY);
+    if (!response.ok || response.redirected) throw new Error("you are no longer logged in: reload the page");
+    const { kernels, max } = await response.json();
+    if (kernels < max) {
       const path = `${location.pathname.slice(1)}-${name}.ipynb`;
-      session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path }).catch(unlessTaken);
-      if (session && left) giveBack();
+      session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path }).catch(ignoreUnavailable);
+      if (session && hasLeft) releaseKernel();
       if (session) return attach();
     }
-    tell(`All ${room.most} kernels are in use. You are waiting for one.`);
-    await pause(AGAIN * (0.5 + Math.random()));
+    setStatus(`All ${max} kernels are in use. You are waiting for one.`);
+    await pause(RETRY_DELAY * (0.5 + Math.random()));
   }
 }
 
-/** Let the cells have the kernel, and notice when it dies: the server then starts it again. */
+/** Attach the kernel to the cells, and report if it dies; the server then restarts it. */
 function attach() {
-  died = false;
-  session.kernel.statusChanged.connect((_, what) => {
-    if (!["autorestarting", "restarting"].includes(what) || document.querySelector(".live-restarting")) return;
-    died = true;
-    forget();
-    tell(LOST);
+  hasDied = false;
+  session.kernel.statusChanged.connect((_, kernelStatus) => {
+    if (!["autorestarting", "restarting"].includes(kernelStatus) || document.querySelector(".live-restarting")) return;
+    hasDied = true;
+    clearMarks();
+    setStatus(KERNEL_DIED);
   });
   return notebook.attachSession(session);
 }
 
-/** Nothing has run in the kernel that the page has now. */
-function forget() {
+/** Mark all cells as not run in the current kernel. */
+function clearMarks() {
   for (const cell of cells) cell.classList.remove("live-ran", "live-busy");
 }
 
-/** Say why the server has ended a kernel, as far as it tells. */
-async function tellWhy(kernel) {
-  const room = await fetch(ROOM).then((answer) => answer.json()).catch(() => ({}));
-  const reason = room.ended?.[kernel];
-  tell(`The kernel was ended${reason ? `: ${reason}` : ""}. All names are lost. The next run begins with a new one.`);
+/** Show why the server has ended a kernel, if it gives a reason. */
+async function showReason(kernel) {
+  const capacity = await fetch(CAPACITY).then((response) => response.json()).catch(() => ({}));
+  const reason = capacity.ended?.[kernel];
+  setStatus(`The kernel was ended${reason ? `: ${reason}` : ""}. All variables are lost. The next run starts a new kernel.`);
 }
 
-/** Do something, and say so where it fails. */
-const trying = (act) => async (...given) => {
+/** Wrap an action so that its errors are shown in the status. */
+const reportErrors = (action) => async (...args) => {
   try {
-    return await act(...given);
+    return await action(...args);
   } catch (error) {
     cells.forEach((cell) => cell.classList.remove("live-busy"));
-    tell(`That did not work: ${error.message ?? error}. Load the page again, or ask whether the server runs.`);
+    setStatus(`This failed: ${error.message ?? error}. Reload the page, or check that the server is running.`);
     return false;
   }
 };
 
 /** Run cells one after the other, up to the first error. */
-const run = trying(async (numbers) => {
-  for (const k of numbers) {
-    const cell = cells[k], place = cell.querySelector(".live-output");
+const run = reportErrors(async (indices) => {
+  for (const k of indices) {
+    const cell = cells[k];
     cell.classList.add("live-busy");
-    if (!session) await takeKernel();
-    tell(`Running cell ${k + 1} of ${cells.length} ...`);
-    died = false;
-    const done = await notebook.cells[k].execute(notebook.cells[k].source);
+    if (!session) await acquireKernel();
+    setStatus(`Running cell ${k + 1} of ${cells.length} ...`);
+    hasDied = false;
+    const result = await notebook.cells[k].execute(notebook.cells[k].source);
     cell.classList.remove("live-busy");
-    if (died) {
-      tell(LOST);
+    if (hasDied) {
+      setStatus(KERNEL_DIED);
       return false;
     }
     cell.classList.add("live-ran");
-    await setMarkdown(place);
-    if (!done || done.error) {
-      tell(`Cell ${k + 1} ended with an error.`);
+    await renderMarkdown(cell.querySelector(".live-output"));
+    if (!result || result.error) {
+      setStatus(`Cell ${k + 1} ended with an error.`);
       return false;
     }
   }
-  tell("Ready.");
+  setStatus("Ready.");
   return true;
 });
 
-const restart = trying(async () => {
-  tell("Restarting ...");
+const restart = reportErrors(async () => {
+  setStatus("Restarting ...");
   status.classList.add("live-restarting");
   try {
-    await (session ? session.restart() : takeKernel());
+    await (session ? session.restart() : acquireKernel());
   } finally {
     status.classList.remove("live-restarting");
   }
-  forget();
+  clearMarks();
   notebook.cells.forEach((cell) => cell.clear());
-  tell("Restarted: nothing has run.");
+  setStatus("Restarted: no cell has been run.");
 });
 
-/** Stop what runs; the kernel and its names stay. */
-const interrupt = trying(async () => {
+/** Stop the running cell; the kernel keeps its variables. */
+const interrupt = reportErrors(async () => {
   await session?.kernel?.interrupt();
 });
 
-/** Give each cell its buttons. */
-function equip(cell, k) {
+/** Add the buttons of a cell and configure its editor. */
+function equipCell(cell, k) {
   const bar = document.createElement("div");
   bar.className = "live-bar";
-  button("Run", () => run([k]), bar).title = "Shift and Enter in the code";
-  if (k > 0) button("Run all above", () => run([...Array(k).keys()]), bar);
+  addButton("Run", () => run([k]), bar).title = "Shift and Enter in the code";
+  if (k > 0) addButton("Run all above", () => run([...Array(k).keys()]), bar);
   cell.querySelector(".thebe-cell").append(bar);
-  // Tab leaves the editor, as everything else on the page; Thebe would indent.
+  // Tab moves the focus, as everywhere on the page; Thebe would indent the code.
   const editor = cell.querySelector(".CodeMirror").CodeMirror;
   editor.setOption("extraKeys", { Tab: false, "Shift-Tab": false, "Shift-Enter": () => { if (document.documentElement.dataset.live) run([k]); } });
   editor.getInputField().setAttribute("aria-label", `Code of cell ${k + 1}`);
 }
 
 async function start(target) {
-  tell("Fetching the editors ...");
-  await fetchLibraries();
-  cells.forEach(mark);
-  const made = await window.thebe.bootstrap({
+  setStatus("Loading the editors ...");
+  await loadLibraries();
+  cells.forEach(markCell);
+  ({ notebook, server } = await window.thebe.bootstrap({
     selector: "[data-executable]", outputSelector: "[data-output]", requestKernel: false, useBinder: false,
     useJupyterLite: false, mathjaxUrl: false, mountRunButton: false, mountRunAllButton: false,
     mountRestartButton: false, mountRestartAllButton: false, mountActivateWidget: false, mountStatusWidget: false,
     serverSettings: { baseUrl: location.origin, appendToken: false, token: "" },
     savedSessionOptions: { enabled: false },
     codeMirrorConfig: { lineNumbers: false, theme: "default" },
-  });
-  ({ notebook, server } = made);
-  cells.forEach(equip);
-  window.thebe.on("status", (_, { subject, status: what }) => {
-    // Thebe says so as well where it does not know; the kernel itself does.
-    const lost = !session?.kernel || session.kernel.isDisposed || ["dead", "terminating"].includes(session.kernel.status);
-    if (subject !== "session" || what !== "shutdown" || !session || !lost) return;
+  }));
+  cells.forEach(equipCell);
+  window.thebe.on("status", (_, { subject, status: sessionStatus }) => {
+    // Thebe also reports a shutdown if it does not know the state, so the kernel itself is checked.
+    const isLost = !session?.kernel || session.kernel.isDisposed || ["dead", "terminating"].includes(session.kernel.status);
+    if (subject !== "session" || sessionStatus !== "shutdown" || !session || !isLost) return;
     const { kernel } = session;
     session = null;
-    forget();
-    tellWhy(kernel?.id);
+    clearMarks();
+    showReason(kernel?.id);
   });
-  tell("Waiting for a kernel ...");
-  await takeKernel();
+  setStatus("Waiting for a kernel ...");
+  await acquireKernel();
   target.remove();
-  button("Run all", () => run([...cells.keys()]), status.parentElement).focus();
-  button("Stop", interrupt, status.parentElement).title = "Ends the cell that runs; all names stay";
-  button("Restart", restart, status.parentElement);
+  addButton("Run all", () => run([...cells.keys()]), status.parentElement).focus();
+  addButton("Stop", interrupt, status.parentElement).title = "Stops the running cell; all variables are kept";
+  addButton("Restart", restart, status.parentElement);
   document.documentElement.dataset.live = "ready";
-  tell("Ready. Change a cell and run it; those above have to run first.");
+  setStatus("Ready. Change a cell and run it; run the cells above it first.");
 }
 
 async function begin({ target }) {
   target.disabled = true;
-  if (await trying(start)(target) === false) target.disabled = false;
+  if (await reportErrors(start)(target) === false) target.disabled = false;
 }
 
-/** Let somebody else have the kernel. */
-function giveBack() {
+/** Return the kernel to the server. */
+function releaseKernel() {
   const headers = { "X-XSRFToken": cookie("_xsrf") };
   fetch(`/api/sessions/${session.id}`, { method: "DELETE", keepalive: true, headers });
   session = null;
 }
 
 addEventListener("pagehide", () => {
-  left = true;
-  if (session) giveBack();
+  hasLeft = true;
+  if (session) releaseKernel();
 });
 addEventListener("pageshow", ({ persisted }) => {
-  left = false;
-  if (persisted && notebook) tell("The kernel was given back. The next run begins with a new one.");
+  hasLeft = false;
+  if (persisted && notebook) setStatus("The kernel was released. The next run starts a new kernel.");
 });
 
 if (cells.length) {
   const bar = document.createElement("div");
   bar.className = "live-head";
-  button("Live code", begin, bar);
+  addButton("Live code", begin, bar);
   status = document.createElement("span");
   status.setAttribute("role", "status");
   bar.append(status);

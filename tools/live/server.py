@@ -1,10 +1,9 @@
 """Serve the built book together with kernels for its cells.
 
-On this machine alone: one port of the loopback address, and a token that is drawn anew each time
-and stands in the address that is printed. For a class, with an address that others reach: a
-password, which has to be set, and each kernel in a sandbox of bubblewrap, for whoever knows the
-password runs code here. A page gets its part of the server (``live.js``) as it is sent; the built
-book has none.
+For one reader, the server listens on the loopback address and prints an address with a new random
+token. For a class, on an address that other computers can reach, it requires a password and runs
+each kernel in a sandbox of bubblewrap, since everyone with the password can run code. Pages get
+their script (``live.js``) when they are served; the built book does not contain it.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.handlers import MainKernelHandler
 from jupyter_server.services.sessions.handlers import SessionRootHandler
-from kernels import Kernels, end_all
+from kernels import Kernels, kill_processes
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 
@@ -33,72 +32,72 @@ from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 HTML = ROOT / "_build" / "html"
-FIRST = "/book/intro.html"
-SHORTEST = 8  # letters of a password
-LARGEST_BODY = 2**20  # bytes of a request
-TOP = (
+FIRST_PAGE = "/book/intro.html"
+MIN_PASSWORD = 8  # characters
+MAX_BODY = 2**20  # bytes of a request
+TOP_LEVEL = (
     r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.(?:xml|zip)"
 )
-PART = (
+LIVE_TAGS = (
     b'<link rel="stylesheet" href="/live/live.css"><script type="module" src="/live/live.js">'
     b"</script></head>"
 )
 
 
 class OwnSessions(SessionRootHandler):
-    """Sessions as their owner sees them: nobody learns the names of others' kernels."""
+    """The sessions of a reader, who cannot see those of others."""
 
     @web.authenticated
     async def get(self):
-        """List one's own."""
+        """List the reader's sessions."""
         own = self.kernel_manager.kernels_of(self.current_user.username)
         models = await self.session_manager.list_sessions()
-        models = [one for one in models if one["kernel"]["id"] in own]
+        models = [model for model in models if model["kernel"]["id"] in own]
         self.finish(json.dumps(models, default=str))
 
     @web.authenticated
     async def post(self):
-        """Start one, and note whose it is."""
+        """Start a session and record the owner of its kernel."""
         kernels, user = self.kernel_manager, self.current_user.username
-        if not kernels.may_have_another(user):
-            words = f"you have {kernels.most_each} kernels already; leave a page that has one"
-            raise web.HTTPError(429, words)
-        kernels.asking[user] += 1
+        if not kernels.may_start(user):
+            limit = kernels.max_per_reader
+            raise web.HTTPError(429, f"you have {limit} kernels already; leave a page that has one")
+        kernels.requested[user] += 1
         try:
             await super().post()
-            await self._note_owner(user)
-        except web.HTTPError as error:  # of status 500, whatever the cause
+            await self._record_owner(user)
+        except web.HTTPError as error:  # has status 500, whatever the cause
             if isinstance(error.__cause__, web.HTTPError):
                 raise error.__cause__ from None
             raise
         finally:
-            kernels.asking[user] -= 1
+            kernels.requested[user] -= 1
 
-    async def _note_owner(self, user):
+    async def _record_owner(self, user):
         path = (self.get_json_body() or {}).get("path", "")
-        for one in await self.session_manager.list_sessions():
-            if one["path"] == path:
-                self.kernel_manager.owners.setdefault(one["kernel"]["id"], user)
+        for model in await self.session_manager.list_sessions():
+            if model["path"] == path:
+                self.kernel_manager.owners.setdefault(model["kernel"]["id"], user)
 
 
 class OwnKernels(MainKernelHandler):
-    """Kernels as their owner sees them; they are started by sessions alone."""
+    """The kernels of a reader; only sessions can start them."""
 
     @web.authenticated
     async def get(self):
-        """List one's own."""
+        """List the reader's kernels."""
         own = self.kernel_manager.kernels_of(self.current_user.username)
-        models = [one for one in self.kernel_manager.list_kernels() if one["id"] in own]
+        models = [model for model in self.kernel_manager.list_kernels() if model["id"] in own]
         self.finish(json.dumps(models, default=str))
 
     @web.authenticated
     async def post(self):
-        """Refuse."""
+        """Reject: kernels are started through sessions."""
         raise web.HTTPError(405)
 
 
 class Page(JupyterHandler, web.StaticFileHandler):
-    """A file of the built book, for those who are let in; pages get their part of the server."""
+    """A file of the built book for authenticated readers; pages get the tags of the live book."""
 
     @web.authenticated
     async def get(self, path, include_body=True):
@@ -111,62 +110,62 @@ class Page(JupyterHandler, web.StaticFileHandler):
             await web.StaticFileHandler.get(self, path, include_body)
             return
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.finish(file.read_bytes().replace(b"</head>", PART, 1))
+        self.finish(file.read_bytes().replace(b"</head>", LIVE_TAGS, 1))
 
     def set_extra_headers(self, path):
-        """Let a browser ask again: the book may have been built anew."""
+        """Let the browser revalidate its cache, since the book may have been rebuilt."""
         self.set_header("Cache-Control", "no-cache")
 
     def compute_etag(self):
-        """Return no tag: a date is enough."""
+        """Return no tag, since the modification date suffices."""
 
 
-class Room(APIHandler):
-    """How many kernels there are, and how many there may be."""
+class Capacity(APIHandler):
+    """The number of kernels, its maximum, and why kernels of a reader were ended."""
 
     @web.authenticated
     def get(self):
-        """Tell."""
+        """Send the numbers and reasons."""
         kernels = self.kernel_manager
         ended = kernels.reasons(self.current_user.username)
         count = len(kernels) + kernels.starting
-        self.finish({"kernels": count, "most": kernels.most, "ended": ended})
+        self.finish({"kernels": count, "max": kernels.max_kernels, "ended": ended})
 
 
 class Live(ServerApp):
-    """A server of kernels and of the book, without files, terminals and the rest."""
+    """A Jupyter server with kernels and the book, but without files, terminals and extensions."""
 
     default_services = ("api", "auth", "kernels", "kernelspecs", "sessions", "security")
     load_other_extensions = False
 
     def init_webapp(self):
-        """Add the book."""
+        """Add the handlers of the book."""
         super().init_webapp()
         pages = {"path": str(HTML), "default_filename": "index.html"}
-        parts = {"path": str(HERE)}
+        scripts = {"path": str(HERE)}
         self.web_app.add_handlers(
             ".*$",
             [
                 (r"/api/sessions", OwnSessions),
                 (r"/api/kernels", OwnKernels),
-                (r"/live/room", Room),
-                (r"/live/(live\.(?:js|css)|vendor/.*)", Page, parts),
+                (r"/live/capacity", Capacity),
+                (r"/live/(live\.(?:js|css)|vendor/.*)", Page, scripts),
                 (
                     r"/((?:book|notebooks|_static|_images|_sphinx_design_static|_sources)/.*)",
                     Page,
                     pages,
                 ),
-                (rf"/({TOP})", Page, pages),
+                (rf"/({TOP_LEVEL})", Page, pages),
             ],
         )
 
 
-def settings(options, room):
-    """Return the settings of the server, or raise what keeps it from starting."""
-    alone = is_loopback(options.host)
-    sandbox = "" if alone else class_sandbox(options.unsafe)
+def settings(options, work_folder):
+    """Return the settings of the server, or exit if a class lacks a password or a sandbox."""
+    is_class = not is_loopback(options.host)
+    sandbox = class_sandbox(options.unsafe) if is_class else ""
     identity = {"token": secrets.token_hex(24)}
-    if not alone:
+    if is_class:
         identity = {
             "token": "",
             "hashed_password": passwd(class_password()),
@@ -178,37 +177,41 @@ def settings(options, room):
             "port": options.port,
             "port_retries": 20,
             "open_browser": False,
-            "default_url": FIRST,
-            "root_dir": room,
+            "default_url": FIRST_PAGE,
+            "root_dir": work_folder,
             "kernel_manager_class": Kernels,
             "identity_provider_class": PasswordIdentityProvider,
             "jpserver_extensions": {},
             "terminals_enabled": False,
-            "max_body_size": LARGEST_BODY,
-            "max_buffer_size": LARGEST_BODY,
+            "max_body_size": MAX_BODY,
+            "max_buffer_size": MAX_BODY,
             "kernel_websocket_connection_class": Channels,
-            **({} if alone else {"authorizer_class": OwnersOnly}),
+            **({"authorizer_class": OwnersOnly} if is_class else {}),
             "allow_root": True,
             "answer_yes": True,
             "log_level": "ERROR",
         },
         "PasswordIdentityProvider": {"login_handler_class": "guards.Login", **identity},
         "Kernels": {
-            "most": options.kernels,
+            "max_kernels": options.kernels,
             "kernel_manager_class": "kernels.Kernel",
             "cull_idle_timeout": options.idle,
             "cull_interval": max(1, min(60, options.idle // 3)),
             "cull_connected": True,
-            "cull_busy": not alone,  # a loop without end does not keep a place for ever
-            "buffer_offline_messages": False,  # without end where the page has gone
-            "most_each": 0 if alone else options.each,
+            "cull_busy": is_class,  # so that an infinite loop does not occupy a kernel for ever
+            "buffer_offline_messages": False,  # the buffer of a closed page would be unlimited
+            "max_per_reader": options.each if is_class else 0,
         },
-        "Kernel": {"memory": options.memory * 2**20, "sandbox": sandbox, "room": room},
+        "Kernel": {
+            "memory": options.memory * 2**20,
+            "sandbox": sandbox,
+            "work_folder": work_folder,
+        },
     }
 
 
 def is_loopback(host):
-    """Say whether nobody but this machine reaches an address."""
+    """Return whether only this computer can reach an address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -216,20 +219,20 @@ def is_loopback(host):
 
 
 def class_password():
-    """Return the password of a class: from the environment, or asked for."""
-    word = os.environ.get("SVMBOOK_PASSWORD", "")
-    if not word and sys.stdin.isatty():
-        word = getpass.getpass("A password for the class: ")
-    if len(word) < SHORTEST:
+    """Return the password of a class from the environment, or prompt for it."""
+    password = os.environ.get("SVMBOOK_PASSWORD", "")
+    if not password and sys.stdin.isatty():
+        password = getpass.getpass("A password for the class: ")
+    if len(password) < MIN_PASSWORD:
         raise SystemExit(
-            "Others reach this address, and whoever is let in runs code here: it needs a password "
-            f"of {SHORTEST} letters or more. Set it in SVMBOOK_PASSWORD."
+            "Other computers can reach this address, and readers can run code on this one: a "
+            f"password of at least {MIN_PASSWORD} characters is required. Set SVMBOOK_PASSWORD."
         )
-    return word
+    return password
 
 
 def class_sandbox(unsafe):
-    """Return the path of bubblewrap."""
+    """Return the path of bubblewrap, or "" for kernels without a sandbox."""
     if unsafe:
         return ""
     try:
@@ -241,47 +244,47 @@ def class_sandbox(unsafe):
 
 
 def positive(text):
-    """Return a positive whole number."""
+    """Return a positive integer."""
     if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
 
 
-def read(arguments=None):
+def parse_arguments(arguments=None):
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at")
     parser.add_argument("--port", type=int, default=8888)
-    parser.add_argument("--kernels", type=positive, default=8, help="at most so many at a time")
+    parser.add_argument("--kernels", type=positive, default=8, help="maximum number of kernels")
     parser.add_argument(
-        "--memory", type=positive, default=4096, help="MiB of address space of a kernel"
+        "--memory", type=positive, default=4096, help="MiB of address space per kernel"
     )
     parser.add_argument(
-        "--idle", type=positive, default=1200, help="seconds after which a kernel ends"
+        "--idle", type=positive, default=1200, help="seconds after which an idle kernel is ended"
     )
     parser.add_argument(
-        "--each", type=positive, default=2, help="at most so many kernels of one reader of a class"
+        "--each", type=positive, default=2, help="maximum number of kernels per reader of a class"
     )
     parser.add_argument(
-        "--unsafe", action="store_true", help="no sandbox for the kernels of a class"
+        "--unsafe", action="store_true", help="run the kernels of a class without a sandbox"
     )
     return parser.parse_args(arguments)
 
 
 def main():
-    options = read()
+    options = parse_arguments()
     os.environ.setdefault("SVMBOOK_RESULTS", str(ROOT / "book" / "results"))
     app = Live()
-    with tempfile.TemporaryDirectory(prefix="live-") as room:
-        for section, values in settings(options, room).items():
+    with tempfile.TemporaryDirectory(prefix="live-") as work_folder:
+        for section, values in settings(options, work_folder).items():
             app.config[section].update(values)
         app.initialize(argv=[], find_extensions=False)
         token = app.identity_provider.token
-        address = f"http://{app.ip}:{app.port}{FIRST}" + (f"?token={token}" if token else "")
+        address = f"http://{app.ip}:{app.port}{FIRST_PAGE}" + (f"?token={token}" if token else "")
         print(f"The live book is at {address} (stop with Ctrl-C)", flush=True)
         PeriodicCallback(app.kernel_manager.watch, 1000).start()
         app.start()
-        end_all(room)
+        kill_processes(work_folder)
 
 
 if __name__ == "__main__":

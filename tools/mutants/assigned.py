@@ -1,4 +1,4 @@
-"""Which tests belong to which module, and which mutants are known to change nothing."""
+"""The tests assigned to each module, and the mutants known to be equivalent to the original."""
 
 import ast
 import fnmatch
@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EQUIVALENT = Path("tests", "equivalent_mutants.txt")
-# The tests of a module, files and folders of tests/; the first pattern that fits counts.
+# The tests of each module, as files and folders in tests/; the first matching pattern applies.
 TESTS = {
     "svmbook/__init__.py": "test_sklearn_api.py experiments/test_cli.py",
     "svmbook/cli.py": "experiments/test_cli.py course",
@@ -56,12 +56,12 @@ def modules():
 
 
 def problems():
-    """Return what is wrong with the table: modules and patterns without a match, missing tests."""
+    """Return the errors of the table: unmatched modules, unmatched patterns, and missing tests."""
     globs, files = list(TESTS), modules()
     used = {next((glob for glob in globs if fnmatch.fnmatch(file, glob)), file) for file in files}
     return [
         *(f"{name}: no tests are assigned" for name in sorted(used - set(globs))),
-        *(f"{glob}: no module is left for this pattern" for glob in globs if glob not in used),
+        *(f"{glob}: no module matches this pattern" for glob in globs if glob not in used),
         *(
             f"{glob}: tests/{name} does not exist"
             for glob in globs
@@ -72,18 +72,18 @@ def problems():
 
 
 def tests_of(file, root):
-    """Return the test files of a module in a copy of the repository, and its own examples first."""
+    """Return a module, for its docstring examples, and its test files in a repository copy."""
     names = next(TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)).split()
     found = [file]
     for path in (Path(root, "tests", name) for name in [*names, "test_interface.py"]):
-        # Tests of another revision may lack a file.
+        # A file may be missing in the tests of another revision.
         paths = [path] if path.is_file() else sorted(path.rglob("test_*.py"))
         found += [str(path.relative_to(root)) for path in paths]
     return list(dict.fromkeys(found))
 
 
 def statement(tree, line):
-    """Return the lines of the statement at a line; nothing if an import of the module runs it."""
+    """Return the line range of the statement at a line; None for code that an import runs."""
     inside, found = False, None
     nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
     for node in nodes:
@@ -93,7 +93,7 @@ def statement(tree, line):
         if not (block or isinstance(node, ast.stmt)):
             continue
         last = max(node.lineno, node.body[0].lineno) if block else node.end_lineno
-        # Nodes come from the outside inwards, so the last that fits is the innermost.
+        # ast.walk visits outer nodes first, so the last match is the innermost statement.
         found = (node.lineno, last) if node.lineno <= line <= last else found
     return found if inside else None
 
@@ -110,7 +110,7 @@ def place(tree, line):
 
 
 def change(mutant):
-    """Return what names a mutant however the rest of its file changes: place and lines."""
+    """Return the place and changed lines of a mutant, which identify it if its file changes."""
     lines = [line for line in mutant["diff"].split("\n") if line[:1] in ("-", "+")]
     return "\n".join(
         [f"{mutant['file']} {mutant['place']}", *(f"{x[0]} {x[1:].strip()}" for x in lines)]
@@ -118,9 +118,9 @@ def change(mutant):
 
 
 def equivalent(text):
-    """Return the changes that change no behaviour, each with its reason.
+    """Return the equivalent mutants and the reasons why they do not change behaviour.
 
-    Paragraphs of lines: the reason behind '#', then file and place, then the lines with - and +.
+    Each paragraph of the text has the reason after '#', file and place, and the lines with - and +.
     """
     found = {}
     for paragraph in text.strip().split("\n\n"):

@@ -1,7 +1,7 @@
-"""A copy of the repository with an environment of its own, and tests that run in it.
+"""Run tests in a private copy of the repository, with its own Python environment.
 
-Tests start processes that read no PYTHONPATH (``python -I`` in an empty environment), so the copy
-is what the environment itself has for svmbook.
+Tests start processes that ignore PYTHONPATH (``python -I`` in an empty environment), so svmbook is
+installed from the copy in that environment.
 """
 
 import compileall
@@ -21,28 +21,28 @@ from queue import SimpleQueue
 
 from assigned import ROOT
 
-BUILD = ROOT / "_build"  # where links into the environment can be made
+BUILD = ROOT / "_build"  # on the same file system as the environment, for hard links
 WORKER = Path(__file__).with_name("worker.py")
-OURS = ("tests", "benchmarks")  # what an older state of the tests consists of
+TEST_FOLDERS = ("tests", "benchmarks")  # replaced to use the tests of an older revision
 
 
 class Job:
-    """Runs tests in a private copy, one run at a time."""
+    """A private copy and a process that runs tests in it, one run at a time."""
 
     def __init__(self, folder, revision):
         self.root = folder / "svmbook-copy"
-        leave = shutil.ignore_patterns("_build", ".*", "dist", "__pycache__")
-        shutil.copytree(ROOT, self.root, ignore=leave)
+        ignore = shutil.ignore_patterns("_build", ".*", "dist", "__pycache__")
+        shutil.copytree(ROOT, self.root, ignore=ignore)
         if revision:
-            take_tests(revision, self.root)
-        # By time and size alone Python may take a mutant's bytecode for that of the next.
+            check_out_tests(revision, self.root)
+        # Time and size do not always distinguish two mutants, so bytecode is checked by hash.
         hashed = PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(self.root, quiet=2, invalidation_mode=hashed)
         python = environment(folder / "environment", self.root)
-        ask = [python, "-I", "-c", "import svmbook; print(svmbook.__file__)"]
-        found = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
-        if found != str(self.root / "svmbook" / "__init__.py"):
-            raise SystemExit(f"the tests would take svmbook from {found}, not from {self.root}")
+        command = [python, "-I", "-c", "import svmbook; print(svmbook.__file__)"]
+        imported = subprocess.check_output(command, text=True).strip()
+        if imported != str(self.root / "svmbook" / "__init__.py"):
+            raise SystemExit(f"the tests would import {imported}, not svmbook in {self.root}")
         path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
         settings = {"PATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
@@ -55,13 +55,13 @@ class Job:
         )
 
     def run(self, **request):
-        """Run tests and return what came of them."""
+        """Run tests and return the outcome."""
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        told = self._process.stdout.readline()
-        if not told:
+        response = self._process.stdout.readline()
+        if not response:
             raise SystemExit(f"the tests cannot be run: {request}")
-        return json.loads(told)
+        return json.loads(response)
 
     def close(self):
         self._process.communicate()
@@ -69,49 +69,48 @@ class Job:
 
 @contextmanager
 def copies(count, revision):
-    """Make jobs; give the root of the first, and what calls a function with a job and each item.
+    """Create jobs; yield the root of the first, and ``each(function, items)``.
 
-    That yields what the function returns, as soon as it does; every job has one item at a time.
+    ``each`` calls ``function(job, item)`` for every item, with one item at a time per job, and
+    yields the results as they finish.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-", dir=BUILD))
-        made = [Job(Path(folder, str(number)), revision) for number in range(count)]
-        free = SimpleQueue()
-        for job in made:
+        jobs = [Job(Path(folder, str(number)), revision) for number in range(count)]
+        idle = SimpleQueue()
+        for job in jobs:
             stack.enter_context(closing(job))
-            free.put(job)
+            idle.put(job)
         pool = stack.enter_context(ThreadPoolExecutor(count))
         stack.callback(pool.shutdown, cancel_futures=True)
 
         def with_job(function, item):
-            job = free.get()
+            job = idle.get()
             try:
                 return function(job, item)
             finally:
-                free.put(job)
+                idle.put(job)
 
         def each(function, items):
             for task in as_completed([pool.submit(with_job, function, item) for item in items]):
                 yield task.result()
 
-        yield made[0].root, each
+        yield jobs[0].root, each
 
 
-def take_tests(revision, root):
-    """Put the tests of a revision in the place of today's."""
-    archive = subprocess.run(
-        ["git", "archive", revision, *OURS], cwd=ROOT, check=True, capture_output=True
-    ).stdout
-    for name in OURS:
+def check_out_tests(revision, root):
+    """Replace the tests by those of a revision."""
+    archive = subprocess.check_output(["git", "archive", revision, *TEST_FOLDERS], cwd=ROOT)
+    for name in TEST_FOLDERS:
         shutil.rmtree(root / name)
     with tarfile.open(fileobj=io.BytesIO(archive)) as stored:
         stored.extractall(root, filter="data")
 
 
 def environment(folder, root):
-    """Copy this environment by hard links, with `root` for the repository; return its Python."""
+    """Copy this environment by hard links, with svmbook from `root`; return the copy's Python."""
     shutil.copytree(sys.prefix, folder, symlinks=True, copy_function=os.link)
     (entry,) = folder.glob("lib/python*/site-packages/_svmbook.pth")
-    entry.unlink()  # not to write into the file that is linked
+    entry.unlink()  # otherwise the hard-linked original would be overwritten
     entry.write_text(f"{root}\n", encoding="utf-8")
     return folder / "bin" / "python"

@@ -1,10 +1,10 @@
-// Prototypes step by step: one member per point, trained against its nearest negatives, then iterated.
+// Prototype SVMs step by step: one member per point, trained against its nearest negatives, then iterated.
 
 import { dot, fit, squared } from "./dual.js";
 import { panel, plane, power } from "./plane.js";
 
-const PLANE = plane(640, 300, 100), CELL = 8; // of the grid of answers
-const NEGATIVES = 7, SHIFTS = 8, ROUNDING = 1e-14;
+const PLANE = plane(640, 300, 100), CELL = 8; // pixels: the grid of predictions
+const NEGATIVES = 7, MAX_SHIFTS = 8, ROUNDING = 1e-14;
 const POINTS = [
   [70, 70, 1], [112, 52, 1], [96, 108, 1], [140, 92, 1], [60, 128, 1],
   [318, 214, 1], [358, 196, 1], [340, 244, 1], [382, 238, 1], [296, 250, 1],
@@ -15,46 +15,48 @@ const POINTS = [
   [606, 236, -1],
 ];
 
-/** Return the first negatives of an exemplar: the nearest on the side of the very nearest. */
-export function firstNegatives(X, y, d, count = NEGATIVES) {
+/** Return the initial negatives of an exemplar: the nearest ones in the half-space of the very nearest. */
+export function initialNegatives(X, y, d, count = NEGATIVES) {
   const others = X.map((_, i) => i).filter((i) => y[i] !== y[d]);
-  const far = (i) => squared(X[d], X[i]);
-  others.sort((i, k) => far(i) - far(k) || i - k);
+  const distance = (i) => squared(X[d], X[i]);
+  others.sort((i, k) => distance(i) - distance(k) || i - k);
   const [nearest] = others;
-  return others.filter((i) => i === nearest ||
-    far(nearest) + far(i) - squared(X[nearest], X[i]) > ROUNDING * (far(nearest) + far(i))).slice(0, count);
+  return others.filter((i) => {
+    const sum = distance(nearest) + distance(i); // sum - |x_nearest - x_i|^2 is twice the inner product
+    return i === nearest || sum - squared(X[nearest], X[i]) > ROUNDING * sum;
+  }).slice(0, count);
 }
 
-/** Return the plane of a member, and at which points its output is positive. */
-function trained(X, member, C) {
+/** Return a member with its hyperplane, and whether its output is positive at each point. */
+function train(X, member, C) {
   const rows = [...member.positives, ...member.negatives];
   const labels = rows.map((_, k) => (k < member.positives.length ? 1 : -1));
   const { w, b } = fit(rows.map((i) => X[i]), labels, { C });
-  return { ...member, w, b, claims: X.map((x) => dot(w, x) + b > 0) };
+  return { ...member, w, b, covers: X.map((x) => dot(w, x) + b > 0) };
 }
 
-/** Return the members before any iteration: one per point. */
-export const begin = (X, y, C) =>
-  X.map((_, d) => trained(X, { exemplar: d, positives: [d], negatives: firstNegatives(X, y, d) }, C));
+/** Return the initial members: one per point. */
+export const initialMembers = (X, y, C) =>
+  X.map((_, d) => train(X, { exemplar: d, positives: [d], negatives: initialNegatives(X, y, d) }, C));
 
-/** Return the members after an iteration with positive updates and removals. */
-export function shifted(X, y, members, C) {
-  const joins = members.map(() => []);
+/** Return the members after one iteration of positive updates and removals. */
+export function iterate(X, y, members, C) {
+  const added = members.map(() => []);
   X.forEach((x, i) => {
-    const own = members.map((_, k) => k).filter((k) => y[members[k].exemplar] === y[i] && members[k].claims[i]);
-    if (!own.length) return;
-    const far = (k) => (members[k].exemplar === i ? -1 : squared(X[members[k].exemplar], x));
-    const best = own.reduce((k, other) => (far(other) < far(k) ? other : k));
-    if (!members[best].positives.includes(i)) joins[best].push(i);
+    const candidates = members.map((_, k) => k).filter((k) => y[members[k].exemplar] === y[i] && members[k].covers[i]);
+    if (!candidates.length) return;
+    const distance = (k) => (members[k].exemplar === i ? -1 : squared(X[members[k].exemplar], x));
+    const nearest = candidates.reduce((k, other) => (distance(other) < distance(k) ? other : k));
+    if (!members[nearest].positives.includes(i)) added[nearest].push(i);
   });
   return members.flatMap((member, k) => {
-    if (!member.claims.some(Boolean)) return [];
-    if (!joins[k].length) return [member];
-    return [trained(X, { ...member, positives: [...member.positives, ...joins[k]].sort((i, j) => i - j) }, C)];
+    if (!member.covers.some(Boolean)) return [];
+    if (!added[k].length) return [member];
+    return [train(X, { ...member, positives: [...member.positives, ...added[k]].sort((i, j) => i - j) }, C)];
   });
 }
 
-/** Return the distance-weighted vote at a point, of the members with a positive output. */
+/** Return the distance-weighted vote at a point of the members with a positive output. */
 export function vote(X, y, members, x) {
   let sum = 0;
   for (const { exemplar, w, b } of members) {
@@ -66,49 +68,48 @@ export function vote(X, y, members, x) {
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 function draw(state) {
-  const X = state.points.map(PLANE.from), y = state.points.map(([, , label]) => label);
+  const X = state.points.map(PLANE.fromPixels), y = state.points.map(([, , label]) => label);
   const C = 10 ** state.logC;
-  state.rounds ??= [begin(X, y, C)];
-  while (state.rounds.length <= state.shifts) state.rounds.push(shifted(X, y, state.rounds.at(-1), C));
-  const members = state.rounds[state.shifts], chosen = members.find(({ exemplar }) => exemplar === state.chosen);
+  state.iterations ??= [initialMembers(X, y, C)];
+  while (state.iterations.length <= state.shifts) state.iterations.push(iterate(X, y, state.iterations.at(-1), C));
+  const members = state.iterations[state.shifts], chosen = members.find(({ exemplar }) => exemplar === state.chosen);
   const areas = PLANE.areas(PLANE.grid((x) => vote(X, y, members, x), CELL), CELL);
   state.roles = X.map((_, i) => chosen?.positives.includes(i) ? "positive" : chosen?.negatives.includes(i) ? "negative" : "");
-  let line = "";
-  if (chosen) {
-    line = PLANE.kerbs(chosen.w, chosen.b);
-  }
+  const boundaries = chosen ? PLANE.boundaries(chosen.w, chosen.b) : "";
   const largest = Math.max(...members.map(({ positives }) => positives.length));
-  const alone = members.filter(({ positives }) => positives.length === 1).length;
-  const rejecting = members.filter(({ claims, exemplar }) => !claims[exemplar]).length;
-  const one = chosen ? `This one has ${count(chosen.positives.length, "positive")} and ${count(chosen.negatives.length, "negative")}, ` +
-    `and a positive output at ${count(chosen.claims.filter(Boolean).length, "point")}. ` : "This point's member is removed. ";
+  const single = members.filter(({ positives }) => positives.length === 1).length;
+  const rejecting = members.filter(({ covers, exemplar }) => !covers[exemplar]).length;
+  const aboutChosen = chosen
+    ? `The chosen member has ${count(chosen.positives.length, "positive")} and ${count(chosen.negatives.length, "negative")}, ` +
+      `and a positive output at ${count(chosen.covers.filter(Boolean).length, "point")}. `
+    : "The member of the chosen point has been removed. ";
   const right = X.filter((x, i) => vote(X, y, members, x) * y[i] > 0).length;
   return {
-    back: panel(0, PLANE.width, PLANE.height, areas + line),
-    words: `After ${count(state.shifts, "iteration")}: ${count(members.length, "member")}, of which ${rejecting} ` +
-      `reject${rejecting === 1 ? "s its" : " their"} exemplar and ${alone} ${alone === 1 ? "has" : "have"} one positive; the largest has ${largest}. ${one}` +
-      `Their vote is right on ${right} of the ${X.length} points.`,
+    drawing: panel(0, PLANE.width, PLANE.height, areas + boundaries),
+    description: `After ${count(state.shifts, "iteration")}: ${count(members.length, "member")}, of which ${rejecting} ` +
+      `reject${rejecting === 1 ? "s its" : " their"} exemplar and ${single} ${single === 1 ? "has" : "have"} one positive; ` +
+      `the largest has ${largest}. ${aboutChosen}The vote is right on ${right} of the ${X.length} points.`,
   };
 }
 
 export default {
-  about: "Three small groups of one class among points of the other, the vote of all members as areas, and one " +
-    "member: its line, its margin boundaries, its positives and its negatives.",
-  how: "Add iterations; choose a member by its point, or drag the point.",
+  label: "Three small groups of one class among points of the other, the vote of all members as areas, and one " +
+    "member: its decision boundary, margin boundaries, positives and negatives.",
+  instructions: "Add iterations; choose a member by its point, or drag the point.",
   width: PLANE.width,
   height: PLANE.height,
-  start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, logC: 0, chosen: 0, rounds: null }),
+  start: () => ({ points: POINTS.map((point) => [...point]), shifts: 0, logC: 0, chosen: 0, iterations: null }),
   draw,
   marks: ({ points, roles, chosen }) => points.map(([x, y, label], i) => ({
-    x, y, label, kind: i === chosen ? `${roles[i]} chosen` : roles[i], told: roles[i] || "no part of this member",
+    x, y, label, kind: i === chosen ? `${roles[i]} chosen` : roles[i], description: roles[i] || "not in this member's training set",
   })),
   move: (state, k, x, y) => {
     state.points[k].splice(0, 2, x, y);
-    state.rounds = null;
+    state.iterations = null;
   },
   controls: [
-    { name: "shifts", label: "Iterations", min: 0, max: SHIFTS, step: 1, tell: String },
-    { name: "logC", label: "C", min: -1, max: 2, step: 0.1, tell: power },
+    { name: "shifts", label: "Iterations", min: 0, max: MAX_SHIFTS, step: 1, format: String },
+    { name: "logC", label: "C", min: -1, max: 2, step: 0.1, format: power },
   ],
-  changed: (state, name) => { if (name === "logC") state.rounds = null; },
+  onChange: (state, name) => { if (name === "logC") state.iterations = null; },
 };

@@ -1,4 +1,4 @@
-// Each figure comes to life when it is near the window.
+// Start each interactive figure when it comes near the viewport.
 
 import costs from "./costs.js";
 import margin from "./margin.js";
@@ -9,12 +9,12 @@ import stumps from "./stumps.js";
 
 const EXPLORABLES = { costs, margin, path, prototypes, stumps };
 
-const near = new IntersectionObserver((entries) => {
+const observer = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
-    near.unobserve(target);
+    observer.unobserve(target);
     mount(target, EXPLORABLES[target.dataset.explorable]);
   }
 }, { rootMargin: "400px" });
 
-document.querySelectorAll("[data-explorable]").forEach((figure) => near.observe(figure));
+document.querySelectorAll("[data-explorable]").forEach((figure) => observer.observe(figure));
