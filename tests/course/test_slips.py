@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from coursework import ESSAY, NAME, cell_named, guide_table
-from slips import NEARBY_TEXT, LEFT_OUT, SLIPS, hand_in_all, student_of
+from slips import LEFT_OUT, NEARBY_TEXT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade
 from svmbook.course.grading.student import check
