@@ -65,6 +65,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     class_weight = None  # for estimators without this parameter
     _sparse = False  # whether X may be a sparse matrix
     _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
+    _sparse_hint = ""  # said first to a user who passes sparse data
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -150,11 +151,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return pairs
 
     def __getattr__(self, name):
-        """Raise an `AttributeError` that mentions ``estimators_`` if they have the attribute."""
+        """Raise an `AttributeError` that says where to find the attribute, if it is elsewhere."""
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         pairs = vars(self).get("estimators_") if "_one_vs_one" in vars(self) else None
         if pairs and hasattr(pairs[0], name):
             message += f"; with {len(self.classes_)} classes each classifier in estimators_ has one"
+        elif name == "predict_proba":
+            message += "; for probabilities use sklearn.calibration.CalibratedClassifierCV"
         raise AttributeError(message)
 
     def _generator(self):
@@ -183,8 +186,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         clear_fitted(self)
         if issparse(X) and not self._sparse:
             raise TypeError(
-                "Sparse data was passed for X, but dense data is required: use X.toarray(), or in "
-                "a pipeline OneHotEncoder(sparse_output=False) and "
+                f"Sparse data was passed for X, but dense data is required: {self._sparse_hint}use "
+                "X.toarray(), or in a pipeline OneHotEncoder(sparse_output=False) and "
                 "ColumnTransformer(sparse_threshold=0)."
             )
         X, y = validate_data(self, X, y, dtype=np.float64, **self._input_options())

@@ -58,7 +58,7 @@ def _raise_os_error(*args, **kwargs):
 
 
 ALTERNATIVES = [
-    (KernelLogisticRegression(), "StumpEnsembleLogistic"),
+    (KernelLogisticRegression(), "USVC"),
     (StumpEnsembleLogistic(), "n_knots"),
     (ERMSVC(kernel="rbf"), "USVC"),
     (DualSVC(kernel="rbf", solver="interior-point"), "libsvm"),

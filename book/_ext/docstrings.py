@@ -1,5 +1,9 @@
 """Adapt the docstrings of the package for autodoc."""
 
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+SHOWN_BASES = (ClassifierMixin, BaseEstimator)  # what estimators inherit through our bases
+
 
 def join_continued_lines(app, what, name, obj, options, lines):
     """Join, in place, type lines that numpydoc continues after a backslash.
@@ -17,7 +21,9 @@ def join_continued_lines(app, what, name, obj, options, lines):
 
 def hide_private_bases(app, name, obj, options, bases):
     """Show only base classes of other projects, since svmbook's own have no entry."""
-    bases[:] = [base for base in bases if not base.__module__.startswith("svmbook")] or [object]
+    inherited = [base for base in SHOWN_BASES if issubclass(obj, base)]
+    others = [base for base in bases if not base.__module__.startswith("svmbook")]
+    bases[:] = others or inherited or [object]
 
 
 def skip_fields(app, what, name, obj, skip, options):

@@ -133,6 +133,11 @@ class AdditiveModel(BaseClassifier):
         ndarray of shape (n_samples, n_features)
             A row plus ``intercept_`` sums to the output of its point. Positive contributions favour
             ``classes_[1]``.
+
+        Raises
+        ------
+        ValueError
+            The model has more than two classes; call the method of a model in ``estimators_``.
         """
         self._check_two_classes("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -161,6 +166,8 @@ class AdditiveModel(BaseClassifier):
         ------
         ImportError
             pandas is not installed.
+        ValueError
+            The model has more than two classes (see `contributions`), or ``x`` is not one point.
 
         Examples
         --------
@@ -200,6 +207,8 @@ class AdditiveModel(BaseClassifier):
         ------
         ImportError
             pandas is not installed.
+        ValueError
+            The model has more than two classes (see `contributions`).
 
         See Also
         --------

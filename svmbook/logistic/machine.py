@@ -22,4 +22,4 @@ class LogisticKernelMachine(LogOdds, KernelMachine):
     }
 
     _remedy = "Raise lam, scale the features, or raise tol."
-    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
+    _memory_advice = "Fit fewer points; or use USVC with sklearn's CalibratedClassifierCV."

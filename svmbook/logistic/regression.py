@@ -122,9 +122,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     -----
     A Newton step is a weighted ridge regression and costs one Cholesky factorisation of an n by n
     matrix, or of a d by d matrix for the linear kernel with fewer features than points. Other
-    kernels store two arrays of :math:`n^2` numbers (three for "l1"): with 10,000 points this takes
-    1.6 GB, and a fit takes about a minute. The lasso factors matrices of its nonzero coefficients:
-    for small ``lam`` these are many, and a fit can take a hundred times as long as for large ones.
+    kernels store two arrays of :math:`n^2` numbers (three for "l1"): 1.6 GB for 10,000 points, and
+    about a minute. The lasso is slow for small ``lam``, when many coefficients are nonzero.
 
     References
     ----------
@@ -176,6 +175,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _remedy(self):
         stronger_penalty = "Use a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger_penalty}, scale the features, or raise tol or max_iter."
+
+    _sparse_hint = 'kernel="linear" accepts it; otherwise '
 
     @property
     def _sparse(self):

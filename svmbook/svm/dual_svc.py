@@ -226,6 +226,8 @@ class DualSVC(KernelMachine):
 
     _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
 
+    _sparse_hint = 'kernel="linear" accepts it; otherwise '
+
     @property
     def _sparse(self):
         return self._linear
