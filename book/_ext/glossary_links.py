@@ -14,7 +14,7 @@ ELSEWHERE = (
 )  # fmt: skip
 
 # Words with another everyday or technical meaning: a chapter links them by hand, with {term}.
-AMBIGUOUS = frozenset({"claim", "edge", "face", "pull", "ridge", "rule", "shift", "street"})
+AMBIGUOUS = frozenset({"edge", "face", "ridge", "rule", "shift"})
 
 
 @lru_cache
