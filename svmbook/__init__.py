@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what editors read; at run time each is loaded when it is first used
+if TYPE_CHECKING:  # for editors; at run time each estimator is imported on first use
     from .ensembles import AdaBoostStump, LPBoost, StumpEnsembleLogistic, StumpEnsembleSVC
     from .logistic import ImportVectorMachine, KernelLogisticRegression
     from .prototypes import (
@@ -51,7 +51,7 @@ _FAMILIES = {
 
 
 def __getattr__(name):
-    # On first use: scikit-learn takes longer to load than `svmbook --help` may.
+    # Estimators are imported on first use, since scikit-learn would slow down `svmbook --help`.
     if name == "__version__":
         return import_module("importlib.metadata").version("svmbook")
     for family, estimators in _FAMILIES.items():

@@ -1,4 +1,4 @@
-"""Arguments that several parts of the package check alike."""
+"""Validation of arguments, shared by several parts of the package."""
 
 from numbers import Real
 
@@ -8,14 +8,14 @@ __all__ = ["check_positive"]
 
 
 def check_positive(name, value, *, or_zero=False):
-    """Return a positive, finite number as a float, or say what is wrong with it.
+    """Check that a number is positive and finite, and return it as a float.
 
     Parameters
     ----------
     name : str
-        What the argument is called.
+        Name of the argument, for the message.
     value : object
-        The argument.
+        Value of the argument.
     or_zero : bool, default=False
         Whether zero is allowed.
 
@@ -26,7 +26,7 @@ def check_positive(name, value, *, or_zero=False):
     Raises
     ------
     TypeError, ValueError
-        It is no number, or not positive and finite.
+        ``value`` is not a number, or not positive and finite.
 
     Examples
     --------

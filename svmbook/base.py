@@ -1,4 +1,4 @@
-"""What every estimator does before and after its solver."""
+"""Base class of all classifiers: validation, prediction, and one classifier per pair of classes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .labels import decode_labels, encode_classes, encode_labels
 from .losses import logistic
 from .memory import check_memory
-from .multiclass import coupled, fit_pairs, pair_probabilities
+from .multiclass import couple_probabilities, fit_pairs, pair_probabilities
 from .weights import point_weights
 
 __all__ = ["BaseClassifier", "LogOdds", "apply_in_blocks", "relative_gap"]
 
-# Set by a fit, beside attributes that end with an underscore.
-PRIVATE_FITTED = ("_kernel", "_centred", "_one_vs_one")
+# Fitted attributes whose names do not end with an underscore.
+PRIVATE_FITTED = ("_kernel", "_centred_model", "_one_vs_one")
 BLOCK_NUMBERS = 2_000_000  # numbers per block of a prediction: 16 MB per array
 
 
-def clear_fitted(machine):
-    """Delete what an earlier fit has set, so that a failed one leaves nothing of it."""
-    for name in [name for name in vars(machine) if name.endswith("_") or name in PRIVATE_FITTED]:
-        delattr(machine, name)
+def clear_fitted(estimator):
+    """Delete the attributes of an earlier fit, so that they do not survive a failed one."""
+    for name in list(vars(estimator)):
+        if name.endswith("_") or name in PRIVATE_FITTED:
+            delattr(estimator, name)
 
 
 def apply_in_blocks(function, X, width, numbers=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
-    The function needs arrays of ``width`` numbers per row; a block has at most ``numbers`` of them,
-    `BLOCK_NUMBERS` by default.
+    The function needs ``width`` numbers per row. A block needs at most ``numbers`` of them, by
+    default `BLOCK_NUMBERS`.
     """
     rows, outputs = max(1, (numbers or BLOCK_NUMBERS) // max(1, width)), []
     for start in range(0, X.shape[0], rows):
@@ -45,30 +46,31 @@ def apply_in_blocks(function, X, width, numbers=None):
 
 
 def relative_gap(gap, objective):
-    """Return the duality gap as a fraction of the primal objective; rounding can make it negative.
+    """Return the duality gap as a fraction of the primal objective, or zero if it is negative.
 
-    An objective of zero is a minimum, as no loss and no penalty is negative.
+    Only rounding makes it negative. An objective of zero is a minimum, since losses and penalties
+    are nonnegative.
     """
     return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):
-    """Base of all classifiers: checked training data, outputs, labels.
+    """Base of all classifiers: validation, decision values, labels.
 
-    An estimator has a `fit` that calls `_training_data` and sets ``classes_`` once it has solved
-    its problem, and ``_outputs(X)`` for points that have been checked. An estimator that is trained
-    on two classes first asks `several_classes`, and leaves more of them to `_fit_pairs`.
+    A subclass has a `fit` that calls `_training_data` and sets ``classes_`` at the end, and
+    ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
+    classifier calls `_fit_pairs` if `several_classes` is true.
     """
 
-    class_weight = None  # of estimators without that parameter
+    class_weight = None  # for estimators without this parameter
     _sparse = False  # whether X may be a sparse matrix
-    _memory_advice = "Fit fewer points."  # what to do where memory is short
+    _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        r"""Return the outputs :math:`F(x)`, whose signs are the answers.
+        r"""Return the decision values :math:`F(x)`.
 
         Parameters
         ----------
@@ -78,15 +80,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one value a point, positive where it speaks for ``classes_[1]``; for
-            more, one a class.
+            For two classes one value per point, positive where ``classes_[1]`` is predicted; for
+            more classes one value per point and class.
         """
         check_is_fitted(self)
         X = self._validated_points(X)
         return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the label that the outputs speak for, of each point.
+        """Return the predicted label of each point.
 
         Parameters
         ----------
@@ -102,24 +104,24 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return decode_labels(self.classes_, scores)
 
     def _validated_points(self, X):
-        """Return checked points to predict."""
+        """Return query points after validation."""
         return validate_data(self, X, dtype=np.float64, reset=False, **self._input_options())
 
     def _input_options(self):
-        """Return what `validate_data` is told of sparse matrices."""
+        """Return the options of `validate_data`."""
         return {"accept_sparse": "csr" if self._sparse else False}
 
     @property
     def _in_pairs(self):
-        """Whether the fit has trained a classifier for each pair of classes."""
+        """Whether a classifier was fitted for each pair of classes."""
         return hasattr(self, "_one_vs_one")
 
     def _check_two_classes(self, method):
-        """Refuse a method of one decision function where there is one per pair of classes."""
+        """Raise an error if there is one decision function per pair of classes."""
         check_is_fitted(self)
         if self._in_pairs:
             raise ValueError(
-                f"{method} belongs to one decision function; with {len(self.classes_)} classes "
+                f"{method} needs a single decision function; with {len(self.classes_)} classes "
                 "there is one per pair. Call it on a classifier in estimators_."
             )
 
@@ -130,15 +132,15 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = self._labelled_pairs(classes)
         for name, summary in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
             if all(hasattr(binary, name) for binary in self.estimators_):
-                setattr(self, name, summary([getattr(one, name) for one in self.estimators_]))
+                setattr(self, name, summary([getattr(binary, name) for binary in self.estimators_]))
         self.classes_ = classes
         return self
 
     def _labelled_pairs(self, classes):
-        """Return the classifiers of the pairs with the labels and the feature names of the data.
+        """Return the binary classifiers with the labels and the feature names of the data.
 
-        They are shallow copies, because scikit-learn's votes need the originals, which know the two
-        classes as 0 and 1.
+        They are shallow copies, since the vote of `OneVsOneClassifier` needs the originals, whose
+        classes are 0 and 1.
         """
         pairs = [copy(binary) for binary in self._one_vs_one.estimators_]
         for binary, (a, b) in zip(pairs, combinations(range(len(classes)), 2), strict=True):
@@ -148,7 +150,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return pairs
 
     def __getattr__(self, name):
-        """Say where an attribute is that each pair of classes has for itself."""
+        """Raise an `AttributeError` that mentions ``estimators_`` if they have the attribute."""
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         pairs = vars(self).get("estimators_") if "_one_vs_one" in vars(self) else None
         if pairs and hasattr(pairs[0], name):
@@ -156,27 +158,27 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         raise AttributeError(message)
 
     def _generator(self):
-        """Return a generator of random numbers for the parameter ``random_state``."""
+        """Return a random number generator seeded from the parameter ``random_state``."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
     def _training_data(self, X, y, sample_weight, encode=encode_labels):
-        """Check training data as `_validated_data`, and that the fit has room in memory."""
+        """Return the result of `_validated_data` after a check that the fit has enough memory."""
         data = self._validated_data(X, y, sample_weight, encode)
         n, d = data[0].shape
-        what = f"{type(self).__name__} on {n:,} points with {d:,} features"
-        check_memory(8.0 * self._stored_numbers(n, d), what, self._memory_advice)
+        task = f"{type(self).__name__} on {n:,} points with {d:,} features"
+        check_memory(8.0 * self._stored_numbers(n, d), task, self._memory_advice)
         return data
 
     def _stored_numbers(self, n, d):
-        """Return about how many numbers a fit to n points of d features holds beside them."""
+        """Estimate how many floats a fit to n points of d features stores besides the data."""
         return n * d
 
     def _validated_data(self, X, y, sample_weight, encode):
-        """Forget an earlier fit, and check training data.
+        """Delete an earlier fit, and validate the training data.
 
-        Returns points, labels in their order, a number for each point's label (by ``encode``),
-        weights, and the indices of the points of positive weight. A failed fit leaves what
-        `validate_data` sets and nothing else.
+        Returns the points, the sorted labels, the labels of the points encoded by ``encode``, the
+        weights, and the indices of the points of positive weight. A failed fit leaves only the
+        attributes that `validate_data` sets.
         """
         clear_fitted(self)
         if issparse(X) and not self._sparse:
@@ -195,13 +197,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
 
 class LogOdds:
-    """What the outputs of a machine say where they are log odds: probabilities."""
+    """Probabilities of classifiers whose decision values are log odds."""
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         r"""Return the probability of each class, :math:`\sigma(F)` or the softmax of F.
 
-        Where pairs of classes were trained, their probabilities are coupled, :eq:`eq-coupling`. The
-        most probable class is then not always the one that wins the votes, which `predict` returns.
+        The probabilities of classifiers of pairs are coupled, :eq:`eq-coupling`. The most probable
+        class may then differ from the winner of the vote, which `predict` returns.
 
         Parameters
         ----------
@@ -214,13 +216,15 @@ class LogOdds:
             Probabilities in the order of ``classes_``.
         """
         if self._in_pairs:
-            of_pairs = pair_probabilities(self._one_vs_one, self._validated_points(X))
-            return coupled(of_pairs, len(self.classes_))
+            pairwise = pair_probabilities(self._one_vs_one, self._validated_points(X))
+            return couple_probabilities(pairwise, len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
     def predict_log_proba(self, X: ArrayLike) -> np.ndarray:
-        """Return the logarithm of `predict_proba`, exact where a probability is below 1e-308.
+        """Return the logarithm of `predict_proba`.
+
+        Unless classifiers of pairs are coupled, it is accurate even for probabilities below 1e-308.
 
         Parameters
         ----------
@@ -230,7 +234,7 @@ class LogOdds:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Logarithms.
+            Log probabilities in the order of ``classes_``.
         """
         if self._in_pairs:
             with np.errstate(divide="ignore"):

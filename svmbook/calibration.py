@@ -1,4 +1,4 @@
-r"""From scores to probabilities and alarms: Platt's sigmoid, and a threshold that keeps a rate."""
+"""Calibration of scores: Platt scaling, and a threshold with a guaranteed false-alarm rate."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .ties import TIE_TOL
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
-DECREMENT_TOL = 1e-8  # Newton decrement at the end, relative to the objective; its square is left
-MAX_STEPS = 50  # Newton steps, and halvings of one step
-OBJECTIVE_ROUNDING = 1e-13  # relative to the objective: an increase this small is a rounding error
+DECREMENT_TOL = 1e-8  # its square bounds the squared Newton decrement over the objective at the end
+MAX_STEPS = 50  # maximum number of Newton steps, and of halvings per step
+OBJECTIVE_ROUNDING = 1e-13  # a smaller relative increase of the objective may be rounding error
 
 
 class Sigmoid(NamedTuple):
@@ -29,9 +29,9 @@ class Sigmoid(NamedTuple):
     Attributes
     ----------
     slope : float
-        :math:`a`; Platt writes :math:`-A`.
+        :math:`a`, which is :math:`-A` in Platt's notation.
     intercept : float
-        :math:`b`; Platt writes :math:`-B`.
+        :math:`b`, which is :math:`-B` in Platt's notation.
     """
 
     slope: float
@@ -43,7 +43,7 @@ class Sigmoid(NamedTuple):
         Parameters
         ----------
         scores : array-like
-            Outputs of a machine.
+            Decision values of a classifier.
 
         Returns
         -------
@@ -59,30 +59,30 @@ class Sigmoid(NamedTuple):
 
 
 def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
-    r"""Fit Platt's sigmoid: logistic regression on one feature, the score, with softened labels.
+    r"""Fit Platt's sigmoid: logistic regression on the score, with smoothed labels.
 
     Minimises :math:`-\sum_i t_i\log p_i + (1 - t_i)\log(1 - p_i)`, :math:`p_i = \sigma(af_i + b)`,
     without a penalty. The targets are :math:`t_+ = (n_+ + 1)/(n_+ + 2)` for the second label and
-    :math:`t_- = 1/(n_- + 2)` for the first, the means of the two classes' posteriors under a
-    uniform prior; they keep the slope finite where scores separate the classes.
+    :math:`t_- = 1/(n_- + 2)` for the first, the posterior means under a uniform prior. They keep
+    the slope finite if the scores separate the classes.
 
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Outputs of a machine on points that did not fit it: on its own training points
-        they are too good.
+        Decision values of a classifier on points outside its training set. On training points the
+        decision values are too optimistic.
     y : array-like of shape (n,)
-        Two labels of any kind.
+        Labels of any type, of two classes.
 
     Returns
     -------
     Sigmoid
-        Its slope is zero if all scores are equal.
+        The fitted sigmoid; its slope is zero if all scores are equal.
 
     Raises
     ------
     ValueError
-        Scores that are not finite or not one a label, or not two classes.
+        The scores are not finite or not one per label, or ``y`` does not have two classes.
 
     References
     ----------
@@ -93,8 +93,8 @@ def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
     Examples
     --------
     >>> from svmbook.calibration import fit_sigmoid
-    >>> answers = ["no", "no", "yes", "no", "yes"]
-    >>> sigmoid = fit_sigmoid([-2.0, -1.0, 0.5, 1.0, 3.0], answers)
+    >>> labels = ["no", "no", "yes", "no", "yes"]
+    >>> sigmoid = fit_sigmoid([-2.0, -1.0, 0.5, 1.0, 3.0], labels)
     >>> sigmoid.probability([-2.0, 0.0, 3.0]).round(2)
     array([0.19, 0.37, 0.72])
     """
@@ -106,37 +106,36 @@ def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
 
 
 def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.95) -> float:
-    r"""Return a threshold whose rate of false alarms is kept with a given confidence.
+    r"""Return a threshold that bounds the false-alarm rate with a given confidence.
 
-    The scores are those of n new points that should raise no alarm. If the k-th largest of them is
-    the threshold, the probability of exceeding it, for one more such point, has the distribution
-    Beta(k, n - k + 1) over the draw of the n, whatever the distribution of the scores is (a
-    stochastically smaller one where scores are equal). So
+    The scores are those of n points that should raise no alarm and were not used for training. If
+    the threshold is the k-th largest score, the false-alarm rate on new points is distributed as
+    Beta(k, n - k + 1) over random samples of n points. This holds for every continuous
+    distribution of the scores; ties only make the rate stochastically smaller. So
 
-    .. math:: P(\text{rate of alarms} \le r) = I_r(k, n - k + 1),
+    .. math:: P(\text{false-alarm rate} \le r) = I_r(k, n - k + 1),
 
-    and the largest k is taken for which that is at least the confidence. The machine must not have
-    seen the n points.
+    and the largest k is chosen for which this probability is at least the confidence.
 
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Outputs of the machine.
+        Decision values of the classifier.
     rate : float
-        Share of false alarms that is allowed, between 0 and 1.
+        Upper bound of the false-alarm rate, between 0 and 1.
     confidence : float, default=0.95
-        Probability with which it is kept, between 0 and 1.
+        Probability that the bound holds, between 0 and 1.
 
     Returns
     -------
     float
-        Alarm is raised where an output is larger.
+        The threshold; a larger decision value raises an alarm.
 
     Raises
     ------
     ValueError, TypeError
-        A number is out of range or not finite; or there are too few scores: with fewer than
-        :math:`\log(1 - \text{confidence})/\log(1 - \text{rate})` not even the largest will do.
+        An argument is out of range or not finite, or there are fewer scores than
+        :math:`\log(1 - \text{confidence})/\log(1 - \text{rate})`, so that no k suffices.
 
     Examples
     --------
@@ -149,39 +148,39 @@ def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.
         check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
     n = len(scores)
     k = np.arange(1, n + 1)
-    enough = beta.cdf(rate, k, n - k + 1) >= confidence
-    if not enough.any():
+    certified = beta.cdf(rate, k, n - k + 1) >= confidence
+    if not certified.any():
         needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
         raise ValueError(
             f"{n} points held out cannot certify a false alarm rate of {rate:g} with confidence "
             f"{confidence:g}; {needed:.15g} would. Hold out more, or allow a higher rate."
         )
-    return float(scores[n - k[enough].max()])
+    return float(scores[n - k[certified].max()])
 
 
 def _check_scores(scores):
-    """Return one finite number a point, or say what is wrong with them."""
+    """Check that the scores are one finite number per point, and return them as an array."""
     scores = check_array(scores, dtype=np.float64, ensure_2d=False, input_name="scores")
     if scores.ndim != 1:
-        raise ValueError(f"scores must be one number a point; found shape {scores.shape}.")
+        raise ValueError(f"scores must be one number per point; found shape {scores.shape}.")
     return scores
 
 
 def fit_sigmoids(
     scores: ArrayLike, positive: ArrayLike, present: ArrayLike | None = None
 ) -> Sigmoid:
-    """Fit the sigmoids of many classifiers at once: what `fit_sigmoid` does for one.
+    """Fit one sigmoid per classifier, as `fit_sigmoid` does for a single classifier.
 
-    Newton's method in two variables, for all classifiers in one array, on standardised scores.
+    This is Newton's method in two variables on standardised scores, vectorised over classifiers.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classifiers)
-        Outputs, each column those of one classifier.
+        Decision values, one column per classifier.
     positive : ndarray of bool, of the same shape
-        Whether a point is of the second label to that classifier.
+        Whether a point has the second label of that classifier.
     present : ndarray of bool, of the same shape, default=None
-        Which points the sigmoid of a classifier is fitted on, at least one; by default all.
+        Points on which each sigmoid is fitted, at least one per classifier; by default all.
 
     Returns
     -------
@@ -207,12 +206,12 @@ def fit_sigmoids(
     f = scores / largest
     centre = f.sum(axis=0) / n_points
     spread = np.sqrt(((f - centre) ** 2 * present).sum(axis=0) / n_points)
-    flat = spread <= TIE_TOL  # all scores of a classifier are equal but for rounding
+    flat = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
     spread = np.where(flat, 1.0, spread)
     f = np.where(flat, 0.0, (f - centre) / spread)
-    share = (t * present).sum(axis=0) / n_points
-    theta = np.array([np.zeros(len(share)), np.log(share / (1.0 - share))])
-    value = _deviance(f, t, present, theta)
+    mean_target = (t * present).sum(axis=0) / n_points
+    theta = np.array([np.zeros(len(mean_target)), np.log(mean_target / (1.0 - mean_target))])
+    value = _cross_entropy(f, t, present, theta)
     for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
         h, r = present * p * (1.0 - p), present * (p - t)
@@ -224,7 +223,7 @@ def fit_sigmoids(
         if (decrement <= DECREMENT_TOL**2 * value).all():
             break
         for _ in range(MAX_STEPS):
-            new = _deviance(f, t, present, theta + step)
+            new = _cross_entropy(f, t, present, theta + step)
             too_far = new > value - 1e-4 * decrement + OBJECTIVE_ROUNDING * value
             if not too_far.any():
                 break
@@ -233,16 +232,16 @@ def fit_sigmoids(
         theta, value = theta + step, new
     else:
         warnings.warn(
-            f"a sigmoid was not fitted in {MAX_STEPS} steps of Newton's method; look for scores "
-            "far from all others.",
+            f"a sigmoid did not converge in {MAX_STEPS} Newton steps; check the scores for "
+            "outliers.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    slope = theta[0] / spread  # of scores in units of the largest
+    slope = theta[0] / spread  # for scores divided by `largest`
     return Sigmoid(slope / largest, theta[1] - slope * centre)
 
 
-def _deviance(f, t, present, theta):
+def _cross_entropy(f, t, present, theta):
     """Return the sum of -t log p - (1 - t) log(1 - p) for each classifier."""
     z = f * theta[0] + theta[1]
     return (present * (np.logaddexp(0.0, z) - t * z)).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing of files."""
 
 import os
 
@@ -6,14 +6,14 @@ __all__ = ["write_whole"]
 
 
 def write_whole(path, content):
-    """Write a file so that whoever looks finds all of it, or what was there before.
+    """Write a file atomically: until it is complete, readers see the previous content.
 
     Parameters
     ----------
     path : Path
-        Where; folders are made.
+        Path of the file; missing folders are created.
     content : str or bytes
-        Text is encoded in UTF-8.
+        Content of the file; text is encoded in UTF-8.
 
     Examples
     --------
@@ -22,9 +22,9 @@ def write_whole(path, content):
     >>> from svmbook.files import write_whole
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "new" / "file.txt"
-    ...     write_whole(path, "all of it")
+    ...     write_whole(path, "content")
     ...     print(path.read_text())
-    all of it
+    content
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")

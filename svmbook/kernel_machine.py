@@ -1,7 +1,7 @@
-r"""What every kernel machine does before and after its solver.
+r"""Base class of the kernel machines: validation, choice of the kernel, fitted attributes.
 
 A fitted kernel machine is :math:`F(x) = \sum_j A_j k(x_j, x) + b`, with one output for two classes
-and, if it can tell more than two, one a class. The points with :math:`A_j \ne 0` are kept.
+and one output per class for more. Only the points with :math:`A_j \ne 0` are stored.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["KernelMachine", "Problem"]
 
 
 class Problem(NamedTuple):
-    """Training data as a solver wants them: points that count, and numbers for labels."""
+    """Validated training data: points of positive weight, and encoded labels."""
 
     X: np.ndarray  # all points, perhaps sparse, or for a precomputed kernel their Gram matrix
     classes: np.ndarray  # the labels, sorted
     targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
-    present: np.ndarray  # indices of the points of positive weight, which the rest is about
+    present: np.ndarray  # indices of the points of positive weight, to which the rest refers
     points: np.ndarray
     y: np.ndarray
     weights: np.ndarray
@@ -38,16 +38,16 @@ class Problem(NamedTuple):
 
     @property
     def n_classes(self):
-        """Number of classes where a solver has to know it: more than two."""
+        """Number of classes if there are more than two, else None."""
         return len(self.classes) if len(self.classes) > 2 else None
 
 
 class KernelMachine(BaseClassifier):
-    """Base of the kernel estimators: checks of the data, outputs, labels.
+    """Base of the kernel estimators: validation, decision values, fitted attributes.
 
-    An estimator has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight``
-    and ``tol``, and a `fit` that calls `_prepare`, one solver, and `_store`, or `_certify` where it
-    keeps no kernel.
+    A subclass has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight`` and
+    ``tol``. Its `fit` calls `_prepare`, one solver, and `_store`, or only `_certify` if it is not
+    an expansion in kernels at training points.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -67,30 +67,30 @@ class KernelMachine(BaseClassifier):
 
     @property
     def _linear(self):
-        """Whether the kernel is the linear one by its name."""
+        """Whether ``kernel`` is "linear"."""
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
     def _outputs(self, X):
-        """Return the outputs for points that have been checked."""
+        """Return the decision values of validated points."""
         if self._kernel.name == "linear":
-            # Far from the origin X @ coef_ has fewer digits.
-            origin, at_origin, coef, intercept = self._centred
+            # Points far from the origin are centred, since X @ coef_ would lose digits.
+            origin, at_origin, coef, intercept = self._centred_model
             if issparse(X):
                 F = X @ self.coef_.T + self.intercept_
             else:
                 F = (X - origin) @ self.coef_.T + at_origin
-                # Attributes that were replaced after the fit, for instance by pruning.
+                # Changes of the attributes after the fit, for instance by pruning.
                 F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
             F = apply_in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
 
     def _expansion(self, X):
-        r"""Return :math:`\sum_j A_j k(x_j, x)` for points that have been checked."""
+        r"""Return :math:`\sum_j A_j k(x_j, x)` for validated points."""
         return self._kernel.with_support(X, self) @ self.dual_coef_.T
 
     def _prepare(self, X, y, sample_weight, encode=encode_labels):
-        """Check training data, and return the `Problem`."""
+        """Validate the training data, choose the kernel, and return the `Problem`."""
         X, classes, targets, weights, present = self._training_data(X, y, sample_weight, encode)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = rows_of_kernel(X, present, pairwise=pairwise)
@@ -99,31 +99,31 @@ class KernelMachine(BaseClassifier):
         return Problem(X, classes, targets, present, points, y, weights, kernel)
 
     def _choose_kernel(self, points, weights):
-        """Return the kernel of the parameters for points with their weights."""
+        """Return the kernel that the parameters specify, given the points and their weights."""
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
 
-    def _with_definite_kernel(self, problem, attempt):
-        """Return the problem and ``attempt(problem)``, with the kernel shifted if only that helps.
+    def _with_definite_kernel(self, problem, solve):
+        """Return the problem and ``solve(problem)``, with a shifted kernel if it is indefinite.
 
-        This serves models whose coefficients sum to zero, as a free intercept demands: for them a
-        conditionally definite kernel is as good as a definite one.
+        In models with an unpenalised intercept the coefficients sum to zero. For such coefficients
+        a conditionally definite kernel suffices, and the shift makes it definite.
         """
         try:
-            return problem, attempt(problem)
-        except IndefiniteKernelError as indefinite:
+            return problem, solve(problem)
+        except IndefiniteKernelError as error:
             shifted = problem._replace(kernel=problem.kernel.shifted(problem.points))
             try:
-                return shifted, attempt(shifted)
+                return shifted, solve(shifted)
             except IndefiniteKernelError:
-                raise indefinite from None
+                raise error from None
 
     def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
-        """Set the fitted attributes that all machines have; return coefficients of all points.
+        """Set the fitted attributes of all kernel machines; return the coefficients of all points.
 
-        ``A`` are those of the points that count, ``intercept`` belongs to points from which
-        ``origin`` is taken, and ``coef`` are the weights of the features, for the linear kernel.
-        A warning goes past `_store`, fit and its validating wrapper by its ``stacklevel``.
+        ``A`` holds the coefficients of the points of positive weight, and ``coef`` the feature
+        weights of a linear kernel. ``intercept`` refers to points from which ``origin`` has been
+        subtracted. The default ``stacklevel`` lets a warning point at the caller of `fit`.
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
         A, intercept = problem.kernel.unshifted_coefficients(A, intercept, problem.points)
@@ -140,24 +140,24 @@ class KernelMachine(BaseClassifier):
             self.coef_ = coef.reshape(len(coef), -1).T
             at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
             self.intercept_ = at_origin - self.coef_ @ origin
-            self._centred = origin, at_origin, self.coef_.copy(), self.intercept_.copy()
+            self._centred_model = origin, at_origin, self.coef_.copy(), self.intercept_.copy()
         return coefficients
 
     def _certify(self, problem, result, *, stacklevel):
-        """Set what every machine says of its fit, and warn where that is no certificate."""
+        """Set the attributes that describe the fit, and warn if it is not certified."""
         self._kernel, self.classes_ = problem.kernel.unshifted(), problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual
         self.n_iter_, self.converged_ = result.n_iter, result.converged
         gap = ""
-        if result.gap is not None:  # None where the objective is not convex
+        if result.gap is not None:  # None if the objective is not convex
             self.relative_gap_ = relative_gap(result.gap, result.objective)
             gap = f" and a relative duality gap of {self.relative_gap_:.1e}"
         if not result.converged:
-            by = f" by {self.solver_}" if hasattr(self, "solver_") else ""
+            solver = f" by {self.solver_}" if hasattr(self, "solver_") else ""
             warnings.warn(
-                f"{type(self).__name__}{by} stopped after {result.n_iter} iterations at a KKT "
+                f"{type(self).__name__}{solver} stopped after {result.n_iter} iterations at a KKT "
                 f"residual of {result.kkt_residual:.1e}{gap} "
                 f"(objective {result.objective:.1e}), not certified to tol={self.tol:g} "
                 f"({result.message}). {self._remedy}",

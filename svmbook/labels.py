@@ -1,4 +1,4 @@
-"""Labels, signs -1 and +1, and numbers: the only place where labels are translated."""
+"""Encoding of labels as signs -1 and +1, or as integers."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def encode_classes(y):
-    """Translate labels of any kind, of two classes or more, into numbers.
+    """Encode labels of two or more classes as integers.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def encode_classes(y):
     classes : ndarray of shape (k,)
         The different labels, sorted.
     codes : ndarray of shape (n,)
-        For each point the number of its label, 0 to k - 1.
+        For each point the index of its label in ``classes``.
 
     Raises
     ------
     ValueError
-        There is only one label, the labels cannot be sorted, or ``y`` is continuous.
+        ``y`` has one class only, is continuous, or has labels that cannot be sorted.
 
     Examples
     --------
@@ -40,18 +40,18 @@ def encode_classes(y):
     array([1, 0, 2, 1])
     """
     try:
-        # Looking at the values takes a quarter of a small fit; a row of whole numbers or words can
-        # be nothing but labels.
+        # The check takes a quarter of the time of a small fit. A vector of booleans, integers or
+        # strings passes it anyway.
         if getattr(y, "ndim", 0) != 1 or y.dtype.kind not in "biuSU":
             check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-    except (TypeError, ValueError) as error:  # scikit-learn only looks at the first label
-        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
-        if "," not in kinds:
+    except (TypeError, ValueError) as error:  # scikit-learn checks the type of one label only
+        types = ", ".join(sorted({type(label).__name__ for label in y}))
+        if "," not in types:
             raise
         raise ValueError(
-            f"the labels cannot be sorted, as they are of different kinds ({kinds}); "
-            "turn them all into strings or all into numbers."
+            f"the labels cannot be sorted, because they have different types ({types}); "
+            "convert all of them to strings or all of them to numbers."
         ) from error
     if len(classes) < 2:
         found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
@@ -60,7 +60,7 @@ def encode_classes(y):
 
 
 def several_classes(y):
-    """Return whether there are more than two labels; False where `encode_classes` refuses them.
+    """Return whether there are more than two classes; False if `encode_classes` rejects ``y``.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def several_classes(y):
     (True, False)
     """
     try:
-        with np.errstate(invalid="ignore"):  # of infinite labels, which a fit refuses
+        with np.errstate(invalid="ignore"):  # infinite labels, which `fit` rejects
             return len(encode_classes(y)[0]) > 2
     except (TypeError, ValueError):
         return False
 
 
 def encode_outputs(y):
-    """Translate labels for a machine with one output for two classes, and one a class for more.
+    """Encode labels as signs for two classes, and as integers for more.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def encode_outputs(y):
     classes : ndarray of shape (k,)
         The different labels, sorted.
     targets : ndarray of shape (n,)
-        -1.0 and +1.0 for two classes, as `encode_labels` gives them; numbers 0 to k - 1 for more.
+        -1.0 and +1.0 for two classes, as in `encode_labels`; for more, indices into ``classes``.
 
     Raises
     ------
@@ -106,10 +106,10 @@ def encode_outputs(y):
 
 
 def encode_labels(y):
-    """Translate two labels of any kind into -1 and +1.
+    """Encode two labels as -1 and +1.
 
-    The labels are sorted; the first becomes -1, the second +1, so that a positive output
-    speaks for ``classes[1]``, as everywhere in scikit-learn.
+    The first label in sorted order becomes -1 and the second +1, so that a positive decision value
+    means ``classes[1]``, as in scikit-learn.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ def encode_labels(y):
     Raises
     ------
     ValueError
-        There is one label, or there are more than two, they cannot be sorted, or ``y`` is
-        continuous.
+        ``y`` does not have exactly two classes, is continuous, or has labels that cannot be
+        sorted.
 
     Examples
     --------
@@ -139,24 +139,24 @@ def encode_labels(y):
     classes, codes = encode_classes(y)
     if len(classes) > 2:
         raise ValueError(
-            f"this takes two classes; found {len(classes)}. Choose two of them, or fit pairs with "
-            "sklearn.multiclass.OneVsOneClassifier."
+            f"exactly two classes are needed; found {len(classes)}. Choose two of them, or fit "
+            "pairs with sklearn.multiclass.OneVsOneClassifier."
         )
     return classes, _signs(codes)
 
 
 def decode_labels(classes, scores):
-    """Return the label that each output of a machine speaks for.
+    """Return the label that corresponds to each decision value.
 
-    With one output a point that is ``classes[1]`` where it is positive, else ``classes[0]``; with
-    one output a class, the class of the largest, of equal ones the first.
+    With one decision value per point this is ``classes[1]`` if the value is positive, else
+    ``classes[0]``. With one per class it is the class of the largest value, the first if tied.
 
     Parameters
     ----------
     classes : ndarray of shape (k,)
         The labels, as `encode_classes` returns them.
     scores : ndarray of shape (m,) or (m, k)
-        Outputs of a machine.
+        Decision values of a classifier.
 
     Returns
     -------

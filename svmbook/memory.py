@@ -1,4 +1,4 @@
-"""The memory that a fit will need, compared with what there is before it begins."""
+"""Check of the memory that a fit needs, before it begins."""
 
 import math
 import os
@@ -9,14 +9,16 @@ from pathlib import Path
 __all__ = ["available_memory", "check_memory"]
 
 GIBIBYTE = 2**30
-CONTAINER = Path("/sys/fs/cgroup")  # where Linux tells a container its limits
-# Their frames are not the caller: scikit-learn wraps each fit.
+CONTAINER = Path("/sys/fs/cgroup")  # where Linux reports the limits of a container
+# A warning points at the caller of these packages; scikit-learn wraps each `fit`.
 INTERNAL_PACKAGES = ("svmbook", "sklearn")
-WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more says so before it begins
+WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more gives a warning before it begins
 
 
 def available_memory():
-    """Return the bytes that are free for use; of all bytes, or infinity, where nothing says so.
+    """Return the available memory in bytes.
+
+    If it is unknown, return the total memory, and if that is unknown, infinity.
 
     Examples
     --------
@@ -27,41 +29,41 @@ def available_memory():
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         free = 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
-        return min(free, _left_in_container())
+        return min(free, _available_in_container())
     except (OSError, StopIteration):
-        pass  # not Linux, or an old one
+        pass  # not Linux, or a version without MemAvailable
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return math.inf
 
 
-def _left_in_container():
-    """Return the bytes that the limit of a container leaves; infinity where there is none."""
+def _available_in_container():
+    """Return the bytes available within the limit of a container; infinity without a limit."""
     try:
         limit, used, stat = (
             (CONTAINER / name).read_text(encoding="ascii")
             for name in ("memory.max", "memory.current", "memory.stat")
         )
-        cached = dict(line.split() for line in stat.splitlines())["inactive_file"]  # can be freed
+        cached = dict(line.split() for line in stat.splitlines())["inactive_file"]  # reclaimable
         return int(limit) - int(used) + int(cached)
     except (OSError, KeyError, ValueError):  # no container, or its limit is "max"
         return math.inf
 
 
-def check_memory(needed, what, advice):
-    """Warn before something that needs over 2 GiB, and refuse what does not fit.
+def check_memory(needed, task, advice):
+    """Warn if a computation needs over 2 GiB, and raise an error if they are not available.
 
     The warning points at the line that called the package.
 
     Parameters
     ----------
     needed : float
-        Bytes, estimated.
-    what : str
-        What needs them.
+        Estimated number of bytes.
+    task : str
+        Description of the computation, for the message.
     advice : str
-        What to do instead.
+        Last sentence of the message.
 
     Warns
     -----
@@ -75,7 +77,7 @@ def check_memory(needed, what, advice):
     """
     if needed <= WARNING_BYTES:
         return
-    estimate = f"{what} needs about {needed / GIBIBYTE:.1f} GiB of memory"
+    estimate = f"{task} needs about {needed / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()
     if needed > available:
         raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {advice}")
@@ -83,7 +85,7 @@ def check_memory(needed, what, advice):
 
 
 def _caller_stacklevel():
-    """Return the stack level, seen from the function above, of the first frame outside."""
+    """Return the stack level of the first frame outside the internal packages."""
     frame, level = sys._getframe(1), 1
     while frame.f_globals.get("__name__", "").partition(".")[0] in INTERNAL_PACKAGES:
         frame, level = frame.f_back, level + 1

@@ -1,11 +1,11 @@
-"""Progress of a fit, for those who ask Python's logging for it.
+"""Logging of the progress of a fit.
 
-Solvers log a line a round at the level INFO; nothing is shown unless a program asks:
+Solvers log one line per iteration at the level INFO. By default nothing is shown:
 
 >>> import logging
 >>> logging.basicConfig()
->>> logging.getLogger("svmbook").setLevel(logging.INFO)
->>> logging.getLogger("svmbook").setLevel(logging.NOTSET)  # silent again
+>>> logging.getLogger("svmbook").setLevel(logging.INFO)  # show the progress
+>>> logging.getLogger("svmbook").setLevel(logging.NOTSET)  # default
 """
 
 import logging

@@ -1,7 +1,4 @@
-"""The home of `Table`, which every chapter shows its figures in, and of what reports are made of.
-
-It knows nothing of machines, data or experiments.
-"""
+"""Tables that notebooks show as Markdown, and reports, which are tables with notes."""
 
 from __future__ import annotations
 
@@ -17,30 +14,31 @@ if TYPE_CHECKING:
 __all__ = ["Report", "Table", "data_frame", "plus_minus"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
-_MINUS = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")  # or code, which keeps its hyphens
+_MINUS = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")  # group 1: code, which keeps its hyphens
 
 
 @dataclass(frozen=True, repr=False)
 class Table:
     r"""A table that a notebook shows as Markdown.
 
-    Whatever a cell holds stays in its cell: line breaks become blanks, and a bar is written
+    The text of a cell cannot break the table: line breaks become blanks, and a bar is written
     ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
-    The hyphen before a number becomes a minus sign, which is as wide as a plus and ends no line.
+    The hyphen before a number becomes a minus sign, which is as wide as a plus sign and does not
+    allow a line break.
 
     Parameters
     ----------
     columns : iterable of str
         Headings, at least one.
     rows : iterable of iterables
-        Cells, shown by ``str``; each row has as many as there are columns.
+        Cells, converted by ``str``, one per column.
 
     Raises
     ------
     ValueError
         There are no columns, or a row has more or fewer cells than there are columns.
     TypeError
-        The headings, the rows or one row is a string, or nothing that can be iterated over.
+        ``columns``, ``rows`` or a row is a string or not iterable.
 
     Examples
     --------
@@ -65,7 +63,7 @@ class Table:
             if len(row) != len(columns):
                 raise ValueError(
                     f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
-                    "give one cell a column."
+                    "give one cell per column."
                 )
         object.__setattr__(self, "columns", columns)  # the class is frozen
         object.__setattr__(self, "rows", tuple(rows))
@@ -77,21 +75,21 @@ class Table:
         rule = "|" + "---|" * len(self.columns)
         return "\n".join([line(self.columns), rule, *map(line, self.rows)])
 
-    _repr_markdown_ = __repr__  # what a notebook asks for
+    _repr_markdown_ = __repr__  # called by notebooks
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A table of what a source reports and what came out, and how it was made.
+    """A table of reported and measured results, with notes on how the latter were obtained.
 
     Parameters
     ----------
     table : Table
-        In the layout of the source.
+        The results in the layout of the source.
     rows : tuple of dict
-        The numbers behind it, unrounded, one dict a data set and method.
+        The unrounded numbers, one dict per data set and method.
     notes : tuple of str
-        Command, runs, versions.
+        The command, the number of runs, and the versions of packages.
 
     Examples
     --------
@@ -109,7 +107,7 @@ class Report:
     notes: tuple
 
     def to_frame(self) -> DataFrame:
-        """Return the numbers as a pandas DataFrame, a line for each of ``rows``.
+        """Return the unrounded numbers as a pandas DataFrame, one row for each of ``rows``.
 
         Returns
         -------
@@ -129,9 +127,9 @@ class Report:
 
 
 def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFrame:
-    """Return rows as a pandas DataFrame, or raise an ImportError that says how to install it."""
+    """Return rows as a pandas DataFrame; without pandas raise an error on how to install it."""
     try:
-        import pandas as pd  # nothing else of the package needs it
+        import pandas as pd  # an optional dependency
     except ImportError as error:
         raise ImportError(
             'pandas is missing; install it by: pip install "svmbook[tables]"'
@@ -140,16 +138,17 @@ def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFram
 
 
 def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
-    """Return a value and its uncertainty as text that is not broken over two lines.
+    """Return a value and its uncertainty as text without a possible line break.
 
     A value that is rounded to zero has no minus sign.
 
     Parameters
     ----------
     value, uncertainty : float
-        Both in the same unit; an uncertainty that is NaN, of a single run, is left out.
+        Both in the same unit. An uncertainty of NaN, as from a single run, is omitted.
     digits : str, default=".2f"
-        Format of the value; the uncertainty has the same without a sign, or two decimals.
+        Format of the value. The uncertainty has the same format without a sign if it ends with
+        "f", else two decimals.
 
     Returns
     -------
@@ -172,17 +171,17 @@ def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
 
 
 def _cells(cells, name):
-    """Return a sequence as a tuple, so that an iterator is not used up by the first showing."""
+    """Return an iterable as a tuple, since an iterator could be shown only once."""
     if isinstance(cells, str) or not hasattr(cells, "__iter__"):
         raise TypeError(f"{name} is {cells!r}; give a sequence, such as a list.")
     return tuple(cells)
 
 
 def _markdown(cell):
-    r"""Return a cell as Markdown on one line, without a bar that would end the cell.
+    r"""Return a cell as Markdown on one line, with all bars escaped.
 
-    JupyterLab reads formulas before tables and MyST the other way round, so ``\|`` inside a formula
-    is a double bar to one and a single bar to the other; the commands are the same to both.
+    ``\|`` in a formula is a double bar in JupyterLab, which parses formulas before tables, and a
+    single bar in MyST, which parses tables first. ``\vert`` and ``\Vert`` are the same in both.
     """
     parts = _FORMULA.split(" ".join(str(cell).splitlines()))
     parts[::2] = [
@@ -192,5 +191,5 @@ def _markdown(cell):
     return "".join(parts)
 
 
-def _replace_hyphen(found):
-    return found[1] or "\N{MINUS SIGN}"
+def _replace_hyphen(match):
+    return match[1] or "\N{MINUS SIGN}"

@@ -1,4 +1,4 @@
-"""BLAS on one thread for as long as somebody asks for it."""
+"""Limit BLAS to one thread."""
 
 import sys
 from contextlib import contextmanager
@@ -10,45 +10,45 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 __all__ = ["one_blas_thread"]
 
 _lock = Lock()
-_inside = []  # one entry per caller; the first holds the limit, which applies to the process
+_entries = []  # one per active block; the first holds the limit, which applies to the process
 
 
 @contextmanager
 def one_blas_thread():
-    """Keep BLAS to one thread inside the block.
+    """Limit BLAS to one thread inside the block.
 
-    Where several Python threads are inside at once, the first sets the limit and the last lifts
-    it, so that nobody takes the limit of another for the state to restore.
+    If several Python threads are inside at once, the first to enter sets the limit and the last to
+    leave removes it. Otherwise a thread could restore the limit of another as the original state.
     """
     with _lock:
-        if not _inside:
+        if not _entries:
             _take_control()
-        _inside.append(None if _inside else _limit())
+        _entries.append(None if _entries else _limit())
     try:
         yield
     finally:
         with _lock:
-            if len(_inside) == 1:
+            if len(_entries) == 1:
                 _take_control()
-                _inside[0].restore_original_limits()
-            _inside.pop()
+                _entries[0].restore_original_limits()
+            _entries.pop()
 
 
 def _take_control():
-    """Let this thread set limits: new versions of threadpoolctl heed only the first that ever did.
+    """Allow the current thread to set limits; here the lock makes this safe.
 
-    They cannot know that here threads take turns.
+    Recent versions of threadpoolctl honour only the first thread that ever set a limit.
     """
     if hasattr(OpenBLASController, "clear_controlling_thread"):
         OpenBLASController.clear_controlling_thread(force=True)
 
 
 def _limit():
-    """Set the limit; cvxopt, which is loaded where it is first needed, brings a BLAS of its own."""
+    """Set the limit; cvxopt, which is imported on first use, brings a BLAS of its own."""
     return _libraries("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
 
 
 @cache
 def _libraries(with_cvxopt):
-    """Find the thread pools of this process, once: looking takes as long as a small problem."""
+    """Find the thread pools of this process; cached, as it takes as long as a small problem."""
     return ThreadpoolController()

@@ -1,31 +1,31 @@
-"""Ties: numbers that differ by rounding alone count as equal, on every processor."""
+"""Comparison of numbers up to rounding error, so that ties are decided alike on all processors."""
 
 import numpy as np
 
 __all__ = ["TIE_TOL", "distinct", "first_largest", "rounded"]
 
-KEPT_BITS = 36  # binary digits that are kept: the step is between 2**-36 and 2**-35 of a number
+KEPT_BITS = 36  # significant bits after rounding: a relative step between 2**-36 and 2**-35
 TIE_TOL = 2.0**-KEPT_BITS
 
 
 def rounded(values):
-    r"""Round numbers to 36 significant binary digits.
+    """Round numbers to 36 significant bits.
 
-    The last of the 53 binary digits of a double depend on the order in which a processor adds.
-    Numbers that are equal in exact arithmetic may differ there, and then `argmin` or a sort follows
-    the processor. Rounded numbers are equal again, and the first of them wins, unless a boundary of
-    rounding lies between them: for differences of 1e-15 that happens to one number in 10,000.
-    `first_largest` has no such boundary. A sum that cancels needs the size of its terms as unit.
+    The last of the 53 significant bits of a sum depend on the order of summation, which differs
+    between processors. So can the result of `argmin` or a sort of numbers that are equal in exact
+    arithmetic. After rounding such numbers are equal, unless a rounding boundary lies between them:
+    for relative differences of 1e-15 the probability of that is about 1e-4. `first_largest` has no
+    such boundary, and its ``size`` allows for sums with cancellation.
 
     Parameters
     ----------
     values : array-like of float
-        Any numbers; infinite ones stay as they are.
+        Any numbers; infinite values are not changed.
 
     Returns
     -------
     ndarray
-        Of the same shape.
+        Rounded numbers, of the same shape.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def rounded(values):
 
 
 def distinct(values):
-    """Return the different numbers, sorted, and the place of each number among them.
+    """Return the distinct numbers, sorted, and the index of each number among them.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def distinct(values):
     Returns
     -------
     numbers : ndarray
-        Of those that differ by rounding alone one, as it is.
-    place : ndarray of shape (n,)
+        The first of those numbers that are equal up to rounding, not rounded.
+    inverse : ndarray of shape (n,)
         The index of each value in ``numbers``.
 
     Examples
@@ -61,25 +61,26 @@ def distinct(values):
     >>> distinct(np.array([0.3, 0.1, 0.1 + 0.2]))
     (array([0.1, 0.3]), array([1, 0, 1]))
     """
-    _, first, place = np.unique(rounded(values), return_index=True, return_inverse=True)
-    return values[first], place
+    _, first, inverse = np.unique(rounded(values), return_index=True, return_inverse=True)
+    return values[first], inverse
 
 
 def first_largest(values, size=None, tol=TIE_TOL):
-    """Return the index of the first number that is as large as any but for errors.
+    """Return the index of the first number that equals the largest up to rounding.
 
     Parameters
     ----------
     values : ndarray
-        Numbers; read row by row where there is more than one dimension.
+        Numbers; in row-major order if there is more than one dimension.
     size : float, default=None
-        What their errors are small against; the size of the largest by default.
+        Scale of the rounding errors; by default the absolute value of the largest number.
     tol : float, default=2**-36
-        Numbers that differ by no more than this part of ``size`` are equal.
+        Numbers that are smaller than the largest by at most ``tol * size`` are equal to it.
 
     Returns
     -------
     int
+        Index into the flattened array.
 
     Examples
     --------

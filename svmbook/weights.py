@@ -1,4 +1,4 @@
-"""What each point weighs: class weights times sample weights, and the price of its slack."""
+"""Weights of the points, from class and sample weights, and upper bounds of the multipliers."""
 
 from numbers import Real
 
@@ -9,11 +9,11 @@ __all__ = ["point_weights", "shares", "upper_bounds"]
 
 
 def point_weights(class_weight, classes, y, sample_weight):
-    """Return the weights of the points: the product of two factors.
+    """Return the weight of each point, its class weight times its sample weight.
 
-    "balanced" classes are weighed by ``n_samples / (n_classes * count)``, both counted with the
-    sample weights, so that a point of weight two counts as two points. A weight of zero makes a
-    point absent, and so does one so small beside the largest that rounding swallows it.
+    "balanced" class weights are ``n_samples / (n_classes * count)``, where each point contributes
+    its sample weight to both numbers. Points of weight zero are ignored. A weight below rounding
+    error relative to the largest is set to zero.
 
     Examples
     --------
@@ -25,8 +25,8 @@ def point_weights(class_weight, classes, y, sample_weight):
     """
     if (sample_weight < 0).any():
         raise ValueError(
-            f"sample_weight has negative values (smallest {sample_weight.min():g}); a weight "
-            "counts a point so many times, so it must be zero or positive."
+            f"sample_weight has negative values (smallest {sample_weight.min():g}); weights must "
+            "be zero or positive."
         )
     codes = np.searchsorted(classes, y)
     _check_classes_remain(classes, codes[sample_weight > 0])
@@ -34,8 +34,8 @@ def point_weights(class_weight, classes, y, sample_weight):
     if class_weight is not None:
         if not isinstance(class_weight, str):  # "balanced" is the only string
             _check_class_weight(class_weight)
-        counts = sample_weight / sample_weight.max()  # whose sum is a double
-        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=counts)
+        scaled = sample_weight / sample_weight.max()  # so that the sum does not overflow
+        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=scaled)
         with np.errstate(over="ignore"):  # overflow is reported below
             weights = sample_weight * factors[codes]
         if not np.isfinite(weights).all():
@@ -43,15 +43,15 @@ def point_weights(class_weight, classes, y, sample_weight):
                 "class_weight times sample_weight is too large for double precision: the largest "
                 f"factors are {factors.max():g} and {sample_weight.max():g}."
             )
-    # A smaller upper bound is lost in the rounding error of the sum.
-    rounding = np.finfo(float).eps / len(y) * weights.max()
-    weights = np.where(weights < rounding, 0.0, weights)
+    # The sum of all smaller weights is below the rounding error of the largest.
+    negligible = np.finfo(float).eps / len(y) * weights.max()
+    weights = np.where(weights < negligible, 0.0, weights)
     _check_classes_remain(classes, codes[weights > 0])
     return weights
 
 
 def shares(weights):
-    """Return weights that sum to one; large ones must not overflow in their sum.
+    """Return the weights divided by their sum, without overflow of the sum.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def shares(weights):
     >>> shares(np.array([1e308, 3e307, 1e308 - 3e307])).round(3)
     array([0.5 , 0.15, 0.35])
     """
-    counts = weights / weights.max()
-    return counts / counts.sum()
+    scaled = weights / weights.max()
+    return scaled / scaled.sum()
 
 
 def upper_bounds(C, weights):
-    """Return the upper bounds of the multipliers: C, perhaps infinite, times the weights."""
+    """Return the upper bounds of the multipliers: C, possibly infinite, times the weights."""
     with np.errstate(over="ignore"):
         bounds = C * weights
     if np.isfinite(C) and not np.isfinite(bounds).all():
@@ -80,14 +80,14 @@ def _check_classes_remain(classes, codes):
     remaining = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
     if len(remaining) < 2:
         raise ValueError(
-            "sample_weight leaves one class only, or none: points of weight zero (or of a weight "
-            "that is rounding beside the largest) count as absent, and two classes must remain."
+            "sample_weight leaves one class only, or none: points of weight zero (or negligible "
+            "compared with the largest weight) are ignored, and two classes must remain."
         )
     if len(remaining) < len(classes):
         absent = np.delete(classes, remaining)[0]
         raise ValueError(
-            f"sample_weight leaves no point of the class {absent!r}: points of weight zero count "
-            "as absent. Leave out the class."
+            f"sample_weight leaves no point of the class {absent!r}: points of weight zero are "
+            "ignored. Leave this class out of the data."
         )
 
 
@@ -95,6 +95,6 @@ def _check_class_weight(class_weight):
     for label, factor in class_weight.items():
         if not isinstance(factor, Real) or not 0 < factor < np.inf:
             raise ValueError(
-                "class_weight must hold positive, finite numbers, as they multiply the weights; "
-                f"found {factor!r} for the class {label!r}."
+                "class_weight must hold positive, finite numbers; found "
+                f"{factor!r} for the class {label!r}."
             )

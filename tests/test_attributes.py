@@ -1,4 +1,4 @@
-"""Documented attributes reproduce the documented formula, for each estimator and kernel."""
+"""The documented attributes give the documented decision function, for all kernels."""
 
 import tracemalloc
 
@@ -39,7 +39,7 @@ LINEAR_MODELS = [
 
 
 def negative_distance(X, Z):
-    """Return a kernel that is definite on vectors that sum to zero, and on no others."""
+    """Return the values of a kernel that is only conditionally positive semi-definite."""
     return 0.5 - cdist(X, Z, "cityblock")
 
 
@@ -50,16 +50,16 @@ def data(offset, n_classes=2):
     return X, y, offset + rng.normal(size=(20, 3))
 
 
-def values(model, X, new):
+def kernel_values(model, X, new):
     """Return the kernel values of new points with the support vectors, from public attributes."""
     if model.kernel == "precomputed":
         return new[:, model.support_]
     if callable(model.kernel):
         return model.kernel(new, model.support_vectors_)
-    function, reads = KERNELS[model.kernel]
-    known = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
-    known["gamma"] = getattr(model, "gamma_", None)
-    return function(new, model.support_vectors_, **{name: known[name] for name in reads})
+    function, names = KERNELS[model.kernel]
+    params = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
+    params["gamma"] = getattr(model, "gamma_", None)
+    return function(new, model.support_vectors_, **{name: params[name] for name in names})
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -67,51 +67,52 @@ def values(model, X, new):
 @pytest.mark.parametrize("kernel", [*KERNELS, negative_distance, "precomputed"])
 @pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
 def test_coefficients_and_support_vectors_give_the_decision_function(model, kernel, offset):
-    several = isinstance(model, KernelLogisticRegression) and model.penalty != "l1"
-    classes = 3 if several else 2
-    X, y, new = data(offset, classes)
+    multinomial = isinstance(model, KernelLogisticRegression) and model.penalty != "l1"
+    X, y, new = data(offset, n_classes=3 if multinomial else 2)
     model = clone(model).set_params(kernel=kernel)
     if kernel == "precomputed":
         if isinstance(model, USVC):
-            pytest.skip("USVC places its kernels on points, and has none in a Gram matrix")
-        given, new = negative_distance(X, X), negative_distance(new, X)
+            pytest.skip("USVC does not support precomputed kernels")
+        training, new = negative_distance(X, X), negative_distance(new, X)
     else:
-        given = X
+        training = X
     try:
-        model.fit(given, y)
-    except ValueError as error:  # models that need a definite kernel say so
+        model.fit(training, y)
+    except ValueError as error:  # raised by models that need a definite kernel
         assert "not positive semi-definite" in str(error)
         assert kernel in (negative_distance, "precomputed")
         assert getattr(model, "penalty", None) == "l1" or isinstance(
             model, ImportVectorMachine | USVC
         )
         return
-    outputs = values(model, X, new) @ model.dual_coef_.T + model.intercept_
-    scale = 1.0 + np.abs(model.dual_coef_).sum() * np.abs(values(model, X, new)).max()
-    found = model.decision_function(new).reshape(outputs.shape)
-    np.testing.assert_allclose(outputs, found, rtol=0, atol=1e-10 if not offset else 1e-13 * scale)
+    K = kernel_values(model, X, new)
+    expected = K @ model.dual_coef_.T + model.intercept_
+    tolerance = 1e-13 * (1.0 + np.abs(model.dual_coef_).sum() * np.abs(K).max())
+    outputs = model.decision_function(new).reshape(expected.shape)
+    np.testing.assert_allclose(expected, outputs, rtol=0, atol=tolerance if offset else 1e-10)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1000.0])
 @pytest.mark.parametrize("model", LINEAR_MODELS, ids=lambda m: type(m).__name__)
-def test_a_linear_model_obeys_weights_that_are_replaced(model, offset):
+def test_linear_model_uses_replaced_weights(model, offset):
     X, y, new = data(offset)
     model = clone(model).fit(X, y)
-    np.testing.assert_allclose(
-        new @ model.coef_[0] + model.intercept_[0], model.decision_function(new), atol=1e-8
-    )
+
+    def assert_outputs_follow_the_attributes():
+        outputs = new @ model.coef_[0] + model.intercept_[0]
+        np.testing.assert_allclose(outputs, model.decision_function(new), atol=1e-8)
+
+    assert_outputs_follow_the_attributes()
     model.coef_ = model.coef_ * [1.0, 0.0, 2.0]  # pruned
     model.intercept_ = model.intercept_ + 0.5
-    np.testing.assert_allclose(
-        new @ model.coef_[0] + model.intercept_[0], model.decision_function(new), atol=1e-8
-    )
+    assert_outputs_follow_the_attributes()
     model.coef_[:] = 0.0  # in place
-    np.testing.assert_allclose(model.decision_function(new), model.intercept_[0], atol=1e-8)
+    assert_outputs_follow_the_attributes()
 
 
-# Blocks of 16 MB, a few at a time. The whole kernel matrix would take 240 MB.
+# A few blocks of 16 MB each are in memory at a time. The whole kernel matrix would take 240 MB.
 @pytest.mark.parametrize("kernel", ["rbf", "stump", "stump_tree", "poly"])
-def test_a_prediction_needs_less_memory_than_the_kernel_matrix(kernel):
+def test_prediction_needs_less_memory_than_the_kernel_matrix(kernel):
     X, y, _ = data(0.0)
     model = DualSVC(C=2.0, kernel=kernel).fit(X, y)
     rng = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""Tables with many columns get smaller letters on the pages."""
+"""Tables with many columns get a smaller font on the pages."""
 
 import importlib.util
 from pathlib import Path
@@ -20,9 +20,8 @@ spec.loader.exec_module(tables)
 @pytest.mark.parametrize("columns, dense", [(6, False), (7, True), (8, True)])
 def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
     document = new_document("page", get_default_settings(Parser()))
-    line = " ".join(["==="] * columns)
-    head, row = (" ".join([text] * columns) for text in ("abc", "1.5"))
-    Parser().parse("\n".join([line, head, line, row, line]), document)
+    rule, head, row = (" ".join([text] * columns) for text in ("===", "abc", "1.5"))
+    Parser().parse("\n".join([rule, head, rule, row, rule]), document)
     tables.SetNumbers(document).apply()
     (table,) = document.findall(nodes.table)
     assert ("dense" in table["classes"]) == dense

@@ -1,4 +1,4 @@
-"""Whatever scikit-learn takes for points and labels, every estimator takes alike."""
+"""Every estimator accepts all types of points and labels that scikit-learn accepts."""
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -28,11 +28,11 @@ POINTS = {
     "list": X.tolist(),
     "Fortran order": np.asfortranarray(X),
     "every second column": np.repeat(X, 2, axis=1)[:, ::2],
-    "read only": np.lib.stride_tricks.as_strided(X, writeable=False),
+    "read-only": np.lib.stride_tricks.as_strided(X, writeable=False),
     "objects": X.astype(object),
     "data frame": TABLE,
     "nullable numbers": TABLE.astype("Float64"),
-    "mixed numbers": TABLE.assign(age=TABLE.age.astype("float32").astype("float64")),
+    "single precision": TABLE.assign(age=TABLE.age.astype("float32").astype("float64")),
 }
 LABELS = {
     "words": np.where(Y == 1, "yes", "no"),
@@ -45,7 +45,7 @@ LABELS = {
 }
 
 
-def machine(name):
+def make_estimator(name):
     estimator = getattr(svmbook, name)()
     set_random_state(estimator)
     return estimator.set_params(n_prototypes=5) if name == "USVC" else estimator
@@ -53,59 +53,62 @@ def machine(name):
 
 @pytest.mark.parametrize("form", POINTS)
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_points_in_any_form_give_the_same_machine(name, form):
+def test_points_in_any_form_give_the_same_outputs(name, form):
     points = POINTS[form]
-    expected = machine(name).fit(X, Y).decision_function(X)
-    fitted = machine(name).fit(points, Y)
+    expected = make_estimator(name).fit(X, Y).decision_function(X)
+    fitted = make_estimator(name).fit(points, Y)
     np.testing.assert_allclose(fitted.decision_function(points), expected, atol=1e-6)
     assert hasattr(fitted, "feature_names_in_") == isinstance(points, pd.DataFrame)
 
 
-@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("label_type", LABELS)
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_labels_of_any_kind_come_back(name, kind):
-    labels = LABELS[kind]
-    said = machine(name).fit(X, labels).predict(X)
-    assert set(said) <= set(np.asarray(labels)) and np.mean(said == np.asarray(labels)) > 0.6
+def test_predictions_have_the_labels_of_the_training_data(name, label_type):
+    labels = LABELS[label_type]
+    predicted = make_estimator(name).fit(X, labels).predict(X)
+    assert set(predicted) <= set(np.asarray(labels))
+    assert np.mean(predicted == np.asarray(labels)) > 0.6
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_it_works_in_pipelines_searches_and_scores(name):
+def test_estimators_work_in_pipelines_and_grid_searches(name):
     table = TABLE.assign(kind=np.where(X[:, 0] > 0, "a", "b"))
     columns = make_column_transformer(
         (StandardScaler(), NAMES), (OrdinalEncoder(), ["kind"])
     ).set_output(transform="pandas")
-    model = make_pipeline(columns, machine(name))
-    parameter = next(p for p in ("C", "lam", "n_estimators") if p in machine(name).get_params())
-    step = f"{name.lower()}__{parameter}"
+    estimator = make_estimator(name)
+    model = make_pipeline(columns, estimator)
+    parameter = next(p for p in ("C", "lam", "n_estimators") if p in estimator.get_params())
     values = [1, 3] if parameter == "n_estimators" else [1.0, 10.0]
-    search = GridSearchCV(model, {step: values}, cv=2).fit(table, Y)
+    grid = {f"{name.lower()}__{parameter}": values}
+    search = GridSearchCV(model, grid, cv=2).fit(table, Y)
     assert search.best_score_ > 0.5
     assert len(search.best_estimator_[-1].feature_names_in_) == 4
     assert cross_validate(model, table, Y, cv=2, return_train_score=True)["train_score"].min() > 0.6
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_weights_are_routed_where_they_are_asked_for(name):
-    if not has_fit_parameter(machine(name), "sample_weight"):
-        pytest.skip("takes no weights, as its docstring says")
+def test_sample_weights_are_routed_on_request(name):
+    if not has_fit_parameter(make_estimator(name), "sample_weight"):
+        pytest.skip("has no sample_weight, as documented")
     weights = np.where(Y == 1, 5.0, 1.0)
     with config_context(enable_metadata_routing=True):
-        one = machine(name).set_fit_request(sample_weight=True)
+        estimator = make_estimator(name).set_fit_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
-        routed = make_pipeline(scaler, one).fit(X, Y, sample_weight=weights)
-    direct = machine(name).fit(StandardScaler().fit_transform(X), Y, sample_weight=weights)
-    expected = direct.decision_function(StandardScaler().fit_transform(X))
+        routed = make_pipeline(scaler, estimator).fit(X, Y, sample_weight=weights)
+    scaled = StandardScaler().fit_transform(X)
+    direct = make_estimator(name).fit(scaled, Y, sample_weight=weights)
+    expected = direct.decision_function(scaled)
     np.testing.assert_allclose(routed.decision_function(X), expected, atol=1e-9)
 
 
-def test_a_fitted_machine_goes_to_another_process_and_back():
-    fitted = [machine(name).fit(TABLE, Y) for name in ESTIMATORS]
+def test_fitted_models_can_be_pickled():
+    fitted = [make_estimator(name).fit(TABLE, Y) for name in ESTIMATORS]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(_outputs_of_table, map(pickle.dumps, fitted)))
-    for one, outputs in zip(fitted, found, strict=True):
-        np.testing.assert_array_equal(outputs, one.decision_function(TABLE))
-        assert clone(one).get_params() == one.get_params()
+        results = list(pool.map(_outputs_of_table, map(pickle.dumps, fitted)))
+    for model, outputs in zip(fitted, results, strict=True):
+        np.testing.assert_array_equal(outputs, model.decision_function(TABLE))
+        assert clone(model).get_params() == model.get_params()
 
 
 def _outputs_of_table(pickled):

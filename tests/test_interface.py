@@ -1,4 +1,4 @@
-"""What holds of everything public: defaults as documented, results that nobody changes."""
+"""The whole public interface: documented defaults, immutable results, lazy imports."""
 
 import ast
 import dataclasses
@@ -23,80 +23,78 @@ PAGES = (ROOT / "book" / "api").glob("*.md")
 MODULES = sorted(set(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M)))
 
 
-def public():
-    """Yield what the pages of the package show, classes with their methods."""
+def public_objects():
+    """Yield the names and objects on the API pages, classes with their methods."""
     for module in map(import_module, MODULES):
         for name in module.__all__:
-            thing = getattr(module, name)
-            if callable(thing):
-                yield f"{module.__name__}.{name}", thing
-            if inspect.isclass(thing):
-                for inner, method in inspect.getmembers(thing, inspect.isfunction):
-                    if not inner.startswith("_") and method.__module__.startswith("svmbook"):
-                        yield f"{module.__name__}.{name}.{inner}", method
+            obj = getattr(module, name)
+            if callable(obj):
+                yield f"{module.__name__}.{name}", obj
+            if inspect.isclass(obj):
+                for method_name, method in inspect.getmembers(obj, inspect.isfunction):
+                    if method_name[0] != "_" and method.__module__.startswith("svmbook"):
+                        yield f"{module.__name__}.{name}.{method_name}", method
 
 
-def said_defaults(doc):
-    """Return the defaults that a docstring names, by parameter, as text."""
-    said = {}
+def documented_defaults(obj):
+    """Return the defaults in the docstring of an object, by parameter, as text."""
+    defaults, doc = {}, inspect.getdoc(obj) or ""
     for names, kind in re.findall(r"^ *([a-z]\w*(?:, \w+)*) : ((?:.*\\\n)*.*)$", doc, re.M | re.I):
         for default in re.findall(r"default=(\S+)$", kind.strip()):
-            said |= dict.fromkeys(names.split(", "), default)
-    return said
+            defaults |= dict.fromkeys(names.split(", "), default)
+    return defaults
 
 
-PUBLIC = dict(public())
+PUBLIC = dict(public_objects())
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_defaults_are_what_the_docstring_says(name):
-    thing = PUBLIC[name]
-    said = said_defaults(inspect.getdoc(thing) or "")
-    parameters = inspect.signature(thing).parameters
-    for parameter, text in said.items():
+def test_defaults_are_those_of_the_docstring(name):
+    parameters = inspect.signature(PUBLIC[name]).parameters
+    for parameter, text in documented_defaults(PUBLIC[name]).items():
         if parameter in parameters:
             assert parameters[parameter].default == ast.literal_eval(text), parameter
 
 
 @pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0", "class_weight"])
 def test_a_parameter_of_dual_svc_has_the_same_default_in_every_estimator(parameter):
-    of_all = {
-        name: inspect.signature(thing).parameters[parameter].default
-        for name, thing in PUBLIC.items()
-        if name.count(".") == 1 and parameter in inspect.signature(thing).parameters
+    defaults = {
+        name: inspect.signature(obj).parameters[parameter].default
+        for name, obj in PUBLIC.items()
+        if name.count(".") == 1 and parameter in inspect.signature(obj).parameters
     }
-    assert len(of_all) > 5
-    assert set(of_all.values()) == {of_all["svmbook.DualSVC"]}, of_all
+    assert len(defaults) > 5
+    assert set(defaults.values()) == {defaults["svmbook.DualSVC"]}, defaults
 
 
 @pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0"])
-def test_a_docstring_names_the_kernels_that_read_a_parameter(parameter):
+def test_docstring_lists_the_kernels_with_a_parameter(parameter):
     entry = re.search(rf"^    {parameter} : .*\n((?:        .*\n)+)", DualSVC.__doc__, re.M)
-    readers = {name for name, (_, reads) in KERNELS.items() if parameter in reads}
-    assert readers and {name for name in KERNELS if f'"{name}"' in entry[1]} == readers
+    expected = {name for name, (_, parameters) in KERNELS.items() if parameter in parameters}
+    assert expected and {name for name in KERNELS if f'"{name}"' in entry[1]} == expected
 
 
-def test_what_is_returned_cannot_be_changed():
-    classes = {thing for thing in PUBLIC.values() if dataclasses.is_dataclass(thing)}
+def test_results_are_immutable():
+    classes = {obj for obj in PUBLIC.values() if dataclasses.is_dataclass(obj)}
     assert len(classes) >= 7
-    assert all(thing.__dataclass_params__.frozen for thing in classes)
+    assert all(cls.__dataclass_params__.frozen for cls in classes)
 
 
-def test_defaults_are_found():
-    assert sum(len(said_defaults(inspect.getdoc(thing) or "")) for thing in PUBLIC.values()) > 100
+def test_documented_defaults_are_found():
+    assert sum(len(documented_defaults(obj)) for obj in PUBLIC.values()) > 100
 
 
-def test_editors_find_every_estimator_in_the_family_that_loads_it():
+def test_imports_for_editors_match_the_lazy_imports():
     tree = ast.parse((ROOT / "svmbook" / "__init__.py").read_text())
-    read_by_editors = {
+    for_editors = {
         alias.name: node.module
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.level == 1
         for alias in node.names
     }
-    loaded = {name: family for family, names in svmbook._FAMILIES.items() for name in names}
-    assert read_by_editors == loaded
-    assert dir(svmbook) == sorted(svmbook.__all__) == sorted([*loaded, "__version__"])
+    lazy = {name: family for family, names in svmbook._FAMILIES.items() for name in names}
+    assert for_editors == lazy
+    assert dir(svmbook) == sorted(svmbook.__all__) == sorted([*lazy, "__version__"])
     assert (ROOT / "svmbook" / "py.typed").exists()
     with pytest.raises(AttributeError, match="no attribute 'SVC'"):
         _ = svmbook.SVC
@@ -106,7 +104,7 @@ ESTIMATORS = {name: getattr(svmbook, name) for name in svmbook.__all__ if name !
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_weights_and_probabilities_are_there_or_the_docstring_says_where(name):
+def test_lack_of_weights_or_probabilities_is_documented(name):
     estimator, doc = ESTIMATORS[name], ESTIMATORS[name].__doc__
     if has_fit_parameter(estimator, "sample_weight"):
         assert "class_weight" in inspect.signature(estimator).parameters
@@ -117,7 +115,7 @@ def test_weights_and_probabilities_are_there_or_the_docstring_says_where(name):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_a_docstring_says_what_a_fit_costs(name):
+def test_cost_of_a_fit_is_documented(name):
     notes = ESTIMATORS[name].__doc__.split("Notes\n    -----\n")[1].split("\n    -----")[0]
     assert re.search(r"are held|operations|Memory|costs", notes)
 
@@ -128,25 +126,25 @@ def test_calibration_gives_probabilities_of_three_classes(name):
     estimator = ESTIMATORS[name]()
     set_random_state(estimator)
     calibrated = CalibratedClassifierCV(estimator, cv=3).fit(X, y)
-    found = calibrated.predict_proba(X)
-    assert found.shape == (90, 3) and calibrated.score(X, y) > 0.6
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    probabilities = calibrated.predict_proba(X)
+    assert probabilities.shape == (90, 3) and calibrated.score(X, y) > 0.6
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_class_weights_are_sample_weights(name):
+def test_class_weights_are_equivalent_to_sample_weights(name):
     if "class_weight" not in inspect.signature(ESTIMATORS[name]).parameters:
-        pytest.skip("takes no weights, as its docstring says")
+        pytest.skip("has no class_weight, as documented")
     X, y = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
     by_class = ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
     by_point = ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
-    alike = ESTIMATORS[name]().fit(X, y)
+    unweighted = ESTIMATORS[name]().fit(X, y)
     F = by_class.decision_function(X)
     np.testing.assert_allclose(F, by_point.decision_function(X), rtol=1e-6, atol=1e-8)
-    assert np.abs(F - alike.decision_function(X)).max() > 1e-3
+    assert np.abs(F - unweighted.decision_function(X)).max() > 1e-3
 
 
-def test_each_estimator_stands_in_one_group_of_the_page_of_estimators():
+def test_each_estimator_is_in_one_group_of_the_api_page():
     page = (ROOT / "book/api/estimators.md").read_text(encoding="utf-8")
     grouped = " ".join(re.findall(r"^:names: (.*)$", page, re.M)).split()
     assert sorted(grouped) == sorted(ESTIMATORS)

@@ -1,4 +1,4 @@
-"""The one sign convention: the second label in sorted order is positive."""
+"""Encoding of labels: the second label in sorted order is positive."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ PAIRS = st.one_of(
 @given(
     pair=PAIRS, codes=st.lists(st.integers(0, 1), min_size=2).filter(lambda c: 0 < sum(c) < len(c))
 )
-def test_decoding_undoes_encoding(pair, codes):
+def test_decoding_inverts_encoding(pair, codes):
     y = np.array([pair[code] for code in codes])
     classes, signs = encode_labels(y)
     assert classes[0] < classes[1]
@@ -25,7 +25,7 @@ def test_decoding_undoes_encoding(pair, codes):
     np.testing.assert_array_equal(decode_labels(classes, signs), y)
 
 
-def test_several_classes_are_numbers_and_two_are_signs():
+def test_two_classes_are_signs_and_more_are_integers():
     classes, codes = encode_outputs(["b", "c", "a", "b"])
     np.testing.assert_array_equal(classes[codes], ["b", "c", "a", "b"])
     np.testing.assert_array_equal(encode_outputs(["b", "a"])[1], [1, -1])
@@ -33,7 +33,7 @@ def test_several_classes_are_numbers_and_two_are_signs():
     np.testing.assert_array_equal(decode_labels(classes, scores), ["b", "a"])  # ties: the first
 
 
-def test_a_score_of_zero_speaks_for_the_first_class():
+def test_decision_value_of_zero_means_the_first_class():
     assert decode_labels(np.array(["a", "b"]), np.zeros(1)) == ["a"]
 
 
@@ -41,14 +41,14 @@ def test_a_score_of_zero_speaks_for_the_first_class():
     ("y", "message"),
     [
         ([1, 1, 1], "one class only: 1"),
-        ([0, 1, 2], "takes two classes; found 3"),
+        ([0, 1, 2], "exactly two classes are needed; found 3"),
         ([0.5, 1.5, 0.2], "Unknown label type"),
-        (np.array(["b", 1, 1], dtype=object), r"different kinds \(int, str\)"),
-        (np.array(["b", None], dtype=object), "different kinds"),
-        (np.array([None, "b"], dtype=object), "different kinds"),
+        (np.array(["b", 1, 1], dtype=object), r"different types \(int, str\)"),
+        (np.array(["b", None], dtype=object), "different types"),
+        (np.array([None, "b"], dtype=object), "different types"),
     ],
-    ids=["one", "three", "continuous", "mixed", "missing", "missing first"],
+    ids=["one class", "three classes", "continuous", "mixed", "missing", "missing first"],
 )
-def test_other_labels_are_named(y, message):
+def test_invalid_labels_are_reported(y, message):
     with pytest.raises(ValueError, match=message):
         encode_labels(y)

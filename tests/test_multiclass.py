@@ -1,4 +1,4 @@
-"""Classifiers trained on two classes take any number: pairs by scikit-learn, certificates kept."""
+"""One-vs-one classification: votes, certificates, attributes and probabilities of pairs."""
 
 from itertools import combinations
 
@@ -25,7 +25,7 @@ from svmbook import (
     StumpEnsembleSVC,
 )
 from svmbook.kernels import gaussian
-from svmbook.multiclass import coupled
+from svmbook.multiclass import couple_probabilities
 
 X, CODES = load_iris(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -48,7 +48,7 @@ each_binary = pytest.mark.parametrize("model", BINARY, ids=lambda m: type(m).__n
 
 
 @each_binary
-def test_votes_are_those_of_scikit_learn(model):
+def test_votes_agree_with_scikit_learn(model):
     fitted = clone(model).fit(X, NAMES)
     pairs = OneVsOneClassifier(clone(model)).fit(X, NAMES)
     np.testing.assert_array_equal(fitted.predict(X), pairs.predict(X))
@@ -65,26 +65,25 @@ def test_each_pair_keeps_its_certificate(model):
     np.testing.assert_allclose(
         fitted.estimators_[0].decision_function(X), first.decision_function(X), atol=1e-6
     )
-    for name in ("relative_gap_", "converged_"):
-        own = [getattr(binary, name, None) for binary in fitted.estimators_]
-        assert hasattr(fitted, name) == (None not in own)
-        if None not in own:
-            assert getattr(fitted, name) == (max(own) if name == "relative_gap_" else all(own))
+    for name, summary in (("relative_gap_", max), ("converged_", all)):
+        values = [getattr(binary, name, None) for binary in fitted.estimators_]
+        assert hasattr(fitted, name) == (None not in values)
+        assert None in values or getattr(fitted, name) == summary(values)
 
 
 @each_binary
-def test_classifiers_of_pairs_know_the_labels_and_the_names_of_features(model):
+def test_binary_classifiers_have_the_labels_and_feature_names(model):
     table = load_iris(as_frame=True).data
     fitted = clone(model).fit(table, NAMES)
     for binary, (a, b) in zip(fitted.estimators_, combinations(fitted.classes_, 2), strict=True):
         assert list(binary.classes_) == [a, b]
-        of_pair = np.isin(NAMES, [a, b])
-        assert binary.score(table[of_pair], NAMES[of_pair]) > 0.9
+        in_pair = np.isin(NAMES, [a, b])
+        assert binary.score(table[in_pair], NAMES[in_pair]) > 0.9
         assert list(binary.feature_names_in_) == list(table.columns)
     assert fitted.score(table, NAMES) > 0.9  # the votes still work
 
 
-def test_what_each_pair_has_for_itself_is_said():
+def test_missing_attributes_refer_to_the_binary_classifiers():
     fitted = DualSVC().fit(X, NAMES)
     message = "no attribute 'coef_'; with 3 classes each classifier in estimators_ has one"
     with pytest.raises(AttributeError, match=message):
@@ -97,7 +96,7 @@ def test_what_each_pair_has_for_itself_is_said():
 
 
 @each_binary
-def test_what_a_fit_in_pairs_has_set_is_forgotten_by_the_next(model):
+def test_refit_deletes_the_attributes_of_a_multiclass_fit(model):
     fitted = clone(model).fit(X, NAMES).fit(X[CODES < 2], CODES[CODES < 2])
     assert not hasattr(fitted, "estimators_") and fitted.decision_function(X).ndim == 1
     with pytest.raises(ValueError, match="one class only"):
@@ -107,29 +106,29 @@ def test_what_a_fit_in_pairs_has_set_is_forgotten_by_the_next(model):
 
 
 @pytest.mark.parametrize("class_weight", [{"setosa": 1.0, "versicolor": 5.0, "virginica": 0.5}])
-def test_class_weights_are_those_of_all_classes(class_weight):
-    own = DualSVC(C=0.05, kernel="rbf", class_weight=class_weight, tol=1e-8).fit(X, NAMES)
-    libsvm = SVC(C=0.05, class_weight=class_weight, tol=1e-8).fit(X, NAMES)
-    np.testing.assert_array_equal(own.predict(X), libsvm.predict(X))
-    few = np.r_[0:50, 50:60, 100:150]
-    balanced = DualSVC(C=0.05, kernel="rbf", class_weight="balanced").fit(X[few], NAMES[few])
-    weights = 110 / (3 * np.array([50, 10, 50]))[CODES[few]]
-    weighted = DualSVC(C=0.05, kernel="rbf").fit(X[few], NAMES[few], sample_weight=weights)
+def test_class_weights_are_computed_from_all_classes(class_weight):
+    model = DualSVC(C=0.05, kernel="rbf", class_weight=class_weight, tol=1e-8).fit(X, NAMES)
+    reference = SVC(C=0.05, class_weight=class_weight, tol=1e-8).fit(X, NAMES)
+    np.testing.assert_array_equal(model.predict(X), reference.predict(X))
+    subset = np.r_[0:50, 50:60, 100:150]
+    points, labels = X[subset], NAMES[subset]
+    balanced = DualSVC(C=0.05, kernel="rbf", class_weight="balanced").fit(points, labels)
+    weights = 110 / (3 * np.array([50, 10, 50]))[CODES[subset]]
+    weighted = DualSVC(C=0.05, kernel="rbf").fit(points, labels, sample_weight=weights)
     np.testing.assert_allclose(
         balanced.decision_function(X), weighted.decision_function(X), atol=1e-6
     )
 
 
-def test_a_precomputed_kernel_is_cut_into_pairs():
-    named = DualSVC(kernel="rbf", gamma=0.3).fit(X[::2], NAMES[::2])
-    given = DualSVC(kernel="precomputed").fit(gaussian(X[::2], gamma=0.3), NAMES[::2])
-    K = gaussian(X, X[::2], gamma=0.3)
-    np.testing.assert_allclose(given.decision_function(K), named.decision_function(X), atol=1e-6)
-    logistic = ImportVectorMachine(0.1, kernel="precomputed").fit(
-        gaussian(X[::2], gamma=0.3), NAMES[::2]
-    )
-    same = ImportVectorMachine(0.1, kernel="rbf", gamma=0.3).fit(X[::2], NAMES[::2])
-    np.testing.assert_allclose(logistic.predict_proba(K), same.predict_proba(X), atol=1e-6)
+def test_precomputed_kernel_is_split_by_pairs():
+    points, labels = X[::2], NAMES[::2]
+    K, K_new = gaussian(points, gamma=0.3), gaussian(X, points, gamma=0.3)
+    expected = DualSVC(kernel="rbf", gamma=0.3).fit(points, labels).decision_function(X)
+    outputs = DualSVC(kernel="precomputed").fit(K, labels).decision_function(K_new)
+    np.testing.assert_allclose(outputs, expected, atol=1e-6)
+    named = ImportVectorMachine(0.1, kernel="rbf", gamma=0.3).fit(points, labels)
+    precomputed = ImportVectorMachine(0.1, kernel="precomputed").fit(K, labels)
+    np.testing.assert_allclose(precomputed.predict_proba(K_new), named.predict_proba(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("model", [ImportVectorMachine(0.1), StumpEnsembleLogistic()])
@@ -143,20 +142,21 @@ def test_probabilities_of_pairs_are_coupled(model):
     assert np.abs(p - reference).mean() < 0.1
 
 
-def test_coupling_gives_back_probabilities_that_pairs_agree_on():
+def test_coupling_reproduces_consistent_probabilities():
     p = np.random.default_rng(0).dirichlet(np.ones(4), size=20)
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    of_pairs = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
-    np.testing.assert_allclose(coupled(of_pairs, 4), p, atol=1e-12)
+    pairwise = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
+    np.testing.assert_allclose(couple_probabilities(pairwise, 4), p, atol=1e-12)
     certain = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
-    np.testing.assert_allclose(coupled(certain, 3), [[1.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(couple_probabilities(certain, 3), [[1.0, 0.0, 0.0]], atol=1e-12)
 
 
-def test_methods_of_one_function_say_where_to_find_it():
+def test_binary_methods_refer_to_the_binary_classifiers():
     boosted, stumps = AdaBoostStump(5).fit(X, NAMES), StumpEnsembleSVC(n_knots=4).fit(X, NAMES)
-    for ask in (lambda: next(boosted.staged_predict(X)), lambda: stumps.contributions(X)):
-        with pytest.raises(ValueError, match="estimators_"):
-            ask()
+    with pytest.raises(ValueError, match="estimators_"):
+        next(boosted.staged_predict(X))
+    with pytest.raises(ValueError, match="estimators_"):
+        stumps.contributions(X)
     assert stumps.estimators_[0].contributions(X).shape == X.shape
     with pytest.raises(ValueError, match="target_false_alarm_rate"):
         USVC(target_false_alarm_rate=0.1).fit(X, NAMES)

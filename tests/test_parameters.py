@@ -1,4 +1,4 @@
-"""The numeric parameters of the estimators: where their intervals end, and on which side."""
+"""The numeric parameters of the estimators: the ends of their intervals, open or closed."""
 
 from math import inf
 
@@ -12,9 +12,9 @@ TINY = 1e-300
 POSITIVE = ([TINY, 1e300], [0.0, -0.5, inf])
 POSITIVE_OR_INFINITE = ([TINY, inf], [0.0, -0.5])
 PROPORTION = ([TINY, 0.99], [0.0, -0.5, 1.0, 1.5])
-SHARE = ([TINY, 1.0], [0.0, -0.5, 1.01])
+FRACTION = ([TINY, 1.0], [0.0, -0.5, 1.01])
 FROM_0, FROM_1, FROM_2 = (([least], [least - 1, least + 0.5]) for least in range(3))
-# What is taken and what is refused; a name with its estimator is an exception to the name alone.
+# Valid and invalid values of each parameter. "Estimator.parameter" overrides "parameter".
 VALUES = {
     "C": POSITIVE,
     "DualSVC.C": POSITIVE_OR_INFINITE,
@@ -23,9 +23,9 @@ VALUES = {
     "coef0": ([-1e300, 1e300], [-inf, inf]),
     "confidence": PROPORTION,
     "degree": FROM_1,
-    "first_share": SHARE,
+    "first_share": FRACTION,
     "gamma": POSITIVE,
-    "k": SHARE,
+    "k": FRACTION,
     "lam": POSITIVE,
     "max_iter": FROM_1,
     "DualSVC.max_iter": ([1, -1], [0, -2, 1.5]),
@@ -41,7 +41,7 @@ VALUES = {
     "n_prototypes": FROM_1,
     "n_samplings": FROM_1,
     "n_shifts": FROM_0,
-    "next_share": SHARE,
+    "next_share": FRACTION,
     "p_negative": ([0.0, 1.0], [-0.01, 1.01]),
     "positive_weight": POSITIVE,
     "s": ([1.0, 1e300], [0.99, inf]),
@@ -53,21 +53,21 @@ VALUES = {
 NUMERIC = [
     (estimator, name)
     for estimator in svmbook.__all__[:-1]
-    for name, allowed in getattr(svmbook, estimator)._parameter_constraints.items()
-    if any(isinstance(each, Interval) for each in allowed)
+    for name, constraints in getattr(svmbook, estimator)._parameter_constraints.items()
+    if any(isinstance(constraint, Interval) for constraint in constraints)
 ]
 
 
 @pytest.mark.parametrize(("estimator", "name"), NUMERIC)
-def test_an_interval_ends_where_it_should(estimator, name):
-    taken, refused = VALUES.get(f"{estimator}.{name}") or VALUES[name]
+def test_interval_of_a_parameter(estimator, name):
+    valid, invalid = VALUES.get(f"{estimator}.{name}") or VALUES[name]
     model = getattr(svmbook, estimator)()
-    for value in taken:
+    for value in valid:
         model.set_params(**{name: value})._validate_params()
-    for value in refused:
+    for value in invalid:
         with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
             model.set_params(**{name: value})._validate_params()
 
 
-def test_every_value_is_of_a_parameter():
+def test_all_listed_parameters_exist():
     assert {name.split(".")[-1] for name in VALUES} == {name for _, name in NUMERIC}

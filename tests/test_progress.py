@@ -1,4 +1,4 @@
-"""A long fit tells what it is doing to those who listen, and is silent to all others."""
+"""Solvers log their progress at the level INFO, and nothing at the default level."""
 
 import logging
 
@@ -19,7 +19,7 @@ from svmbook import (
 )
 
 X, Y = make_moons(60, noise=0.3, random_state=0)
-MACHINES = {
+MODELS = {
     "active sets": DualSVC(kernel="rbf"),
     "interior point": DualSVC(),
     "SMO": DualSVC(kernel="rbf", solver="smo"),
@@ -32,16 +32,15 @@ MACHINES = {
     "shift": PrototypeSVM(random_state=0),
     "clusters": ProfileSVM(random_state=0),
     "Newton, step": StumpEnsembleLogistic(),
-    "active sets, round": StumpEnsembleSVC(),
+    "active sets, iteration": StumpEnsembleSVC(),
 }
 
 
-@pytest.mark.parametrize("what", MACHINES)
-def test_each_loop_logs_its_rounds(what, caplog):
-    MACHINES[what].fit(X, Y)
+@pytest.mark.parametrize(("prefix", "model"), MODELS.items(), ids=list(MODELS))
+def test_solver_logs_its_iterations(prefix, model, caplog):
+    model.fit(X, Y)
     assert not caplog.records
     with caplog.at_level(logging.INFO, logger="svmbook"):
-        MACHINES[what].fit(X, Y)
-    said = [record.getMessage() for record in caplog.records]
-    assert said and all(record.name == "svmbook" for record in caplog.records)
-    assert any(line.startswith(what) for line in said)
+        model.fit(X, Y)
+    assert all(record.name == "svmbook" for record in caplog.records)
+    assert any(record.getMessage().startswith(prefix) for record in caplog.records)

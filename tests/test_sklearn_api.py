@@ -1,4 +1,4 @@
-"""Every public estimator passes scikit-learn's own checks, in every solver it offers."""
+"""Every public estimator passes scikit-learn's estimator checks, with every solver."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -21,14 +21,14 @@ from svmbook import (
     StumpEnsembleSVC,
 )
 
-# As they come, and those that take a Gram matrix, which scikit-learn treats in a way of its own.
+# All defaults; and estimators with a Gram matrix, for which scikit-learn has pairwise checks.
 ESTIMATORS = [
     *(getattr(svmbook, name)() for name in svmbook.__all__ if name != "__version__"),
     DualSVC(kernel="precomputed"),
     KernelLogisticRegression(kernel="precomputed"),
     IRWLSSVC(kernel="precomputed"),
 ]
-# The other settings. They share the code that validates and stores with those above.
+# Other settings, which share the code for validation and storage with the estimators above.
 SETTINGS = [
     DualSVC(kernel="rbf"),
     DualSVC(kernel="rbf", solver="interior-point", class_weight="balanced"),
@@ -62,67 +62,61 @@ SETTINGS = [
 ]
 
 
-NOT_GRAM_MATRICES = {
+ROUNDED_GRAM_MATRIX = {
     "check_estimators_dtypes": "rounds a Gram matrix to integers, which makes it indefinite",
 }
-
-
-NOT_GRAM_MATRICES_EITHER = {"check_decision_proba_consistency": "passes points for a Gram matrix"}
-
-
-DRAWN_FROM_ROWS = {
-    "check_sample_weight_equivalence_on_dense_data": "prototypes are drawn from the rows, and "
-    "rows that are repeated make another draw",
+POINTS_AS_GRAM_MATRIX = {"check_decision_proba_consistency": "passes points as a Gram matrix"}
+RANDOM_PROTOTYPES = {
+    "check_sample_weight_equivalence_on_dense_data": "prototypes are a random sample of the rows, "
+    "which changes if rows are repeated",
 }
-
-
-STUMPS_SAVE_LIGHT_POINTS = {
-    "check_class_weight_classifiers": "a stump beyond all points of the heavy class costs no more "
-    "than a constant, and is right on some light points: 82 % of the answers are heavy, not 87",
+STUMPS_FAVOUR_LIGHT_POINTS = {
+    "check_class_weight_classifiers": "a threshold beyond all points of the heavy class costs no "
+    "more than a constant, and some light points are then classified correctly: 82 % of the "
+    "predictions are the heavy class, not 87 %",
 }
 
 
 def expected_failures(estimator):
     if isinstance(estimator, (AdaBoostStump, LPBoost)):
-        return STUMPS_SAVE_LIGHT_POINTS
+        return STUMPS_FAVOUR_LIGHT_POINTS
     if isinstance(estimator, USVC) and estimator.kernel != "linear":
-        return DRAWN_FROM_ROWS
+        return RANDOM_PROTOTYPES
     if getattr(estimator, "kernel", "linear") != "precomputed":
         return {}
-    answers_with_probabilities = hasattr(estimator, "predict_proba")
-    return NOT_GRAM_MATRICES | (NOT_GRAM_MATRICES_EITHER if answers_with_probabilities else {})
+    return ROUNDED_GRAM_MATRIX | (
+        POINTS_AS_GRAM_MATRIX if hasattr(estimator, "predict_proba") else {}
+    )
 
 
-# These solve a problem for each of the 300 points on which this check trains.
+# These solve a problem for each of the 300 training points of check_classifiers_train.
 LOCAL = (ExemplarSVM, LocalizedSVM, ProfileSVM)
 
 
-def with_slow_forms_nightly(checks):
-    """Return the checks with two of the three forms of training left to the night for `LOCAL`.
+def with_nightly_checks(checks):
+    """Return the checks with two of the three slowest checks of `LOCAL` marked as nightly.
 
-    What remains trains on read-only points in single precision; the other classifiers, which share
-    the code that validates, train in all three forms.
+    The third check trains on read-only points in single precision. The other classifiers, which
+    share the code for validation, run all three.
     """
     names, cases = checks.args
-    found = []
+    marked = []
     for case in cases:
         if isinstance(case[0], LOCAL):
-            estimator, check = case
+            check = case[1]
             trains = check.func.__name__ == "check_classifiers_train"
             slow = trains and "X_dtype" not in check.keywords
-            case = pytest.param(estimator, check, marks=[pytest.mark.nightly] * slow)
-        found.append(case)
-    return pytest.mark.parametrize(names, found, **checks.kwargs)
+            case = pytest.param(*case, marks=[pytest.mark.nightly] * slow)
+        marked.append(case)
+    return pytest.mark.parametrize(names, marked, **checks.kwargs)
 
 
-@with_slow_forms_nightly(
-    parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
-)
-def test_estimator_follows_scikit_learn(estimator, check):
+@with_nightly_checks(parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures))
+def test_estimator_passes_check(estimator, check):
     check(estimator)
 
 
 @pytest.mark.nightly
 @parametrize_with_checks(SETTINGS, expected_failed_checks=expected_failures)
-def test_other_settings_follow_scikit_learn(estimator, check):
+def test_other_settings_pass_check(estimator, check):
     check(estimator)

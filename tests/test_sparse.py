@@ -1,4 +1,4 @@
-"""Sparse matrices: the linear kernel takes them as they are; other machines say what to do."""
+"""Sparse matrices are supported with the linear kernel, and rejected otherwise."""
 
 import pickle
 import subprocess
@@ -16,10 +16,10 @@ from svmbook.kernels import linear
 
 rng = np.random.default_rng(0)
 DENSE = np.where(rng.random((90, 40)) < 0.1, rng.exponential(size=(90, 40)), 0.0)
-TWO = np.where(DENSE[:, :8].sum(axis=1) > 0.5, "sport", "trade")
-THREE = np.digitize(DENSE[:, :20].sum(axis=1), [1.2, 2.5])
+TWO_CLASSES = np.where(DENSE[:, :8].sum(axis=1) > 0.5, "sport", "trade")
+THREE_CLASSES = np.digitize(DENSE[:, :20].sum(axis=1), [1.2, 2.5])
 FORMS = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array, sparse.csr_array]
-MACHINES = {
+MODELS = {
     "active-set": DualSVC(solver="active-set", tol=1e-9),
     "auto": DualSVC(tol=1e-9),
     "interior-point": DualSVC(solver="interior-point", tol=1e-9),
@@ -31,44 +31,37 @@ MACHINES = {
 }
 
 
-def dense_again(self, *args):
-    raise AssertionError("a sparse matrix was made dense")
-
-
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-def test_sparse_points_give_the_machine_of_dense_ones(name, y):
+@pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
+@pytest.mark.parametrize("y", [TWO_CLASSES, THREE_CLASSES], ids=["two", "three"])
+def test_sparse_and_dense_points_give_the_same_model(model, y):
     X, new = sparse.csr_matrix(DENSE), sparse.csr_matrix(DENSE[::-1])
-    F = MACHINES[name].fit(DENSE, y).decision_function(DENSE[::-1])
-    thin = MACHINES[name].fit(X, y)
-    np.testing.assert_allclose(thin.decision_function(new), F, atol=2e-4)
-    np.testing.assert_allclose(thin.decision_function(DENSE[::-1]), F, atol=2e-4)
-    assert thin.converged_ and (thin.predict(new) == thin.classes_[_voted(F)]).mean() > 0.95
-
-
-def _voted(F):
-    return (F > 0).astype(int) if F.ndim == 1 else F.argmax(axis=1)
+    model.fit(DENSE, y)
+    F, labels = model.decision_function(DENSE[::-1]), model.predict(DENSE[::-1])
+    model.fit(X, y)
+    np.testing.assert_allclose(model.decision_function(new), F, atol=2e-4)
+    np.testing.assert_allclose(model.decision_function(DENSE[::-1]), F, atol=2e-4)
+    assert model.converged_ and (model.predict(new) == labels).mean() > 0.95
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_sparse_matrix_will_do(form):
-    expected = DualSVC().fit(sparse.csr_matrix(DENSE), TWO)
-    fitted = pickle.loads(pickle.dumps(DualSVC().fit(form(DENSE), TWO)))
+def test_all_sparse_formats_are_supported(form):
+    expected = DualSVC().fit(sparse.csr_matrix(DENSE), TWO_CLASSES)
+    fitted = pickle.loads(pickle.dumps(DualSVC().fit(form(DENSE), TWO_CLASSES)))
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
     assert sparse.issparse(fitted.support_vectors_)
     np.testing.assert_allclose(fitted.support_vectors_.toarray(), DENSE[fitted.support_])
-    attributes = linear(form(DENSE), fitted.support_vectors_) @ fitted.dual_coef_.T
+    expansion = linear(form(DENSE), fitted.support_vectors_) @ fitted.dual_coef_.T
     F = fitted.decision_function(form(DENSE))
-    np.testing.assert_allclose(attributes[:, 0] + fitted.intercept_, F, atol=1e-10)
+    np.testing.assert_allclose(expansion[:, 0] + fitted.intercept_, F, atol=1e-10)
 
 
-@pytest.mark.parametrize("machine", [DualSVC(), KernelLogisticRegression(kernel="linear")])
-def test_sparse_points_with_weights_and_in_a_search(machine):
+@pytest.mark.parametrize("model", [DualSVC(), KernelLogisticRegression(kernel="linear")])
+def test_sparse_points_work_with_weights_and_in_a_grid_search(model):
     X, weights = sparse.csr_matrix(DENSE), np.arange(90.0) % 4
-    thin, dense = (machine.fit(Z, TWO, sample_weight=weights).coef_ for Z in (X, DENSE))
-    np.testing.assert_allclose(thin, dense, atol=1e-4)
-    grid = {"C": [0.1, 10.0]} if isinstance(machine, DualSVC) else {"lam": [0.1, 10.0]}
-    assert GridSearchCV(machine, grid, cv=3).fit(X, TWO).best_score_ > 0.7
+    coef, expected = (model.fit(Z, TWO_CLASSES, sample_weight=weights).coef_ for Z in (X, DENSE))
+    np.testing.assert_allclose(coef, expected, atol=1e-4)
+    grid = {"C": [0.1, 10.0]} if isinstance(model, DualSVC) else {"lam": [0.1, 10.0]}
+    assert GridSearchCV(model, grid, cv=3).fit(X, TWO_CLASSES).best_score_ > 0.7
 
 
 def test_sparse_points_are_not_made_dense(monkeypatch):
@@ -77,27 +70,27 @@ def test_sparse_points_are_not_made_dense(monkeypatch):
     shapes = []
     toarray = sparse.csr_matrix.toarray
 
-    def watched(self, *args, **kwargs):
+    def recording_toarray(self, *args, **kwargs):
         shapes.append(self.shape)
         return toarray(self, *args, **kwargs)
 
-    for kind in (sparse.csr_matrix, sparse.csc_matrix):
-        monkeypatch.setattr(kind, "toarray", watched)
-        monkeypatch.setattr(kind, "todense", dense_again)
-    DualSVC().fit(X, TWO).predict(X)
+    for sparse_format in (sparse.csr_matrix, sparse.csc_matrix):
+        monkeypatch.setattr(sparse_format, "toarray", recording_toarray)
+        monkeypatch.setattr(sparse_format, "todense", None)
+    DualSVC().fit(X, TWO_CLASSES).predict(X)
     assert len(shapes) == 9 and {columns for _, columns in shapes} == {90}
 
 
-def test_what_takes_no_sparse_matrix_says_what_to_do():
+def test_unsupported_sparse_matrix_is_reported():
     X = sparse.csr_matrix(DENSE)
     for name in svmbook.__all__:
         if name != "__version__":
             estimator = getattr(svmbook, name)()
             if not estimator.__sklearn_tags__().input_tags.sparse:
                 with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
-                    estimator.fit(X, TWO)
+                    estimator.fit(X, TWO_CLASSES)
     with pytest.raises(TypeError, match="toarray"):
-        DualSVC(kernel="rbf").fit(X, TWO)
+        DualSVC(kernel="rbf").fit(X, TWO_CLASSES)
 
 
 TEXTS = """
@@ -107,15 +100,15 @@ from svmbook import DualSVC, KernelLogisticRegression
 
 rng = np.random.default_rng(0)
 n, d, words = 10_000, 20_000, 100
-frequent = 1.0 / np.arange(1, d + 1)
-columns = rng.choice(d, size=(n, words), p=frequent / frequent.sum())
+frequencies = 1.0 / np.arange(1, d + 1)
+columns = rng.choice(d, size=(n, words), p=frequencies / frequencies.sum())
 y = rng.integers(0, 2, n)
-columns[:, :8] = 1000 + 300 * y[:, None] + rng.integers(0, 300, (n, 8))  # words of a class
+columns[:, :8] = 1000 + 300 * y[:, None] + rng.integers(0, 300, (n, 8))  # words of one class
 X = sparse.csr_matrix((np.ones(n * words), columns.ravel(), np.arange(0, n * words + 1, words)))
 X.sum_duplicates()
 X = sparse.diags_array(1.0 / sparse.linalg.norm(X, axis=1)) @ X
-for machine in (DualSVC(), KernelLogisticRegression(kernel="linear")):
-    fitted = machine.fit(X, y)
+for model in (DualSVC(), KernelLogisticRegression(kernel="linear")):
+    fitted = model.fit(X, y)
     assert fitted.converged_ and fitted.score(X, y) > 0.95
 (line,) = (line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(line.split()[1]))
@@ -123,16 +116,16 @@ print(int(line.split()[1]))
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak from Linux")
-def test_ten_thousand_texts_of_twenty_thousand_words_fit_into_two_gibibytes():
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs VmHWM of Linux")
+def test_many_sparse_texts_need_less_than_two_gibibytes():
     done = subprocess.run([sys.executable, "-c", TEXTS], check=True, capture_output=True, text=True)
     assert int(done.stdout) < 2 * 2**20
 
 
-def test_few_sparse_columns_are_solved_like_dense_ones():
+def test_few_sparse_columns_use_the_solver_of_dense_columns():
     X = sparse.random_array((200, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
     y = np.where(X.sum(axis=1) > np.median(X.sum(axis=1)), 1, -1)
-    few, dense = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)
-    assert few.solver_ == dense.solver_ == "interior-point"
-    np.testing.assert_allclose(few.coef_, dense.coef_, atol=1e-9)
-    assert few.support_vectors_.format == "csr"
+    model, dense = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)
+    assert model.solver_ == dense.solver_ == "interior-point"
+    np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-9)
+    assert model.support_vectors_.format == "csr"

@@ -1,4 +1,4 @@
-"""Tables: what is put into a cell stays in it; reports carry their numbers."""
+"""Tables: no text can break a cell; reports give access to their numbers."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from svmbook.tables import Report, Table
 
 
 def cells_shown(table):
-    """Return the cells of each line as another program, markdown-it, reads them."""
+    """Return the cells of each line as parsed by markdown-it."""
     markdown_it = pytest.importorskip("markdown_it")
     tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(table._repr_markdown_())
     assert tokens[0].type == "table_open" and tokens[-1].type == "table_close"
@@ -21,7 +21,7 @@ def cells_shown(table):
 
 
 @given(st.lists(st.text("a|\\$`\n\r\u2028 ", max_size=8), min_size=6, max_size=6))
-def test_no_text_breaks_out_of_its_cell(texts):
+def test_no_text_breaks_a_cell(texts):
     shown = cells_shown(Table(texts[:2], [texts[2:4], texts[4:]]))
     for cell, text in zip(itertools.chain(*shown), texts, strict=True):
         assert cell.count("a") == text.count("a")
@@ -37,14 +37,14 @@ def test_bars_and_line_breaks_stay_readable():
     ]
 
 
-def test_numbers_have_a_minus_and_words_a_hyphen():
+def test_numbers_get_a_minus_sign_and_words_keep_the_hyphen():
     shown = cells_shown(
         Table(["a", "b"], [[-1.5, "-.2 to -1"], ["6e-14, 1-9", "-w, --runs, `-1`"]])
     )
     assert shown[1:] == [["\u22121.5", "\u2212.2 to \u22121"], ["6e-14, 1-9", "-w, --runs, `-1`"]]
 
 
-def test_a_table_keeps_rows_that_can_be_read_once_only():
+def test_table_of_iterators_can_be_shown_twice():
     table = Table(iter(["n", "square"]), ((n, n * n) for n in range(2)))
     assert repr(table) == repr(table) == "| n | square |\n|---|---|\n| 0 | 0 |\n| 1 | 1 |"
 
@@ -61,12 +61,12 @@ def test_a_table_keeps_rows_that_can_be_read_once_only():
         (["n"], None, TypeError, "rows is None; give a sequence"),
     ],
 )
-def test_a_table_that_is_none(columns, rows, error, message):
+def test_invalid_table_is_reported(columns, rows, error, message):
     with pytest.raises(error, match=message):
         Table(columns, rows)
 
 
-def test_a_report_gives_its_numbers():
+def test_report_as_data_frame():
     pd = pytest.importorskip("pandas")
     rows = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
     report = Report(Table(["error"], [["33.3"], ["25.0"]]), rows, ("Two runs.", "Versions."))

@@ -1,4 +1,4 @@
-"""BLAS is limited to one thread inside, and is what it was outside."""
+"""`one_blas_thread` limits BLAS to one thread inside the block and restores the limit after it."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,40 +8,40 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from svmbook.threads import one_blas_thread
 
 
-def threads():
-    """Return how many threads each BLAS may use."""
+def blas_threads():
+    """Return the number of threads that each BLAS library may use."""
     pools = (pool for pool in threadpool_info() if pool["user_api"] == "blas")
     return {pool["filepath"]: pool["num_threads"] for pool in pools}
 
 
-def test_the_last_to_leave_lifts_the_limit():
+def test_nested_blocks_restore_the_limit_at_the_end():
     with threadpool_limits(2, user_api="blas"):
-        before = threads()
+        before = blas_threads()
         assert 2 in before.values()
         with one_blas_thread():
             with one_blas_thread():
-                assert {*threads().values()} == {1}
-            assert {*threads().values()} == {1}
-        assert threads() == before
+                assert {*blas_threads().values()} == {1}
+            assert {*blas_threads().values()} == {1}
+        assert blas_threads() == before
 
 
-def test_a_python_thread_that_enters_second_may_leave_last():
-    one, other = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
-    with threadpool_limits(2, user_api="blas"), one, other:
-        before = threads()
+def test_overlapping_blocks_of_two_threads_restore_the_limit_at_the_end():
+    thread_1, thread_2 = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+    with threadpool_limits(2, user_api="blas"), thread_1, thread_2:
+        before = blas_threads()
         assert 2 in before.values()
-        first, second = one_blas_thread(), one_blas_thread()
-        one.submit(first.__enter__).result()
-        other.submit(second.__enter__).result()
-        assert {*threads().values()} == {1}
-        one.submit(first.__exit__, None, None, None).result()
-        assert {*threads().values()} == {1}
-        other.submit(second.__exit__, None, None, None).result()
-        assert threads() == before
+        block_1, block_2 = one_blas_thread(), one_blas_thread()
+        thread_1.submit(block_1.__enter__).result()
+        thread_2.submit(block_2.__enter__).result()
+        assert {*blas_threads().values()} == {1}
+        thread_1.submit(block_1.__exit__, None, None, None).result()
+        assert {*blas_threads().values()} == {1}
+        thread_2.submit(block_2.__exit__, None, None, None).result()
+        assert blas_threads() == before
 
 
-def test_an_error_lifts_it_too():
-    before = threads()
+def test_limit_is_restored_after_an_error():
+    before = blas_threads()
     with pytest.raises(ZeroDivisionError), one_blas_thread():
         raise ZeroDivisionError
-    assert threads() == before
+    assert blas_threads() == before

@@ -1,6 +1,6 @@
-"""The Gram matrix, in some form: stored, of low rank, or computed as it is asked for.
+"""Forms of the Gram matrix: stored, of low rank, of the stump kernel, or computed on demand.
 
-A new form is one class in one file: see `svmbook.gram.matrix.GramMatrix` for what it offers.
+To add a form, write one class in a new file; `GramMatrix` documents the methods that it needs.
 """
 
 from .computed import ComputedGram

@@ -1,4 +1,4 @@
-r"""A Gram matrix of low rank, :math:`K = ZZ^\top`, never formed."""
+r"""A Gram matrix of low rank, :math:`K = ZZ^\top`, that is never formed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from scipy.linalg import lapack, solve_triangular
 from ..threads import one_blas_thread
 from .matrix import WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
-__all__ = ["LowRankGram", "centred_factor", "pivoted_factor"]
+__all__ = ["LowRankGram", "centred_factor", "centred_ridge", "pivoted_factor"]
 
-# A residual, relative to the right-hand side, that needs no refinement: each is one more pass
+# Relative to the right-hand side: a residual this small needs no refinement, which costs a pass
 # over the data.
 SMALL_RESIDUAL = 1e-9
-REFINEMENT_RATIO = 0.1  # a refinement that leaves more of the residual than this is the last
-REFINEMENTS = 4
+REFINEMENT_RATIO = 0.1  # refinement ends after a step that leaves more of the residual than this
+MAX_REFINEMENTS = 4
 CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
-# Times r: what rounding leaves of a dependent column of length 1.
-DEPENDENT_COLUMN = 10 * np.finfo(float).eps
-BLOCK_ROWS = 1024  # rows per block: bounds temporary memory, and stays in the cache
+# Times r: rounding error that remains of a dependent column of length 1.
+DEPENDENT_TOL = 10 * np.finfo(float).eps
+BLOCK_ROWS = 1024  # rows per block: bounds temporary memory, and a block fits in the cache
 
 
 class LowRankGram(GramMatrix):
-    r"""Gram matrix :math:`K = ZZ^\top`; a function is held by r weights w, its outputs are Zw.
+    r"""Gram matrix :math:`K = ZZ^\top`; r weights w represent the function with outputs Zw.
 
     Parameters
     ----------
     Z : ndarray of shape (n, r)
         The factor; for the linear kernel the data matrix. Never changed.
     pivots : ndarray of shape (r,), default=None
-        Rows that make a lower triangular matrix, where they are known: see `pivoted_factor`.
+        Rows of Z that form a lower triangular matrix, if known: see `pivoted_factor`.
 
     Examples
     --------
@@ -50,15 +50,15 @@ class LowRankGram(GramMatrix):
         self.diagonal = np.einsum("ij,ij->i", Z, Z)
 
     def threads(self) -> AbstractContextManager:
-        """Return the context in which BLAS works best on this form: one thread.
+        """Return the context in which BLAS is fastest for this form: one thread.
 
-        Blocks that fit the cache of one core are done before a second one has woken up.
+        A block fits in the cache of one core and is done before a second thread has started.
         """
         return one_blas_thread()
 
     @property
     def size(self):
-        """Number of weights by which a function is held."""
+        """Number of weights that represent a function."""
         return self.Z.shape[1]
 
     def outputs(self, w: np.ndarray) -> np.ndarray:
@@ -74,13 +74,14 @@ class LowRankGram(GramMatrix):
         return float(np.sum(U * V))
 
     def size_of_terms(self, w: np.ndarray) -> float:
-        """Return the length of a function, of which an output is a product with a row of Z."""
+        """Return the norm of the weights; an output is their product with a row of Z."""
         return float(np.linalg.norm(w))
 
     def coefficients(self, w: np.ndarray) -> np.ndarray:
-        r"""Return coefficients of points that make up a function, :math:`Z^\top\alpha = w`.
+        r"""Return coefficients of the points that represent a function, :math:`Z^\top\alpha = w`.
 
-        Of the pivots alone where they are known, else the smallest.
+        Only the pivots have coefficients if they are known; otherwise the solution of least norm
+        is returned.
         """
         if self.pivots is None:
             return np.linalg.lstsq(self.Z.T, w)[0]
@@ -93,7 +94,7 @@ class LowRankGram(GramMatrix):
         return self.outputs(self.adjoint(v))
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
@@ -101,11 +102,11 @@ class LowRankGram(GramMatrix):
         return self.Z @ (values @ self.Z[points])
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of some points with others."""
+        """Return the block of rows ``points`` and columns ``others``."""
         return self.Z[points] @ self.Z[others].T
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points."""
+        """Return the Gram matrix of a subset of the points."""
         return LowRankGram(self.Z[points])
 
     def factor(self, D: np.ndarray) -> Callable:
@@ -115,24 +116,23 @@ class LowRankGram(GramMatrix):
 
         .. math:: (D + ZZ^\top)^{-1} = D^{-1} - D^{-1} Z\,(I + Z^\top D^{-1} Z)^{-1} Z^\top D^{-1},
 
-        :eq:`eq-woodbury`, at :math:`n r^2` operations for a factorisation and :math:`4nr` for a
+        :eq:`eq-woodbury`. It takes :math:`n r^2` operations per factorisation and :math:`4nr` per
         solution. With :math:`S = I + Z^\top D^{-1} Z` it reads :math:`S t = Z^\top D^{-1} b`,
-        :math:`x = D^{-1}(b - Z t)`, and in exact arithmetic :math:`Z^\top x = t`. What rounding
-        leaves of the difference is the whole residual,
-        :math:`b - (D + ZZ^\top)x = Z(t - Z^\top x)`, so refinement happens among r numbers.
+        :math:`x = D^{-1}(b - Z t)`, and in exact arithmetic :math:`Z^\top x = t`. The rounding
+        error of the last equation determines the residual,
+        :math:`b - (D + ZZ^\top)x = Z(t - Z^\top x)`, so iterative refinement needs only r numbers.
         Z is read in blocks that stay in the cache while both products with them are formed.
         """
-        Z = self.Z
-        blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, self.n, BLOCK_ROWS)]
+        Z, blocks = self.Z, self._row_blocks()
         S = np.eye(self.size)
         for rows in blocks:
             scaled = Z[rows] / np.sqrt(D[rows, None])
             S += scaled.T @ scaled
         L = cholesky(S)
-        typical = np.sqrt(self.scale)
+        typical_length = np.sqrt(self.scale)
 
         def subtract(x, t):
-            r"""Take :math:`D^{-1} Z t` from x and return :math:`Z^\top x`."""
+            r"""Subtract :math:`D^{-1} Z t` from x in place and return :math:`Z^\top x`."""
             w = np.zeros_like(t)
             for rows in blocks:
                 x[rows] -= (Z[rows] @ t) / D[rows]
@@ -143,12 +143,12 @@ class LowRankGram(GramMatrix):
             x = b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
-            small, before = SMALL_RESIDUAL * np.abs(b).max() / typical, np.inf
-            for _ in range(REFINEMENTS):
-                now = np.linalg.norm(w - t)
-                if now <= small or now > REFINEMENT_RATIO * before:
+            tol, previous = SMALL_RESIDUAL * np.abs(b).max() / typical_length, np.inf
+            for _ in range(MAX_REFINEMENTS):
+                residual = np.linalg.norm(w - t)
+                if residual <= tol or residual > REFINEMENT_RATIO * previous:
                     break
-                before = now
+                previous = residual
                 correction, _ = lapack.dpotrs(L, w - t, lower=1)
                 w = subtract(x, correction)
                 t += correction
@@ -157,41 +157,49 @@ class LowRankGram(GramMatrix):
         return solve
 
     def ridge(self, W: np.ndarray, lam: float) -> Callable:
-        r"""Factor one system of weighted ridge regression and return its solver.
+        r"""Factor a system of weighted ridge regression and return its solver.
 
-        Solves :math:`Z^\top W(ZA + 1b^\top) + \lambda A = R`, :math:`1^\top W(ZA + 1b^\top) =
-        r^\top`. Around the weighted mean :math:`\bar z` of the rows the two parts separate:
+        The solver finds A and b in :math:`Z^\top W(ZA + 1b^\top) + \lambda A = R`,
+        :math:`1^\top W(ZA + 1b^\top) = r^\top`. Centring the rows at their weighted mean
+        :math:`\bar z` separates the two unknowns:
         :math:`(\sum_i W_i (z_i - \bar z)(z_i - \bar z)^\top + \lambda I)A = R - \bar z r^\top`.
         """
         Z, total = self.Z, W.sum()
         mean = W @ Z / total
         H = lam * np.eye(self.size)
-        for start in range(0, self.n, BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
+        for rows in self._row_blocks():
             scaled = (Z[rows] - mean) * np.sqrt(W[rows, None])
             H += scaled.T @ scaled
-        L = cholesky(H)
+        return centred_ridge(H, mean, total)
 
-        def solve(R, r):
-            A = cholesky_solve(L, R - np.multiply.outer(mean, r))
-            return A, r / total - mean @ A
+    def _row_blocks(self):
+        return [slice(start, start + BLOCK_ROWS) for start in range(0, self.n, BLOCK_ROWS)]
 
-        return solve
+
+def centred_ridge(H, mean, total):
+    """Factor the matrix of a centred ridge system in place; return the solver of `ridge`."""
+    L = cholesky(H)
+
+    def solve(R, r):
+        A = cholesky_solve(L, R - np.multiply.outer(mean, r))
+        return A, r / total - mean @ A
+
+    return solve
 
 
 @one_blas_thread()
 def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
-    r"""Return the Gram matrix of centred rows, its columns independent, and the mean taken off.
+    r"""Return the Gram matrix of the centred rows, without dependent columns, and their mean.
 
-    On the feasible set of the dual, :math:`y^\top\alpha = 0`, so adding a constant to every row
-    of :math:`Z` changes nothing but the intercept: the same problem, better conditioned. Rows that
-    are centred already are not copied.
+    On the feasible set of the dual :math:`y^\top\alpha = 0`, so adding a constant to every row
+    of :math:`Z` changes only the intercept, and centring improves the condition number. Rows that
+    are already centred are not copied.
 
-    Columns that depend on others (constant ones; the last of a set of 0/1 indicators that sum to
-    one) are folded into them. They add nothing to :math:`K`, and as :math:`D` goes to zero
-    :math:`I + Z^\top D^{-1} Z` would be singular but for an :math:`I` that rounding swallows. With
-    columns of length one, :math:`Z = UT`, a Cholesky factorisation of :math:`U^\top U` with
-    pivots finds independent columns B and writes the others as :math:`U_B M`. Then
+    Constant columns are dropped, and columns that depend on others (the last of a set of 0/1
+    indicators that sum to one) are merged into them. Otherwise rounding would absorb the :math:`I`
+    of :math:`I + Z^\top D^{-1} Z` as :math:`D` goes to zero, and leave a singular matrix. With
+    columns of length one, :math:`Z = UT`, a pivoted Cholesky factorisation of
+    :math:`U^\top U` finds independent columns B and writes the others as :math:`U_B M`. Then
 
     .. math:: ZZ^\top = U_B\,[I\;M]\,T^2\,[I\;M]^\top U_B^\top = (U_B L)(U_B L)^\top,
 
@@ -206,7 +214,7 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     -------
     gram : LowRankGram
     mean : ndarray
-        Of the rows of Z, in the coordinates of the factor of ``gram``.
+        Mean of the rows of Z, in the coordinates of the factor of ``gram``.
 
     Examples
     --------
@@ -219,54 +227,54 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     """
     n, r = Z.shape
     mean = Z.mean(axis=0)
-    spread = np.sqrt(np.einsum("ij,ij->j", Z, Z) / n)
-    if (np.abs(mean) <= CENTRED_TOL * spread).all():
+    root_mean_square = np.sqrt(np.einsum("ij,ij->j", Z, Z) / n)
+    if (np.abs(mean) <= CENTRED_TOL * root_mean_square).all():
         mean = np.zeros(r)
     else:
         Z = Z - mean
-    inner = Z.T @ Z
-    length = np.sqrt(np.diagonal(inner))
-    varied = np.flatnonzero(length > DEPENDENT_COLUMN * np.sqrt(n) * spread)
-    length = length[varied]
+    products = Z.T @ Z
+    length = np.sqrt(np.diagonal(products))
+    nonconstant = np.flatnonzero(length > DEPENDENT_TOL * np.sqrt(n) * root_mean_square)
+    length = length[nonconstant]
     R, order, rank, _ = lapack.dpstrf(
-        inner[np.ix_(varied, varied)] / np.outer(length, length), tol=DEPENDENT_COLUMN * r
+        products[np.ix_(nonconstant, nonconstant)] / np.outer(length, length), tol=DEPENDENT_TOL * r
     )
     if rank in (0, r):
         return LowRankGram(Z), mean
     order -= 1  # LAPACK counts from one
-    B, rest = order[:rank], order[rank:]
+    B, dependent = order[:rank], order[rank:]
     M = solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    L = np.linalg.cholesky(np.diag(length[B] ** 2) + (M * length[rest] ** 2) @ M.T)
-    moved = length * mean[varied]
-    mean = solve_triangular(L, moved[B] + M @ moved[rest], lower=True)
-    chosen = np.zeros((r, rank))
-    chosen[varied[B]] = L / length[B, None]
-    return LowRankGram(Z @ chosen), mean
+    L = np.linalg.cholesky(np.diag(length[B] ** 2) + (M * length[dependent] ** 2) @ M.T)
+    scaled_mean = length * mean[nonconstant]
+    mean = solve_triangular(L, scaled_mean[B] + M @ scaled_mean[dependent], lower=True)
+    transform = np.zeros((r, rank))
+    transform[nonconstant[B]] = L / length[B, None]
+    return LowRankGram(Z @ transform), mean
 
 
 def pivoted_factor(
     K: ArrayLike, *, noise: float | None = None, largest_rank: float | None = None
 ) -> LowRankGram | None:
-    r"""Return a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
+    r"""Factor a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
 
-    Cholesky's factorisation takes the points in the order of what the earlier ones leave of them,
-    and stops where nothing is left but rounding errors. For smooth kernels that is soon.
+    Pivoted Cholesky factorisation: the next point is the one that the points before it approximate
+    worst, and it ends when only rounding errors remain. For smooth kernels the rank is low.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
         Gram matrix, symmetric positive semi-definite.
     noise : float, default=None
-        The fraction of the largest :math:`k(x, x)` below which what is left of a point is taken
-        for rounding; by default n times the precision.
+        The factorisation ends when every remaining diagonal entry is below this fraction of the
+        largest :math:`k(x, x)`; by default n times machine precision.
     largest_rank : float, default=None
-        The largest rank that is wanted.
+        The largest rank to return.
 
     Returns
     -------
     LowRankGram or None
-        Its ``pivots`` are the points in the order they were taken. None where the rank is larger
-        than wanted.
+        Its ``pivots`` are the points in the order of the factorisation. None if the rank exceeds
+        ``largest_rank``.
 
     Examples
     --------
@@ -281,7 +289,7 @@ def pivoted_factor(
     L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if noise is None else noise * largest)
     if largest_rank is not None and rank > largest_rank:
         return None
-    order = order - 1
+    pivots = order - 1
     Z = np.empty((len(K), rank))
-    Z[order] = np.tril(L[:, :rank])
-    return LowRankGram(Z, pivots=order[:rank])
+    Z[pivots] = np.tril(L[:, :rank])
+    return LowRankGram(Z, pivots=pivots[:rank])

@@ -1,23 +1,24 @@
-r"""What every form of a Gram matrix offers, and what follows from it.
+r"""The interface that all forms of a Gram matrix share.
 
-Solvers ask a training Gram matrix :math:`K` for products, for blocks, for parts and for systems;
-whether it is stored, of low rank or computed as it is asked for is no business of theirs.
+Solvers need products with a training Gram matrix :math:`K`, blocks and submatrices of it, and
+solutions of linear systems. They need not know whether it is stored, of low rank or computed on
+demand.
 
-A machine's function f has outputs :math:`f(x_i) = \langle f, k(x_i, \cdot)\rangle`. The map from
-functions to outputs and its adjoint are the two halves of K: gathering numbers :math:`G_i` into the
-function :math:`\sum_i G_i k(x_i, \cdot)` and taking its outputs is the product :math:`KG`. How a
-function is held depends on the form:
+A decision function f has outputs :math:`f(x_i) = \langle f, k(x_i, \cdot)\rangle`. The adjoint of
+the map from functions to outputs turns numbers :math:`G_i` into the function
+:math:`\sum_i G_i k(x_i, \cdot)`, whose outputs are the product :math:`KG`. How a function is
+represented depends on the form:
 
-=====================  =========================================  ===============================
-                       by coefficients :math:`\alpha` of points   by weights w, :math:`K = ZZ^\top`
-=====================  =========================================  ===============================
-outputs                :math:`K\alpha`                            :math:`Zw`
-adjoint of G           :math:`G`                                  :math:`Z^\top G`
-inner product          :math:`\alpha^\top K\alpha'`               :math:`w^\top w'`
-unknowns               n                                          r
-=====================  =========================================  ===============================
+=====================  ============================================  ===============================
+                       coefficients :math:`\alpha` of the points     weights w, :math:`K = ZZ^\top`
+=====================  ============================================  ===============================
+outputs                :math:`K\alpha`                               :math:`Zw`
+adjoint of G           :math:`G`                                     :math:`Z^\top G`
+inner product          :math:`\alpha^\top K\alpha'`                  :math:`w^\top w'`
+unknowns               n                                             r
+=====================  ============================================  ===============================
 
-Arrays of coefficients and outputs may be vectors, or have one column a class.
+Arrays of coefficients and outputs are vectors, or have one column per class.
 """
 
 from __future__ import annotations
@@ -34,24 +35,24 @@ __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 
 GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 WHOLE_PRODUCT_SHARE = 0.25  # share of the points from which a product with all rows is faster
-# Relative to lambda: a smaller weight changes nothing, and its inverse is finite.
+# Relative to lambda: a smaller weight has no effect, and the inverse of this one is finite.
 SMALLEST_WEIGHT = 1e-300
 
 
 class GramMatrix:
-    """A Gram matrix in some form, its functions held by coefficients of the points.
+    """Base class of Gram matrices; functions are represented by coefficients of the points.
 
     A form provides ``n``, ``diagonal``, ``times``, ``columns``, ``block`` and ``part``, and
-    ``factor`` where systems can be solved with it.
+    ``factor`` if systems can be solved with it.
     """
 
     def threads(self) -> AbstractContextManager:
-        """Return the context in which BLAS works best on this form: as many threads as it likes."""
+        """Return the context in which BLAS is fastest for this form: by default without limit."""
         return nullcontext()
 
     @property
     def size(self):
-        """Number of unknowns by which a function is held."""
+        """Number of unknowns that represent a function."""
         return self.n
 
     @cached_property
@@ -77,14 +78,14 @@ class GramMatrix:
         return float(np.sum(U * outputs_of_V))
 
     def size_of_terms(self, A: np.ndarray) -> float:
-        """Return the root of the sum of squares of the terms that make up a function."""
+        """Return the root of the sum of squares of the terms of a function's kernel expansion."""
         return float(np.linalg.norm(A.T * self.lengths))
 
     def ridge(self, W: ArrayLike, lam: float) -> Callable:
-        r"""Factor one system of weighted ridge regression and return its solver.
+        r"""Factor a system of weighted ridge regression and return its solver.
 
-        Solves, as :eq:`eq-irls` asks, :math:`WKA + \lambda A + W1b^\top = R`,
-        :math:`1^\top W(KA + 1b^\top) = r^\top` for A and b. With
+        The solver finds A and b in :eq:`eq-irls`, :math:`WKA + \lambda A + W1b^\top = R`,
+        :math:`1^\top W(KA + 1b^\top) = r^\top`. With
         :math:`S = (\lambda I + WK)^{-1}` and the system that `factor` solves,
         :math:`H = K + \lambda W^{-1}`,
 
@@ -97,7 +98,7 @@ class GramMatrix:
         W : ndarray of shape (n,)
             Weights, not negative, not all zero.
         lam : float
-            Weight of the squared norm, positive.
+            Regularisation parameter, the factor of the squared norm; positive.
 
         Returns
         -------
@@ -106,8 +107,8 @@ class GramMatrix:
 
         References
         ----------
-        Rasmussen and Williams (2006), *Gaussian Processes for Machine Learning*, algorithm 3.1;
-        the intercept is ours.
+        Rasmussen and Williams (2006), *Gaussian Processes for Machine Learning*, algorithm 3.1,
+        to which this method adds the intercept.
         """
         solve_H = self.factor(lam / np.maximum(W, SMALLEST_WEIGHT * lam))
         t = solve_H(np.ones(self.n))
@@ -121,7 +122,7 @@ class GramMatrix:
 
 
 def cholesky(H):
-    """Factor a symmetric matrix in its own place, or raise ArithmeticError."""
+    """Factor a symmetric matrix in place, or raise ArithmeticError."""
     L, info = lapack.dpotrf(H, lower=1, clean=0, overwrite_a=1)
     if info:
         raise ArithmeticError(f"the matrix is not positive definite: pivot {info} failed")
@@ -129,13 +130,13 @@ def cholesky(H):
 
 
 def cholesky_solve(L, b):
-    """Solve with a factor of `cholesky`."""
-    if b.ndim == 1:  # dpotrs does the same, three times as slowly for a single b
+    """Solve a system whose matrix was factored by `cholesky`."""
+    if b.ndim == 1:  # dpotrs does the same, but for a single b it takes three times as long
         return blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1)
     return lapack.dpotrs(L, b, lower=1)[0]
 
 
 def chunks(indices, size):
-    """Yield the indices, so many at a time."""
+    """Yield the indices in chunks of at most ``size``."""
     for start in range(0, len(indices), size):
         yield indices[start : start + size]

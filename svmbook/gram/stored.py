@@ -14,7 +14,7 @@ __all__ = ["StoredGram"]
 
 
 class StoredGram(GramMatrix):
-    """Gram matrix as an array, not copied where its rows or its columns are contiguous.
+    """Gram matrix stored as an array; copied only if neither rows nor columns are contiguous.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class StoredGram(GramMatrix):
     """
 
     def __init__(self, K: ArrayLike) -> None:
-        # Row after row: the transpose of a symmetric matrix stored by columns is the same numbers.
+        # Row-major: a symmetric matrix stored by columns equals its transpose stored by rows.
         self.K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
         self.n = len(K)
         self.diagonal = np.diagonal(self.K)
@@ -42,7 +42,7 @@ class StoredGram(GramMatrix):
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the columns of some points, multiplied by values and summed."""
+        """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
@@ -50,21 +50,21 @@ class StoredGram(GramMatrix):
         if len(points) <= GATHERED_ROWS:
             return values @ self.K[points]
         product = np.zeros(self.n)
-        for few in chunks(np.arange(len(points)), GATHERED_ROWS):
-            product += values[few] @ self.K[points[few]]
+        for chunk in chunks(np.arange(len(points)), GATHERED_ROWS):
+            product += values[chunk] @ self.K[points[chunk]]
         return product
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of some points with others, a copy."""
+        """Return a copy of the block of rows ``points`` and columns ``others``."""
         if len(others) < GATHERED_ROWS:
             return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
-        for row, out in zip(points, block, strict=True):  # half the time of an index for both axes
+        for row, out in zip(points, block, strict=True):  # takes half the time of K[points, others]
             self.K[row].take(others, out=out, mode="clip")
         return block
 
     def part(self, points: np.ndarray) -> GramMatrix:
-        """Return the Gram matrix of some of the points."""
+        """Return the Gram matrix of a subset of the points."""
         return StoredGram(self.block(points, points))
 
     def factor(self, D: np.ndarray) -> Callable:
@@ -73,5 +73,5 @@ class StoredGram(GramMatrix):
             self._work = np.empty_like(self.K)
         np.copyto(self._work, self.K)
         self._work.ravel()[:: self.n + 1] += D
-        L = cholesky(self._work.T)  # LAPACK reads columns
+        L = cholesky(self._work.T)  # LAPACK expects column-major order
         return lambda b: cholesky_solve(L, b)

@@ -1,4 +1,4 @@
-"""Kernel machines that answer with probabilities."""
+"""Kernel logistic regression and the import vector machine."""
 
 from .import_vectors import ImportVectorMachine
 from .regression import KernelLogisticRegression

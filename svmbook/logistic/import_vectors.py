@@ -1,4 +1,4 @@
-"""The import vector machine: kernel logistic regression on a few points."""
+"""The import vector machine: sparse kernel logistic regression."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ __all__ = ["ImportVectorMachine"]
 
 
 class ImportVectorMachine(LogisticKernelMachine):
-    r"""Kernel logistic regression on a few import points, chosen greedily.
+    r"""Sparse kernel logistic regression on import points, which are chosen greedily.
 
-    For a growing set S of training points minimises over
+    For a growing set S of training points, this minimises over
     :math:`f = \sum_{j \in S} \alpha_j k(x_j, \cdot)` and b
 
     .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \tfrac\lambda2\,\|f\|^2 ,
 
-    the objective of `KernelLogisticRegression` with its ridge: the losses of all points count, but
-    only a few kernel functions are used. For the linear kernel the points are centred first.
+    which is the objective of `KernelLogisticRegression` with the ridge penalty. The loss includes
+    all points, but only the kernel functions of S are used. For the linear kernel the points are
+    centred first.
 
     Parameters
     ----------
     lam : float, default=1.0
-        Weight :math:`\lambda` of the ridge, positive.
+        Weight :math:`\lambda` of the ridge penalty, positive.
     kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
@@ -43,16 +44,16 @@ class ImportVectorMachine(LogisticKernelMachine):
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive.
     min_decrease : float, default=1e-3
-        Stop when one more point lowers the objective by less than this fraction of it.
+        Stop if another point lowers the objective by less than this fraction of it.
     max_points : int, default=None
-        Import points at most; None leaves it to ``min_decrease``.
+        Maximum number of import points; None for no limit.
     tol : float, default=1e-6
-        Relative norm of the gradient, and relative gap, of each minimisation over S.
+        Relative norm of the gradient and relative duality gap at which each minimisation stops.
 
     Attributes
     ----------
     support_, support_vectors_ : ndarray of shapes (n_import,) and (n_import, n_features)
-        Indices of the import points, and they themselves; (0, 0) for a precomputed kernel.
+        Indices of the import points, and the points; shape (0, 0) for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_import)
         Coefficients of their kernel functions, of either sign.
     intercept_ : ndarray of shape (1,)
@@ -63,59 +64,56 @@ class ImportVectorMachine(LogisticKernelMachine):
         The objective at the solution.
     relative_gap_ : float
         Primal minus dual objective as a fraction of the primal: an upper bound on how far the
-        objective is above its minimum over functions of the import
-        points.
+        objective is above its minimum over S.
     full_model_gap_ : float
-        An upper bound on how far the objective is above that of `KernelLogisticRegression` with all
-        points, as a fraction of the objective.
+        An upper bound on how far the objective is above the minimum of `KernelLogisticRegression`
+        over all points, as a fraction of the objective.
     kkt_residual_ : float
         Relative norm of the gradient over S.
     converged_ : bool
-        Whether that is certified to ``tol``; where it is not, `fit` warns.
+        Whether the last minimisation is certified to ``tol``; otherwise `fit` warns.
     n_iter_ : int
-        Number of points taken in.
+        Number of points added to S.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive output speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; a kernel that is not finite, symmetric and positive
-        semi-definite on the training points; negative weights.
+        ``y`` has one class only; the kernel is not finite, symmetric and positive semi-definite on
+        the training points; or a weight is negative.
 
     See Also
     --------
-    svmbook.KernelLogisticRegression : all points, or an absolute-value penalty.
+    svmbook.KernelLogisticRegression : The same loss with all points, or with a lasso penalty.
 
     Notes
     -----
-    Each import point costs about :math:`n^2|S|` operations, and two arrays of :math:`n^2` numbers
-    are held: with 10,000 points that is 1.6 GB.
+    Each import point costs about :math:`n^2|S|` operations. Two arrays of :math:`n^2` numbers are
+    stored, in 1.6 GB of memory for 10,000 points.
 
     References
     ----------
     Zhu and Hastie (2005), "Kernel logistic regression and the import vector machine", J.
-    Computational and Graphical Statistics 14, 185-205. Their choice of the next point is described
-    in `svmbook.solvers.select_import_points`.
+    Computational and Graphical Statistics 14, 185-205. `svmbook.solvers.select_import_points`
+    describes how they choose the next point.
 
     Examples
     --------
     >>> from svmbook import ImportVectorMachine
     >>> from svmbook.datasets import non_separable
     >>> X, y = non_separable(random_state=0)
-    >>> machine = ImportVectorMachine(gamma=0.5).fit(X, y)
-    >>> len(machine.support_), round(machine.score(X, y), 2)
+    >>> model = ImportVectorMachine(gamma=0.5).fit(X, y)
+    >>> len(model.support_), round(model.score(X, y), 2)
     (28, 0.96)
     """
 
@@ -124,8 +122,6 @@ class ImportVectorMachine(LogisticKernelMachine):
         "min_decrease": [Interval(Real, 0.0, None, closed="neither")],
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
 
     def _stored_numbers(self, n, d):
         return 2.1 * n * n
@@ -162,9 +158,9 @@ class ImportVectorMachine(LogisticKernelMachine):
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights, not negative. A point of weight zero counts as absent.
+            Weights, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -175,9 +171,8 @@ class ImportVectorMachine(LogisticKernelMachine):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
-        # With all points in S a linear model is the same for every origin. With few it is not, and
-        # far from the origin all kernel functions are nearly equal. So the origin is moved to the
-        # training point nearest to the mean.
+        # If S is not the whole set, a linear model depends on the origin: far from it all kernel
+        # functions are nearly equal. So the training point nearest to the mean becomes the origin.
         if linear:
             mean = np.average(points, axis=0, weights=problem.weights)
             nearest = np.argmin(((points - mean) ** 2).sum(axis=1))

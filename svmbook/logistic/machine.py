@@ -1,4 +1,4 @@
-"""What the logistic machines share: a weight of the penalty, and outputs that are log odds."""
+"""Base class of the logistic kernel machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LogisticKernelMachine"]
 
 
 class LogisticKernelMachine(LogOdds, KernelMachine):
-    """Base of the logistic machines: their penalty, and probabilities."""
+    """Base of the kernel machines with logistic loss: parameter ``lam``, and probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
@@ -22,3 +22,4 @@ class LogisticKernelMachine(LogOdds, KernelMachine):
     }
 
     _remedy = "Raise lam, scale the features, or raise tol."
+    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."

@@ -1,4 +1,4 @@
-"""Kernel logistic regression with a ridge, an absolute-value penalty, or none."""
+"""Kernel logistic regression with a ridge penalty, a lasso penalty, or none."""
 
 from __future__ import annotations
 
@@ -27,60 +27,59 @@ __all__ = ["KernelLogisticRegression"]
 
 
 class KernelLogisticRegression(LogisticKernelMachine):
-    r"""Logistic regression in a kernel's space, with a certificate.
+    r"""Logistic regression in the feature space of a kernel, with a certificate.
 
-    With :math:`f = \sum_j \alpha_j k(x_j, \cdot)` and weights :math:`s_i` of the points, minimises
-    for two classes, labelled -1 and +1,
+    With :math:`f = \sum_j \alpha_j k(x_j, \cdot)` and weights :math:`s_i` of the points, this
+    minimises for two classes, labelled -1 and +1,
 
     .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \Omega,
 
     .. math:: \Omega = \tfrac\lambda2\,\|f\|^2 = \tfrac\lambda2\,\alpha^\top K\alpha
         \;\text{or}\; \lambda\,\|\alpha\|_1,
 
-    and for k > 2 classes, with one function :math:`f_c` a class,
+    and for k > 2 classes, with one function :math:`f_c` per class,
 
     .. math:: \sum_i s_i \Bigl(\log\sum_c e^{f_c(x_i) + b_c} - f_{y_i}(x_i) - b_{y_i}\Bigr)
         + \tfrac\lambda2\sum_c\|f_c\|^2 .
 
-    Intercepts are not penalised. The losses are summed, not averaged: twice the data at the same
-    ``lam`` are twice as strong. For the linear kernel and the ridge this is
+    Intercepts are not penalised. The losses are summed, not averaged: duplicating the data has the
+    effect of halving ``lam``. With the linear kernel and the ridge penalty this is
     `sklearn.linear_model.LogisticRegression` with ``C = 1 / lam``.
 
     Parameters
     ----------
     lam : float, default=1.0
-        Weight :math:`\lambda` of the penalty, positive; not read with ``penalty=None``. Both
-        kinds of ``lam`` are in units of k(x, x): ten times the kernel needs ten times the ``lam``.
+        Weight :math:`\lambda` of the penalty, positive; ignored with ``penalty=None``. It has the
+        unit of k(x, x): multiplying the kernel by ten requires ten times the ``lam``.
     penalty : {"l2", "l1", None}, default="l2"
-        "l2" is the ridge; nearly all :math:`\alpha_j` are different from zero. "l1" is the
-        absolute-value penalty (for each pair, where there are more than two classes); most
-        :math:`\alpha_j` are exactly zero. None is
-        the limit of the ridge for :math:`\lambda \to 0`, which exists only where the classes
-        overlap. On paper a Gaussian kernel separates all points that differ; a very smooth one
-        does it by functions smaller than 1e-10 of the kernel, which count as rounding here.
+        "l2" is the ridge penalty; nearly all :math:`\alpha_j` are nonzero. "l1" is the lasso
+        penalty (for each pair, if there are more than two classes); most :math:`\alpha_j` are
+        exactly zero. None is the limit of the ridge for :math:`\lambda \to 0`, which exists only
+        if the classes overlap. In theory a Gaussian kernel separates all distinct points. If it
+        is very smooth, this takes functions below 1e-10 of the kernel, which are treated as zero.
     kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive; "balanced" is
-        ``n_samples / (n_classes * count)``, both counted with the sample weights.
+        ``n_samples / (n_classes * count)``, where each point contributes its sample weight to both.
     tol : float, default=1e-6
-        For the ridge, the norm of the gradient at which to stop, relative to the norms of its
-        terms, and the duality gap, relative to the objective; for "l1" the violation of the
+        Tolerance at which to stop. For the ridge it applies to the norm of the gradient, relative
+        to the norms of its terms, and to the relative duality gap; for "l1" to the violation of the
         optimality conditions relative to ``lam``.
     max_iter : int, default=200
-        Newton steps at most.
+        Maximum number of Newton steps.
 
     Attributes
     ----------
     support_, support_vectors_ : ndarray of shapes (n_support,) and (n_support, n_features)
-        Indices of the points with a coefficient that is not zero, and they themselves; (0, 0) for
-        a precomputed kernel.
+        Indices of the points with a nonzero coefficient, and the points; shape (0, 0) for a
+        precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         Coefficients of their kernel functions, of either sign.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercepts; for more than two classes they sum to zero.
+        Intercepts; with more than two classes they sum to zero.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         The weights :math:`w = \sum_j \alpha_j x_j`; linear kernel only.
     objective_ : float
@@ -89,41 +88,42 @@ class KernelLogisticRegression(LogisticKernelMachine):
         Primal minus dual objective as a fraction of the primal: an upper bound on how far the
         objective is above its minimum; infinite with ``penalty=None``, which has no dual objective.
     kkt_residual_ : float
-        The violation that was compared with ``tol``.
+        The violation that is compared with ``tol``.
     converged_ : bool
-        Whether that is certified to ``tol``; where it is not, `fit` warns.
+        Whether the fit is certified to ``tol``; otherwise `fit` warns.
     n_iter_ : int
-        Newton steps.
+        Number of Newton steps.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With ``penalty="l1"`` and more than two classes: a fitted classifier for each pair.
+        With ``penalty="l1"`` and more than two classes: a fitted classifier for each pair, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; separable classes with ``penalty=None``; a
-        kernel that is not finite and symmetric on the training points, or (except with
-        ``penalty="l1"``, whose objective is convex for every kernel) not positive semi-definite;
-        negative weights, or weights of zero for all of a class.
+        ``y`` has one class only; the classes are separable and ``penalty`` is None; the kernel is
+        not finite and symmetric on the training points, or not positive semi-definite (not checked
+        with ``penalty="l1"``, whose objective is convex for every kernel); a weight is negative, or
+        all weights of a class are zero.
 
     See Also
     --------
-    svmbook.ImportVectorMachine : the ridge on a few points chosen greedily.
-    sklearn.linear_model.LogisticRegression : for the linear kernel.
+    svmbook.ImportVectorMachine : The ridge penalty with a few points, which are chosen greedily.
+    sklearn.linear_model.LogisticRegression : The linear kernel, without a certificate.
 
     Notes
     -----
-    A step of Newton's method is a weighted ridge regression and costs one Cholesky factorisation:
-    of an n by n matrix, or for the linear kernel with fewer features than points of a d by d one.
-    For other kernels two arrays of :math:`n^2` numbers are held (three for "l1"): with 10,000
-    points that is 1.6 GB, and a fit takes about a minute.
+    A Newton step is a weighted ridge regression and costs one Cholesky factorisation of an n by n
+    matrix, or of a d by d matrix for the linear kernel with fewer features than points. Other
+    kernels store two arrays of :math:`n^2` numbers (three for "l1"): with 10,000 points this takes
+    1.6 GB, and a fit takes about a minute.
 
     References
     ----------
@@ -136,8 +136,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     >>> from svmbook import KernelLogisticRegression
     >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> y = ["down", "down", "up", "up"]
-    >>> machine = KernelLogisticRegression(gamma=0.5).fit(X, y)
-    >>> machine.predict_proba([[-2.0], [0.0]]).round(3)
+    >>> model = KernelLogisticRegression(gamma=0.5).fit(X, y)
+    >>> model.predict_proba([[-2.0], [0.0]]).round(3)
     array([[0.641, 0.359],
            [0.5  , 0.5  ]])
     """
@@ -173,10 +173,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
 
     @property
     def _remedy(self):
-        stronger = "Take a penalty" if self.penalty is None else "Raise lam"
-        return f"{stronger}, scale the features, or raise tol or max_iter."
-
-    _memory_advice = "Fit fewer points; or use StumpEnsembleLogistic with n_knots."
+        stronger_penalty = "Use a penalty" if self.penalty is None else "Raise lam"
+        return f"{stronger_penalty}, scale the features, or raise tol or max_iter."
 
     @property
     def _sparse(self):
@@ -189,17 +187,17 @@ class KernelLogisticRegression(LogisticKernelMachine):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machine to training data.
+        """Fit the model to training data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
-            the points may be a sparse matrix; a Gram matrix is formed, X is never made dense.
+            ``X`` may be sparse; it is never made dense, and the Gram matrix is formed.
         y : array-like of shape (n_samples,)
-            Labels of any kind.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights, not negative. A point of weight zero counts as absent.
+            Weights, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -210,7 +208,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             return self._fit_pairs(X, y, sample_weight)
         problem, (gram, origin) = self._with_gram(self._prepare(X, y, sample_weight))
         (result,) = self._results(problem, gram, [float(self.lam)])
-        return self._keep(problem, gram, origin, result)
+        return self._store_result(problem, gram, origin, result)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def path(
@@ -222,57 +220,58 @@ class KernelLogisticRegression(LogisticKernelMachine):
         smallest: float = 1e-3,
         sample_weight: ArrayLike | None = None,
     ) -> list[KernelLogisticRegression]:
-        r"""Fit one machine for each of several values of ``lam``, each from the one before.
+        r"""Fit a model for each value of ``lam``, each starting from the previous solution.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         lams : int or array-like, default=30
-            Values of ``lam``, or how many: then they fall geometrically from the smallest one for
-            which all coefficients are zero ("l1"), or from the mean k(x, x) times the total weight
-            ("l2", where the ridge hardly lets the machine move).
+            Values of ``lam``, or their number. A given number of values decreases geometrically
+            from the smallest value for which all coefficients are zero ("l1"), or from the mean
+            k(x, x) times the total weight ("l2"), for which the decision function is nearly
+            constant.
         smallest : float, default=1e-3
-            The last of them as a fraction of the first, where ``lams`` is a number.
+            The last value as a fraction of the first, if ``lams`` is a number.
 
         Returns
         -------
         list of KernelLogisticRegression
-            Fitted machines in the order of the values, each with its ``lam``.
+            Fitted models in the order of the values, each with its ``lam``.
 
         Raises
         ------
         ValueError
-            As `fit`; also with ``penalty=None``, which has no ``lam``.
+            As in `fit`; also if ``penalty`` is None.
 
         Examples
         --------
         >>> from svmbook import KernelLogisticRegression
         >>> X = [[-3.0], [-1.0], [0.5], [2.0]]
-        >>> machine = KernelLogisticRegression(penalty="l1", kernel="linear")
-        >>> path = machine.path(X, [0, 1, 0, 1], lams=[8.0, 4.0, 2.0])
-        >>> [(fitted.lam, len(fitted.support_)) for fitted in path]
+        >>> lasso = KernelLogisticRegression(penalty="l1", kernel="linear")
+        >>> path = lasso.path(X, [0, 1, 0, 1], lams=[8.0, 4.0, 2.0])
+        >>> [(model.lam, len(model.support_)) for model in path]
         [(8.0, 0), (4.0, 1), (2.0, 1)]
         """
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
-        template = clone(self)  # leaves its own fit as it is
+        template = clone(self)  # so that a fit of this estimator is kept
         problem, (gram, origin) = template._with_gram(template._prepare(X, y, sample_weight))
         lams = template._lams(lams, smallest, problem, gram)
-        machines = [copy(template).set_params(lam=lam) for lam in lams]
-        for machine, result in zip(machines, template._results(problem, gram, lams), strict=True):
-            machine._keep(problem, gram, origin, result)
-        return machines
+        models = [copy(template).set_params(lam=lam) for lam in lams]
+        for model, result in zip(models, template._results(problem, gram, lams), strict=True):
+            model._store_result(problem, gram, origin, result)
+        return models
 
     def _prepare(self, X, y, sample_weight):
         encode = encode_labels if self.penalty == "l1" else encode_outputs
         return super()._prepare(X, y, sample_weight, encode)
 
     def _with_gram(self, problem):
-        """Return the problem and its Gram matrix, the kernel shifted where that is necessary.
+        """Return the problem and its Gram matrix; shift the kernel if that makes it definite.
 
-        The lasso penalises each coefficient, so these need not sum to zero and no shift is allowed.
-        None is needed: its objective is convex for every kernel.
+        With the lasso penalty the coefficients need not sum to zero, so a shift would change the
+        problem. It is not needed, because the objective is convex for every kernel.
         """
         if self.penalty == "l1":
             problem = problem._replace(kernel=problem.kernel.unshifted())
@@ -280,13 +279,13 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return self._with_definite_kernel(problem, self._gram)
 
     def _gram(self, problem):
-        """Return the Gram matrix, and the origin of the points that it is made from."""
+        """Return the Gram matrix, and the origin that was subtracted from the points."""
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
             return StoredGram(kernel.gram(points, definite=self.penalty != "l1")), 0.0
         if issparse(points):
             return StoredGram(kernel.gram(points)), 0.0
-        # Changes only the intercept, and saves digits.
+        # Centring changes only the intercept, and reduces rounding errors.
         origin = np.average(points, axis=0, weights=problem.weights)
         points = points - origin
         if self.penalty is None or points.shape[1] < len(points):
@@ -294,7 +293,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return StoredGram(kernel.gram(points)), origin
 
     def _lams(self, lams, smallest, problem, gram):
-        """Return the values of lam along a path, checked."""
+        """Validate or compute the values of ``lam`` along a path."""
         if not isinstance(lams, Integral) or isinstance(lams, bool):
             lams = check_array(
                 np.atleast_1d(list(lams) if np.iterable(lams) else lams),
@@ -303,7 +302,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
                 input_name="lams",
             )
             if lams.ndim != 1:
-                raise ValueError(f"lams must be one number after the other; found {lams.shape}.")
+                raise ValueError(f"lams must be one-dimensional; found shape {lams.shape}.")
             return [check_positive("lam", lam) for lam in lams.tolist()]
         check_scalar(lams, "lams", Integral, min_val=1)
         check_scalar(
@@ -312,13 +311,13 @@ class KernelLogisticRegression(LogisticKernelMachine):
         largest = self._largest_lam(problem, gram)
         if not largest > 0:
             raise ValueError(
-                "the points are all alike to the machine, so no value of lam makes a difference; "
-                "give the values yourself."
+                "the kernel does not distinguish the points, so lam has no effect; pass the values "
+                "of lam explicitly."
             )
         return np.geomspace(largest, smallest * largest, lams).tolist()
 
     def _largest_lam(self, problem, gram):
-        """Return where a path starts: where no coefficient, or no output, moves much."""
+        """Return the first value of a path, for which the decision function is nearly constant."""
         if self.penalty == "l1":
             return smallest_null(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)
@@ -327,7 +326,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return likelihood_of(problem.y, problem.weights, problem.n_classes)
 
     def _results(self, problem, gram, lams):
-        """Call the solver that the penalty needs."""
+        """Return the result of the solver for each value of ``lam``."""
         options = {"tol": float(self.tol), "max_iter": self.max_iter}
         if self.penalty is None:
             data = problem.y, problem.weights, problem.n_classes
@@ -337,14 +336,13 @@ class KernelLogisticRegression(LogisticKernelMachine):
         path = l1_path if self.penalty == "l1" else ridge_path
         return path(gram, self._likelihood(problem), lams, **options)
 
-    def _keep(self, problem, gram, origin, result):
-        """Store a solution in terms of the training points."""
+    def _store_result(self, problem, gram, origin, result):
+        """Set the fitted attributes from a solution in any form of the Gram matrix."""
         alpha, coef = result.coef, None
         if isinstance(gram, LowRankGram):
             coef, alpha = result.coef, expand(gram, result, self.lam if self.penalty else 0.0)
         elif problem.kernel.name == "linear":
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha
-        intercept = result.intercept
-        self._store(problem, result, alpha, intercept, coef, origin, stacklevel=5)
+        self._store(problem, result, alpha, result.intercept, coef, origin, stacklevel=5)
         return self

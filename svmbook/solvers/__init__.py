@@ -1,7 +1,7 @@
-"""Solvers: arrays in, a certified result out. They know no estimator.
+"""Solvers that take arrays, return a certified result, and do not depend on any estimator.
 
-Each ``solve_...`` checks what it is given and calls an inner entry of its module, which takes a
-`svmbook.gram.GramMatrix` and trusts its arrays: for callers who have checked.
+Each ``solve_...`` validates its arguments and calls an inner function of its module. The inner
+function takes a `svmbook.gram.GramMatrix` and arrays that its caller has validated.
 """
 
 from .batched.duals import DualBatch, solve_dual_batch

@@ -1,4 +1,4 @@
-"""The support vector machine, from its dual."""
+"""The support vector classifier."""
 
 from .dual_svc import DualSVC
 

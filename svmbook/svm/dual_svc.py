@@ -1,4 +1,4 @@
-"""The soft-margin support vector classifier, from its dual."""
+"""The support vector classifier, fitted by its dual problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import several_classes
 from ..solvers.dual.active_set import active_set
-from ..solvers.dual.interior_point import hard_margin, interior_point, moved_back
+from ..solvers.dual.interior_point import hard_margin, interior_point, undo_centring
 from ..solvers.dual.libsvm import NATIVE, libsvm
 from ..solvers.dual.quadratic_program import by_cvxopt
 from ..solvers.dual.result import no_worse_than_zero
@@ -27,8 +27,8 @@ from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
-LOW_RANK_SHARE = 0.25  # linear kernel: features per point up to which the low-rank form is faster
-STORED_POINTS = 10_000  # up to which the Gram matrix is stored, 800 MB, and active sets are faster
+LOW_RANK_SHARE = 0.25  # linear kernel: up to this many features per point low rank is faster
+STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
 SOLVERS = {
     "interior-point": interior_point,
     "active-set": active_set,
@@ -36,8 +36,8 @@ SOLVERS = {
     "libsvm": libsvm,
     "cvxopt": by_cvxopt,
 }
-BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close is at its bound
-# A shift of all points moves only the intercept, and saves digits.
+BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
+# For these, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
 
 
@@ -58,115 +58,114 @@ class DualSVC(KernelMachine):
         1^\top\alpha - \tfrac12 \sum_{ij} \alpha_i\alpha_j\, y_i y_j\, k(x_i, x_j),
 
     where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
-    The slacks are summed, not averaged: twice the data at the same ``C`` weighs errors twice.
+    The slacks are summed, not averaged: duplicating the data has the effect of doubling ``C``.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive. ``C=inf`` is the hard margin: it exists only where
-        the classes are separable, and the interior-point method computes it.
+        Regularisation parameter: the penalty per unit of slack, positive. ``C=inf`` is the hard
+        margin, which needs separable classes and the interior-point method.
     kernel : str or callable, default="linear"
         A key of `svmbook.kernels.KERNELS` ("linear", "poly", "rbf", "laplacian", ...) or the
-        function behind it, which get the parameters below; or any ``k(X, Z)`` returning shape
-        (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix. It is enough that it is
-        definite on vectors that sum to zero, as "stump" and "perceptron" are: the constraint
-        :math:`y^\top\alpha = 0` asks for no others.
+        function behind it, which use the parameters below; or any ``k(X, Z)`` returning shape
+        (len(X), len(Z)). "precomputed" means that ``X`` is the Gram matrix. Because of the
+        constraint :math:`y^\top\alpha = 0`, the kernel need only be positive semi-definite on
+        vectors that sum to zero, as "stump" and "perceptron" are.
     gamma : {"scale", "auto"} or float, default="scale"
         Parameter of "rbf", "laplacian", "exponential" and "poly". "scale" is
-        ``1 / (n_features * X.var())``, the variance taken with the sample weights; "auto" is
-        ``1 / n_features``. Both have the unit of one over a squared length, which suits "rbf"; for
-        "laplacian" and "exponential", whose distances are not squared, choose a value on scaled
-        features.
+        ``1 / (n_features * X.var())``, with the variance weighted by class and sample weights;
+        "auto" is ``1 / n_features``. Both have the unit of an inverse squared length, which suits
+        "rbf". For "laplacian" and "exponential", whose distances are not squared, scale the
+        features and choose a value.
     degree : int, default=3
         Degree of "poly", number of boundaries of "stump_regions", mean depth of "stump_tree".
     coef0 : float, default=1.0
-        Constant of "poly". scikit-learn's default is 0, which leaves out every term of lower
-        degree.
+        Constant of "poly". scikit-learn's default of 0 leaves out all terms of lower degree.
     solver : {"auto", "interior-point", "active-set", "smo", "libsvm", "cvxopt"}, default="auto"
-        "interior-point" is Mehrotra's method, which never forms the Gram matrix if the kernel is
-        linear and there are at most n/4 features; "active-set" is a Newton method on guesses of the
-        active bounds, exact to rounding; "smo" the readable sequential minimal optimisation;
-        "libsvm" hands the problem to `sklearn.svm.SVC`, which answers Ctrl-C only at its end;
-        "cvxopt" hands it to the optional package of that name. "auto" takes "interior-point" for
-        the linear kernel with at most n/4 features and for ``C=inf``, else "active-set" up to
-        10,000 points and "libsvm" beyond: the order that the benchmarks find. Thousands of points
-        with two features are the exception, where "libsvm" is many times as fast.
+        "interior-point" is Mehrotra's method, which forms no Gram matrix if the kernel is linear
+        and there are at most n/4 features; "active-set" is a primal-dual active-set method, exact
+        to rounding; "smo" is sequential minimal optimisation, written to be read; "libsvm" calls
+        `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package of
+        that name. "auto" chooses "interior-point" for the linear kernel with at most n/4 features
+        and for ``C=inf``, else "active-set" up to 10,000 points and "libsvm" beyond. These were
+        the fastest in benchmarks, except on thousands of points with two features, where "libsvm"
+        is many times as fast.
     class_weight : dict or "balanced", default=None
-        Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, both
-        counted with the sample weights.
+        Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
+        each point contributes its sample weight to both numbers.
     tol : float, default=1e-6
-        Relative duality gap to reach. Below about 1e-9 rounding decides.
+        Relative duality gap at which to stop. Rounding limits it to about 1e-9.
     max_iter : int, default=-1
-        Iterations at most; -1 for the solver's own limit (100 iterations of "interior-point" and
-        "cvxopt", 100,000 rounds of "active-set", 1 million pairs for "smo", 10 million for LIBSVM).
+        Maximum number of iterations; -1 for the default of the solver (100 for "interior-point" and
+        "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
 
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        One multiplier a training point, not negative: exactly zero where the point is no support
-        vector, exactly :math:`C_i` where it is a bounded one (short of convergence neither need
-        hold). The coefficient of a point's kernel function is :math:`y_i\alpha_i`.
+        One multiplier per training point, nonnegative. After convergence it is exactly zero if the
+        point is no support vector, and exactly :math:`C_i` if it is a bounded one. The coefficient
+        of the point's kernel function is :math:`y_i\alpha_i`.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
-        Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
+        Indices of the support vectors, and the vectors; shape (0, 0) for a precomputed kernel.
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     free_support_, bounded_support_ : ndarray
-        Indices with :math:`0 < \alpha_i < C_i`, which lie on the margin, and with
-        :math:`\alpha_i = C_i`, which lie on it or beyond. The comparison is relative: within
-        1e-8 of the box counts as at its edge.
+        Indices with :math:`0 < \alpha_i < C_i`, whose points lie on the margin boundary, and with
+        :math:`\alpha_i = C_i` up to a relative 1e-8, whose points lie on it or beyond.
     dual_coef_ : ndarray of shape (1, n_SV)
         :math:`y_i\alpha_i` of the support vectors.
     intercept_ : ndarray of shape (1,)
-        The multiplier :math:`b` of the equality constraint; the middle of the interval of
-        optimal values where no support vector is free.
+        The multiplier :math:`b` of the equality constraint; if no support vector is free, the
+        midpoint of the interval of optimal values.
     coef_ : ndarray of shape (1, n_features)
         The weights :math:`w`; linear kernel only.
     geometric_margin_ : float
-        :math:`1/\|w\|` for the machine as it is, half the width of its street.
+        :math:`1/\|w\|` of the fitted model.
     relative_gap_ : float
         Primal minus dual objective as a fraction of the primal: an upper bound on how far the
         objective is above its minimum.
     kkt_residual_ : float
         Largest violation of the optimality conditions, in units of the margin.
     objective_, dual_objective_ : float
-        The objective, and its lower bound. For the hard margin the first belongs to :math:`w`
+        The objective, and its lower bound. For the hard margin the objective is that of :math:`w`
         scaled so that its smallest functional margin is exactly 1.
     converged_ : bool
-        Whether that is certified to ``tol``; where it is not, `fit` warns, and sets the result for
-        :math:`w = 0` if that has a smaller objective.
+        Whether ``relative_gap_`` is certified to be at most ``tol``. Otherwise `fit` warns, and
+        returns the solution :math:`w = 0` if its objective is smaller.
     n_iter_ : int
-        Iterations of the solver.
+        Number of iterations of the solver.
     solver_ : str
-        The solver that ran.
+        The solver used.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
+        attributes, with indices into the points of its pair. This estimator has only ``classes_``,
+        ``n_iter_`` (one value per pair) and the certificate of the worst pair.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive decision value speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; a kernel that is not finite and symmetric on the training points, or not positive
-        semi-definite on the support vectors or where a solver notices; negative weights; a hard
-        margin on data that are not separable, or by another solver.
+        ``y`` has one class only; the kernel is not finite and symmetric on the training points, or
+        found not to be positive semi-definite, which is checked on the support vectors; a weight
+        is negative; or ``C`` is infinite for classes that are not separable, or another solver.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, by cross-validated calibration.
 
     Notes
     -----
-    A step of the low-rank interior point takes :math:`nd^2` operations and holds nd numbers. Active
-    sets hold :math:`n^2` numbers up to 10,000 points; LIBSVM computes rows as it needs them.
+    An iteration of the interior-point method in low-rank form takes :math:`nd^2` operations, and
+    nd numbers are stored. "active-set" stores :math:`n^2` numbers up to 10,000 points, while
+    "libsvm" computes rows of the Gram matrix as needed.
 
     References
     ----------
@@ -178,11 +177,11 @@ class DualSVC(KernelMachine):
     >>> import numpy as np
     >>> from svmbook import DualSVC
     >>> X = np.array([[1, 2], [2, 2], [0, 0], [-2, 3]])
-    >>> machine = DualSVC(C=np.inf).fit(X, ["up", "up", "down", "down"])
-    >>> machine.alpha_.round(4)
+    >>> model = DualSVC(C=np.inf).fit(X, ["up", "up", "down", "down"])
+    >>> model.alpha_.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
 
-    Outputs are no probabilities. These come from outputs on points that were held out:
+    Decision values are not probabilities. Calibration provides these:
 
     >>> from sklearn.calibration import CalibratedClassifierCV
     >>> from svmbook.datasets import stdev
@@ -224,32 +223,31 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    _memory_advice = "Fit fewer points; or use USVC, which keeps few kernels, or solver='libsvm'."
+    _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
 
     @property
     def _sparse(self):
         return self._linear
 
     def _stored_numbers(self, n, d):
-        few = _low_rank(self._linear, n, d)
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if few else 2.3 * n * n
+            return 2.0 * n * d if _low_rank(self._linear, n, d) else 2.3 * n * n
         stored = callable(self.kernel) or self.solver == "smo" or n <= STORED_POINTS
         return 1.1 * n * n if stored else n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve the dual on training data.
+        """Solve the dual problem of the training data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
-            the points may be sparse, and are made dense only if they have at most n/4 columns.
+            ``X`` may be sparse; it is made dense only if it has at most n/4 columns.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative. A point of weight zero counts as absent.
+            Factors of ``C``, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -282,27 +280,27 @@ class DualSVC(KernelMachine):
         return self
 
     def _definite_solution(self, solver, points, C, problem):
-        """Solve the dual, and check that the kernel is definite where that matters.
+        """Solve the dual, and check that the kernel is definite on the support vectors.
 
-        A machine is that of its support vectors alone, whatever K says of the others: an
-        indefinite K can only do harm among them.
+        The solution depends on the support vectors alone, so K need not be definite on others.
         """
         kernel, y = problem.kernel, problem.y
         gram, mean = self._gram(solver, kernel, points)
         try:
             result = self._solve(solver, points, gram, C, problem)
         except ValueError:
-            if not kernel.known_definite:  # a more helpful error, if this is the reason
+            if not kernel.known_definite:  # raises a more helpful error if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
             raise
         if not kernel.known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
-        moved = result if mean is None else moved_back(result, gram, y, mean)
-        return no_worse_than_zero(moved, y, C)
+        if mean is not None:
+            result = undo_centring(result, gram, y, mean)
+        return no_worse_than_zero(result, y, C)
 
     def _choose_solver(self, problem):
-        """Return the solver that "auto" stands for, or the one asked for if it serves."""
+        """Return the solver to use, or raise an error if it cannot compute the hard margin."""
         hard, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
             if hard or _low_rank(problem.kernel.name == "linear", n, d):
@@ -316,10 +314,11 @@ class DualSVC(KernelMachine):
         return self.solver
 
     def _gram(self, solver, kernel, points):
-        """Return the form of the Gram matrix that serves the solver best, and its own origin."""
+        """Return the Gram matrix in the best form for the solver, and a subtracted mean or None."""
         n, d = points.shape
         if solver in ("interior-point", "cvxopt") and _low_rank(kernel.name == "linear", n, d):
-            # A few dense columns need less than a Gram matrix. The first mean was rounded.
+            # Dense columns need less memory than the Gram matrix. They are centred once more, since
+            # the mean that `fit` subtracted was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
         large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE
@@ -328,7 +327,7 @@ class DualSVC(KernelMachine):
         return StoredGram(kernel.gram(points, definite=False)), None
 
     def _solve(self, solver, points, gram, C, problem):
-        """Solve the dual for points of positive weight; return a `SolverResult`."""
+        """Call the solver; return its `SolverResult`."""
         kernel, y = problem.kernel, problem.y
         options = {"tol": float(self.tol)}
         if self.max_iter != -1:
@@ -343,5 +342,5 @@ class DualSVC(KernelMachine):
 
 
 def _low_rank(linear, n, d):
-    """Return whether the points themselves are a factor of the Gram matrix that saves work."""
+    """Return whether to use the points as a low-rank factor of the Gram matrix."""
     return linear and d <= LOW_RANK_SHARE * n

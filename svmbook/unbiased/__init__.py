@@ -1,4 +1,4 @@
-"""Machines that count errors instead of measuring them, and their baseline."""
+"""Classifiers with bounded costs that approximate the 0-1 loss, and two convex baselines."""
 
 from .expansions import ERMSVC, IRWLSSVC
 from .least_squares import LeastSquaresClassifier

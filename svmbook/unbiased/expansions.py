@@ -1,4 +1,4 @@
-"""Machines by iterated weighted least squares whose kernels sit on their support vectors."""
+"""Kernel classifiers by iterated weighted least squares, expanded in their support vectors."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from .machine import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
-WIDE_GAP = 1e-3  # a larger relative gap is not called converged, however small the gradient
-FIRST_SLOPE = 1.0  # slope with which the schedule of `ERMSVC` begins; it doubles each time
+WIDE_GAP = 1e-3  # with a larger relative gap a fit has not converged, however small the gradient
+FIRST_SLOPE = 1.0  # first slope of `ERMSVC`, which is then doubled repeatedly
 
 
 class IRWLSSVC(IRWLSClassifier):
-    r"""The support vector classifier by iterated weighted least squares, slower than `DualSVC`.
+    r"""Support vector classifier by iterated weighted least squares; slower than `DualSVC`.
 
     Minimises
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i(w^\top\phi(x_i) + b)),
 
-    with :math:`C_i` as in `DualSVC`, by the iteration of the unbiased classifiers.
+    with :math:`C_i` as in `DualSVC`, by the algorithm of the unbiased classifiers.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of slack, positive and finite.
+        Regularisation parameter: the penalty per unit of slack, positive and finite.
     kernel, gamma, degree, coef0
         The kernel and its parameters, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-5
-        Relative size of the gradient at which to stop; the objective is then right to 1e-6 of it.
+        Relative norm of the gradient at which to stop; the objective then has six correct digits.
     max_iter : int, default=1000
-        Rounds at most, of one linear system each.
+        Maximum number of iterations, each of which solves one linear system.
 
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        One multiplier a training point, as in `DualSVC` but for rounding at the bound.
+        One multiplier per training point, as in `DualSVC` up to rounding at the bound.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
-        Indices of the support vectors, and they themselves; (0, 0) for a precomputed kernel.
+        Indices of the support vectors, and the vectors; shape (0, 0) for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
         :math:`y_i\alpha_i` of the support vectors.
     intercept_ : ndarray of shape (1,)
@@ -63,42 +63,41 @@ class IRWLSSVC(IRWLSClassifier):
     objective_ : float
         The objective.
     relative_gap_ : float
-        Primal minus dual objective as a fraction of the primal, with the dual objective of the
-        nearest feasible multipliers.
+        Primal minus dual objective as a fraction of the primal, for feasible multipliers close to
+        ``alpha_``.
     kkt_residual_ : float
-        Relative size of the gradient.
+        Relative norm of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
+        Whether ``kkt_residual_`` is at most ``tol``, or further progress is below rounding error,
+        and ``relative_gap_`` is at most 1e-3; otherwise `fit` warns.
     n_iter_ : int
-        Rounds.
+        Number of iterations.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive output speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; a kernel that is not finite, symmetric and positive
-        semi-definite on the training points; negative weights.
+        ``y`` has one class only; the kernel is not finite, symmetric and positive semi-definite on
+        the training points; or a weight is negative.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, by cross-validated calibration.
 
     Notes
     -----
-    A round costs :math:`nr^2` operations, r the number of features or the rank of the Gram matrix,
-    often n: with a kernel three thousand points take minutes. `USVC` keeps few kernels instead.
+    An iteration costs :math:`nr^2` operations; r is the number of features or the rank of the Gram
+    matrix, often n. With a kernel, 3000 points take minutes; `USVC` uses few kernels instead.
 
     References
     ----------
@@ -109,8 +108,8 @@ class IRWLSSVC(IRWLSClassifier):
     >>> from svmbook import DualSVC, IRWLSSVC
     >>> from svmbook.datasets import stdev
     >>> X, y = stdev(2, random_state=0)
-    >>> ours, exact = IRWLSSVC().fit(X, y), DualSVC().fit(X, y)
-    >>> abs(ours.objective_ / exact.objective_ - 1) < 1e-6
+    >>> irwls, exact = IRWLSSVC().fit(X, y), DualSVC().fit(X, y)
+    >>> abs(irwls.objective_ / exact.objective_ - 1) < 1e-6
     True
     """
 
@@ -137,16 +136,16 @@ class IRWLSSVC(IRWLSClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Iterate to the minimum.
+        """Minimise the objective on training data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative. A point of weight zero counts as absent.
+            Factors of ``C``, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -161,7 +160,7 @@ class IRWLSSVC(IRWLSClassifier):
         result = irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual(Z, problem.y, C, result)
         if not gap <= WIDE_GAP * result.objective:
-            message = f"{result.message}, but the gap is wide"
+            message = f"{result.message}, but the duality gap is large"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)
         self.relative_gap_ = relative_gap(gap, result.objective)
@@ -169,7 +168,7 @@ class IRWLSSVC(IRWLSClassifier):
 
 
 def _dual(Z, y, C, result):
-    """Return the dual objective of the feasible multipliers nearest to those of the rounds."""
+    """Return the dual objective of the multipliers after clipping, and scaling of one class."""
     alpha = np.clip(result.alpha, 0.0, C)
     sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
     alpha *= np.where(y > 0, *(min(sums) / np.maximum(sums[::-1], np.finfo(float).tiny)))
@@ -178,42 +177,42 @@ def _dual(Z, y, C, result):
 
 
 class ERMSVC(IRWLSClassifier):
-    r"""Support vector machine with a sigmoidal cost, its kernels on its support vectors.
+    r"""Support vector classifier with a sigmoidal cost, by empirical risk minimisation.
 
-    Looks for a local minimum over w and b of
+    Finds a local minimum over w and b of
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_a\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
 
     with the cost :math:`\theta_a` of `svmbook.losses.sigmoidal`; :math:`C_i` is ``C`` times class
-    weight times sample weight. The slope a doubles from 1 to ``slope``; each fit starts from the
-    one before, the first from the SVM. The end is certified to be stationary, not to be the best.
+    weight times sample weight. The slope a is doubled from 1 to ``slope``; the first minimisation
+    starts from the SVM, each other one from the previous solution. The result is certified to be
+    stationary, not to be the global minimum.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one error, positive and finite.
+        Regularisation parameter: the penalty per error, positive and finite.
     slope : float, default=4.0
-        Slope of the last cost, at least 1: the larger, the nearer to a count.
+        Slope of the last cost, at least 1; the cost tends to the 0-1 loss as the slope grows.
     kernel, gamma, degree, coef0
         The kernel and its parameters, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
-        Relative size of the gradient at which to stop.
+        Relative norm of the gradient at which to stop.
     max_iter : int, default=1000
-        Rounds at most, for each slope.
+        Maximum number of iterations for each slope.
 
     Attributes
     ----------
     alpha_ : ndarray of shape (n_samples,)
-        Multipliers, ``C`` times the slope of each point's cost.
+        Multipliers: :math:`C_i` times the absolute derivative of each point's cost.
     support_, support_vectors_ : ndarray of shapes (n_SV,) and (n_SV, n_features)
-        Indices of the points with a multiplier, and they themselves; (0, 0) for a precomputed
-        kernel.
+        Indices of the support vectors, and the vectors; shape (0, 0) for a precomputed kernel.
     n_kernels_ : int
-        Their number, the size of the machine.
+        Number of support vectors.
     dual_coef_ : ndarray of shape (1, n_SV)
-        :math:`y_i\alpha_i` of these points.
+        :math:`y_i\alpha_i` of the support vectors.
     intercept_ : ndarray of shape (1,)
         The intercept.
     coef_ : ndarray of shape (1, n_features)
@@ -221,54 +220,53 @@ class ERMSVC(IRWLSClassifier):
     objective_ : float
         The objective.
     slopes_, objectives_ : ndarray of shape (n_slopes,)
-        The schedule, and what each cost came down to.
+        The slopes, and the objective at the end of each minimisation.
     kkt_residual_ : float
-        Relative size of the gradient.
+        Relative norm of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
+        Whether ``kkt_residual_`` is at most ``tol``, or further progress is below rounding error;
+        otherwise `fit` warns.
     n_iter_ : int
-        Rounds for the last slope.
+        Number of iterations for the last slope.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive output speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; a kernel that is not finite, symmetric and positive
-        semi-definite on the training points; negative weights.
+        ``y`` has one class only; the kernel is not finite, symmetric and positive semi-definite on
+        the training points; or a weight is negative.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, by cross-validated calibration.
 
     Notes
     -----
-    A round costs as many operations as one of `IRWLSSVC`.
+    An iteration costs as many operations as one of `IRWLSSVC`.
 
     References
     ----------
     Perez-Cruz, Navia-Vazquez, Figueiras-Vidal and Artes-Rodriguez (2003), "Empirical risk
-    minimization for support vector machines", IEEE Trans. on Neural Networks 14, 296-303. The cost
-    is ours, of the shape that Navia-Vazquez et al. (2004) name.
+    minimization for support vector machines", IEEE Trans. on Neural Networks 14, 296-303. The
+    formula of the cost is ours; Navia-Vazquez et al. (2004) name its shape.
 
     Examples
     --------
     >>> from svmbook import ERMSVC
     >>> from svmbook.datasets import usvc_case_a
     >>> X, y = usvc_case_a(random_state=0)
-    >>> machine = ERMSVC(C=10.0).fit(X, y)
-    >>> round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 2)
+    >>> model = ERMSVC(C=10.0).fit(X, y)
+    >>> round(float(-model.intercept_[0] / model.coef_[0, 0]), 2)
     0.5
     """
 
@@ -302,16 +300,16 @@ class ERMSVC(IRWLSClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Follow the schedule of slopes to a local minimum.
+        """Minimise the objective for each slope in turn.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative. A point of weight zero counts as absent.
+            Factors of ``C``, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -321,7 +319,7 @@ class ERMSVC(IRWLSClassifier):
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        C, slopes = self._penalties(problem), doubled(FIRST_SLOPE, float(self.slope))
+        C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())
@@ -332,13 +330,13 @@ class ERMSVC(IRWLSClassifier):
         return self
 
 
-def doubled(first, last):
-    """Return the numbers from the first to the last, each twice the one before but for the last.
+def doubling_sequence(first, last):
+    """Return ``first``, its doubles below ``last``, and ``last``.
 
     Examples
     --------
-    >>> from svmbook.unbiased.expansions import doubled
-    >>> doubled(1.0, 5.0)
+    >>> from svmbook.unbiased.expansions import doubling_sequence
+    >>> doubling_sequence(1.0, 5.0)
     [1.0, 2.0, 4.0, 5.0]
     """
     values = [first]

@@ -1,4 +1,4 @@
-"""Regularised least squares on the labels: the baseline of the unbiased machines."""
+"""Regularised least squares on the labels, a baseline of the unbiased classifiers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["LeastSquaresClassifier"]
 
 
 class LeastSquaresClassifier(BaseClassifier):
-    r"""Linear least squares on the labels, with a ridge.
+    r"""Linear least squares on the labels, with a ridge penalty.
 
     Minimises over w and b, with labels :math:`y_i = \pm1`,
 
     .. math:: \tfrac12\|w\|^2 + \tfrac12\sum_i C_i\,(y_i - w^\top x_i - b)^2 ,
 
     where :math:`C_i` is ``C`` times the weight of the class times the sample weight. It is the
-    first round of the unbiased machines, where all weights are equal, and it is
-    `sklearn.linear_model.Ridge` with ``alpha=1/C`` inside.
+    first iteration of the unbiased classifiers, in which all weights are equal. The solver is
+    `sklearn.linear_model.Ridge` with ``alpha=1/C``.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one half of a squared error, positive.
+        Regularisation parameter: the weight of half the squared errors, positive.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
 
@@ -42,25 +42,23 @@ class LeastSquaresClassifier(BaseClassifier):
     intercept_ : ndarray of shape (1,)
         The intercept.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive output speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; negative weights.
+        ``y`` has one class only, or a weight is negative.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, by cross-validated calibration.
 
     Notes
     -----
@@ -75,8 +73,8 @@ class LeastSquaresClassifier(BaseClassifier):
     >>> from svmbook import LeastSquaresClassifier
     >>> from svmbook.datasets import usvc_case_a
     >>> X, y = usvc_case_a(random_state=0)
-    >>> machine = LeastSquaresClassifier(C=10.0).fit(X, y)
-    >>> round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 2)
+    >>> model = LeastSquaresClassifier(C=10.0).fit(X, y)
+    >>> round(float(-model.intercept_[0] / model.coef_[0, 0]), 2)
     0.3
     """
 
@@ -98,9 +96,9 @@ class LeastSquaresClassifier(BaseClassifier):
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative.
+            Factors of ``C``, nonnegative.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What the machines trained by iterated weighted least squares have in common."""
+"""Base class of the classifiers fitted by iterated weighted least squares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["IRWLSClassifier"]
 
 
 class IRWLSClassifier(KernelMachine):
-    """Base: prices, features of the training points, and a machine on its support vectors."""
+    """Base of these classifiers: parameters, features, and storage of the support vectors."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
@@ -32,15 +32,15 @@ class IRWLSClassifier(KernelMachine):
         return n * d if self._linear else 6.4 * n * n
 
     def _penalties(self, problem):
-        """Return the price of each point's cost."""
+        """Return the weight of each point's cost in the objective."""
         return upper_bounds(float(self.C), problem.weights)
 
     def _features(self, problem):
-        """Return features whose inner products are kernel values, and their origin."""
+        """Return features whose inner products are kernel values, and the subtracted origin."""
         if problem.kernel.name == "linear":
             origin = problem.points.mean(axis=0)
             Z = problem.points - origin
-            wide = Z.shape[1] > len(Z)  # then an iteration is cheaper in the span of the points
+            wide = Z.shape[1] > len(Z)  # iterations are then cheaper in the span of the points
             return pivoted_factor(Z @ Z.T).Z if wide else Z, origin
         return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
 
@@ -48,7 +48,7 @@ class IRWLSClassifier(KernelMachine):
         return {"tol": float(self.tol), "max_iter": int(self.max_iter)}
 
     def _store_support(self, problem, result, origin):
-        """Keep the machine as a sum over training points: those with a multiplier."""
+        """Set the fitted attributes of an expansion over points with a nonzero multiplier."""
         signed = problem.y * result.alpha
         coef = None
         if problem.kernel.name == "linear":

@@ -1,4 +1,4 @@
-"""Prototypes: a few points that stand for many, on which the kernels of a small machine sit."""
+"""Choice of prototypes: the few points at which the kernels of a compact classifier are placed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = [
     "orthonormal_axes",
 ]
 
-PASSES, PRESENTATIONS = 2, 10  # passes, and points per prototype in each
-KMEANS_POINTS = 50  # points per prototype that k-means uses, at most
+PASSES, PRESENTATIONS = 2, 10  # number of passes, and of points per prototype in each pass
+KMEANS_POINTS = 50  # maximum number of points per prototype that k-means uses
 INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
-KPCA_POINTS = 1000  # points whose Gram matrix kernel PCA decomposes; more for more axes
+KPCA_POINTS = 1000  # number of points that kernel PCA uses; more if there are more axes
 
 
 def fscl(
@@ -31,10 +31,11 @@ def fscl(
 ) -> np.ndarray:
     r"""Place prototypes by frequency sensitive competitive learning.
 
-    Points are shown one after the other. The prototype with the smallest
-    :math:`u_j\|x - c_j\|^2` wins, :math:`u_j` being how often it has won before, and moves to the
-    mean of what it has won. Who has won often has a handicap, so none is left without points. The
-    second pass counts anew and forgets where the first began.
+    Points are presented one by one. Each is assigned to the prototype with the smallest
+    :math:`u_j\|x - c_j\|^2`, where :math:`u_j` is one plus the number of points already assigned
+    to prototype j, which then moves to the mean of its points. The factor :math:`u_j` prevents
+    prototypes without points. The second pass restarts the numbers, so that the initial prototypes
+    lose their influence.
 
     References
     ----------
@@ -50,49 +51,49 @@ def fscl(
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
-    # Scale of squared distances: smaller differences are ties. A median, because of far points.
-    unit = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
+    # Scale of squared distances for the comparison of ties; medians are robust to outliers.
+    scale = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
     for _ in range(PASSES):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
-            away = x - centres
-            squared = np.einsum("ij,ij->i", away, away)
-            winner = first_largest(-wins * squared, unit)
+            differences = x - centres
+            squared = np.einsum("ij,ij->i", differences, differences)
+            winner = first_largest(-wins * squared, scale)
             wins[winner] += 1.0
-            centres[winner] += away[winner] / wins[winner]
+            centres[winner] += differences[winner] / wins[winner]
     return centres
 
 
 def kmeans(
     X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
 ) -> np.ndarray:
-    """Place prototypes at the means of clusters (scikit-learn's k-means)."""
-    some = X[rng.permutation(len(X))[: KMEANS_POINTS * n_prototypes]]
+    """Place prototypes at the cluster centres of scikit-learn's k-means."""
+    sample = X[rng.permutation(len(X))[: KMEANS_POINTS * n_prototypes]]
     seed = int(rng.integers(2**31))
-    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(some)).cluster_centers_
+    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(sample)).cluster_centers_
 
 
 def kernel_pca(
     X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
 ) -> np.ndarray:
-    """Place prototypes along the principal axes of the feature space, one deviation to each side.
+    """Place prototypes along the principal axes of the feature space.
 
-    A point of that space belongs to no x as a rule; scikit-learn learns the way back by
-    regression.
+    On each axis they are pre-images of the points one standard deviation to either side of the
+    origin. Exact pre-images rarely exist; scikit-learn approximates them by regression.
     """
-    names = {"rbf": "rbf", "laplacian": "laplacian", "poly": "poly"}
-    if kernel.name not in names:
+    supported = ("rbf", "laplacian", "poly")
+    if kernel.name not in supported:
         raise ValueError(
-            f"prototypes='kpca' needs one of the kernels {', '.join(names)}; found "
+            f"prototypes='kpca' needs one of the kernels {', '.join(supported)}; found "
             f"{kernel.name}. Choose 'fscl' or 'kmeans'."
         )
-    axes = -(-n_prototypes // 2)  # each gives two prototypes
-    some = X[rng.permutation(len(X))[: max(KPCA_POINTS, axes)]]
+    n_axes = -(-n_prototypes // 2)  # each axis gives two prototypes
+    sample = X[rng.permutation(len(X))[: max(KPCA_POINTS, n_axes)]]
     options = {"fit_inverse_transform": True, "random_state": int(rng.integers(2**31))}
-    machine = KernelPCA(axes, kernel=kernel.name, **options, **kernel.params)
-    deviations = machine.fit_transform(some).std(axis=0)
-    sides = np.concatenate([np.diag(deviations), -np.diag(deviations)])
-    return machine.inverse_transform(sides)[:n_prototypes]
+    pca = KernelPCA(n_axes, kernel=kernel.name, **options, **kernel.params)
+    deviations = pca.fit_transform(sample).std(axis=0)
+    images = np.concatenate([np.diag(deviations), -np.diag(deviations)])
+    return pca.inverse_transform(images)[:n_prototypes]
 
 
 PROTOTYPES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
@@ -105,7 +106,7 @@ def choose_prototypes(
     kernel: str | Callable,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return prototypes by the rule of that name, or those given, checked.
+    """Return prototypes placed by the named rule, or given prototypes after a check.
 
     Examples
     --------
@@ -118,8 +119,8 @@ def choose_prototypes(
     ValueError: prototypes has 2 columns and the points have 3 features.
     """
     if isinstance(prototypes, str):
-        different = len(np.unique(X, axis=0))
-        return PROTOTYPES[prototypes](X, min(n_prototypes, different), kernel, rng)
+        n_distinct = len(np.unique(X, axis=0))
+        return PROTOTYPES[prototypes](X, min(n_prototypes, n_distinct), kernel, rng)
     if prototypes.shape[1] != X.shape[1]:
         raise ValueError(
             f"prototypes has {prototypes.shape[1]} columns and the points have {X.shape[1]} "
@@ -129,12 +130,12 @@ def choose_prototypes(
 
 
 def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
-    r"""Return a matrix T that makes kernels on prototypes a linear machine.
+    r"""Return a matrix T with which a kernel expansion in prototypes becomes a linear model.
 
     With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram matrix
-    G it is :math:`U\Lambda^{-1/2}`. So coefficients :math:`\beta = Tw` have
+    G, :math:`T = U\Lambda^{-1/2}`. So coefficients :math:`\beta = Tw` satisfy
     :math:`\beta^\top G\beta = w^\top w`, and kernel values K with the prototypes become features
-    :math:`KT`: (25) of the USVC paper becomes its linear form (20).
+    :math:`KT`. This turns (25) of the USVC paper into its linear form (20).
 
     Examples
     --------
@@ -152,6 +153,6 @@ def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
 
 
 def _shuffled(n, count, rng):
-    """Return numbers of points in random order, the whole list anew each time it is used up."""
-    rounds = -(-count // n)
-    return np.concatenate([rng.permutation(n) for _ in range(rounds)])[:count]
+    """Return ``count`` indices from as many permutations of all n points as necessary."""
+    n_permutations = -(-count // n)
+    return np.concatenate([rng.permutation(n) for _ in range(n_permutations)])[:count]

@@ -1,4 +1,4 @@
-"""The unbiased support vector classifier: a cost that nearly counts errors, on few kernels."""
+"""The unbiased support vector classifier: a bounded cost, and few kernels."""
 
 from __future__ import annotations
 
@@ -19,129 +19,130 @@ from ..labels import several_classes
 from ..solvers.irwls.costs import unbiased_cost
 from ..solvers.irwls.rounds import irwls_path
 from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
-from .expansions import doubled
+from .expansions import doubling_sequence
 from .machine import IRWLSClassifier
 from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
 
-EQUAL_OUTPUTS = 1e-9  # relative to the largest output: smaller differences are rounding errors
+OUTPUT_ROUNDING = 1e-9  # relative to the largest output: smaller differences are rounding errors
 
 
 class USVC(IRWLSClassifier):
-    r"""Unbiased support vector classifier: few kernels, and a cost that nearly counts errors.
+    r"""Unbiased support vector classifier: few kernels, and a bounded cost close to the 0-1 loss.
 
-    For two classes. Looks for a local minimum over w and b of
+    For two classes, this finds a local minimum over w and b of
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_s\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
 
     with the cost :math:`\theta_s` of `svmbook.losses.unbiased` and :math:`C_i` equal to ``C``
-    times the weight of the class times the sample weight. For the linear kernel w is free; for any
-    other it is a sum over fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that the
-    size of the machine is chosen before it is trained. The cost is bounded, hence not convex:
-    nothing says that there is no smaller minimum. What is certified is that the end is stationary;
-    ``starts_`` tells what the other starts came to.
+    times the weight of the class times the sample weight. For the linear kernel w is arbitrary. For
+    others it is an expansion in fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that
+    the size of the model is chosen before training. The cost is bounded, hence not convex. The
+    solution is certified to be a stationary point, which need not be the global minimum;
+    ``starts_`` has the objectives reached from all starts.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one error, positive and finite. On separable data a large price gives the widest
-        street.
+        Regularisation parameter: the penalty per error, positive and finite. On separable data a
+        large ``C`` gives the maximum margin.
     s : float, default=2.0
-        Steepness of the cost, at least 1; it tends to a count as s grows. Up to 2 each round lowers
-        the objective without a shorter step, but where a point loses its clearance.
+        Steepness of the cost, at least 1; the cost tends to the 0-1 loss as s grows. If s is at
+        most 2, full steps lower the objective, unless a margin falls from above 1 to below 1.
     k : float, default=1e-6
-        Small, positive, at most 1: it leaves the cost a slope at the margin 1, without which
-        nothing would ask for the widest street.
+        Small, positive, at most 1. It makes the slope of the cost at the margin 1 nonzero; without
+        that slope the margin would not be maximised.
     kernel : str or callable, default="linear"
-        As in `svmbook.DualSVC`, but for "precomputed".
+        As in `svmbook.DualSVC`, except "precomputed".
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     n_prototypes : int, default=50
-        Number of kernels, at most that of different training points; not read for the linear
-        kernel, or where prototypes are given.
+        Number of kernels, at most the number of distinct training points; ignored for the linear
+        kernel, or if prototypes are given.
     prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
-        How to place them: frequency sensitive competitive learning, the means of clusters, or
-        pre-images of the axes of kernel PCA, by the points without their weights; or the points
-        themselves. Not read for the linear kernel.
+        The prototypes, or how to choose them, without regard to weights: frequency sensitive
+        competitive learning, cluster centres of k-means, or pre-images of points on the axes of
+        kernel PCA. Ignored for the linear kernel.
     init : {"svc", "ls", "path", "random"}, default="svc"
-        The first start: a roughly solved SVM, least squares, the end of a path on which s
-        doubles from 1, or least squares on a few random points.
+        First start: an SVM solved roughly, least squares, the end of a path on which s is doubled
+        from 1, or least squares on a few random points.
     n_init : int, default=1
-        Starts, those after the first at random. The smallest objective is kept.
+        Number of starts; those after the first are random. The smallest objective is chosen.
     class_weight : dict or "balanced", default=None
-        Factor of ``C`` for each class, positive: the price of a miss and of a false alarm.
+        Factor of ``C`` for each class, positive: the relative costs of false alarms and misses.
     target_false_alarm_rate : float, default=None
-        Of all points of ``classes_[0]``, the share that may be called ``classes_[1]``. A part of
-        the training points is held out, whatever their weights, and the intercept is set by them.
+        Upper bound of the share of points of ``classes_[0]`` that are predicted as ``classes_[1]``.
+        It is met by a threshold, chosen on validation points that are split off regardless of
+        weights.
     confidence : float, default=0.95
-        Probability, over the draw of the held-out points, that the rate is kept.
+        Probability, over random validation points, that the bound holds.
     validation_fraction : float, default=0.3
-        Share of the training points of each class that is held out for that.
+        Fraction of the training points of each class that is used for validation.
     random_state : int, RandomState or None, default=None
-        For prototypes, random starts and the points held out.
+        Seed of the prototypes, the random starts and the choice of validation points.
     tol : float, default=1e-4
-        Relative size of the gradient at which to stop.
+        Relative norm of the gradient at which to stop.
     max_iter : int, default=1000
-        Rounds at most, from each start.
+        Maximum number of iterations from each start.
 
     Attributes
     ----------
     prototypes_ : ndarray of shape (m, n_features)
         The prototypes; not for the linear kernel.
     n_kernels_ : int
-        Their number, the size of the machine; not for the linear kernel.
+        Number of prototypes; not for the linear kernel.
     dual_coef_ : ndarray of shape (1, m)
-        Their coefficients :math:`\beta_j`; for the linear kernel the signed multipliers of the
-        support.
+        Coefficients :math:`\beta_j` of the prototypes; for the linear kernel, :math:`y_i\alpha_i`
+        of the support vectors.
     support_, support_vectors_ : ndarray
-        For the linear kernel the points with a multiplier; for others the second is
-        ``prototypes_``.
+        For the linear kernel, indices of the points with a nonzero multiplier, and the points. For
+        other kernels ``support_vectors_`` equals ``prototypes_``.
     intercept_ : ndarray of shape (1,)
-        The intercept, less ``threshold_`` where there is one.
+        The intercept, minus ``threshold_`` if there is a target.
     coef_ : ndarray of shape (1, n_features)
         The weights; linear kernel only.
     starts_ : ndarray of shape (n_init,)
-        The objective that each start came to.
+        The objective reached from each start.
     threshold_ : float
-        The output above which a point is called ``classes_[1]``; with a target only.
+        The decision value, before its subtraction, above which ``classes_[1]`` is predicted; only
+        with a target.
     objective_ : float
-        The objective, before any threshold.
+        The objective, before the threshold is subtracted.
     kkt_residual_ : float
-        Relative size of the gradient.
+        Relative norm of the gradient.
     converged_ : bool
-        Whether that is at most ``tol``, or rounding hides what is left; else `fit` warns.
+        Whether ``kkt_residual_`` is at most ``tol``, or further progress is below rounding error;
+        otherwise `fit` warns.
     n_iter_ : int
-        Rounds from the start that was kept.
+        Number of iterations from the chosen start.
     gamma_ : float
-        The value of ``gamma`` in use; only for kernels that have one.
+        The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list
-        With more than two classes: a fitted classifier for each pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, whose votes decide. They have the other attributes,
-        whose indices count the points of the pair; ``classes_`` and the certificate (the worst of
-        the pairs) are here as well.
+        With more than two classes: a fitted classifier for each pair of classes, as in
+        `svmbook.DualSVC`.
     classes_ : ndarray of shape (n_classes,)
-        The labels; with two a positive output speaks for the second.
+        The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
-        Features seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` had string column names.
+        Their names, if ``X`` has string column names.
 
     Raises
     ------
     ValueError
-        One class; prototypes of
-        another width; a rate that the held-out points cannot certify; a kernel with values that
-        are not finite; negative weights.
+        ``y`` has one class only; the prototypes have the wrong number of features; there are too
+        few validation points to certify the rate; the kernel is not finite on the training points;
+        or a weight is negative.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities, by cross-validated calibration.
 
     Notes
     -----
-    A round costs :math:`nr^2` operations for r features or prototypes, and nr numbers are held:
-    half a million points take seconds.
+    An iteration costs :math:`nr^2` operations for r features or prototypes, and nr numbers are
+    stored. Half a million points take seconds.
 
     References
     ----------
@@ -153,8 +154,8 @@ class USVC(IRWLSClassifier):
     >>> from svmbook import USVC
     >>> from svmbook.datasets import usvc_case_a
     >>> X, y = usvc_case_a(random_state=0)
-    >>> machine = USVC(C=10.0).fit(X, y)
-    >>> round(float(-machine.intercept_[0] / machine.coef_[0, 0]), 2)
+    >>> model = USVC(C=10.0).fit(X, y)
+    >>> round(float(-model.intercept_[0] / model.coef_[0, 0]), 2)
     0.5
     """
 
@@ -219,16 +220,16 @@ class USVC(IRWLSClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit from every start and keep the best.
+        """Minimise the objective from each start, and choose the smallest minimum.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
-            Labels of any kind, of two classes or more.
+            Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of ``C``, not negative. A point of weight zero counts as absent.
+            Factors of ``C``, nonnegative. Points of weight zero are ignored.
 
         Returns
         -------
@@ -238,36 +239,36 @@ class USVC(IRWLSClassifier):
         if several_classes(y):
             if self.target_false_alarm_rate is not None:
                 raise ValueError(
-                    "target_false_alarm_rate speaks of two classes, those without and with an "
-                    "alarm; join the classes of y into two, or leave it at None."
+                    "target_false_alarm_rate needs two classes, without and with an alarm; merge "
+                    "the classes of y into two, or set it to None."
                 )
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         rng = self._generator()
-        fitted, kept_out = problem, None
+        training, validation_points = problem, None
         if self.target_false_alarm_rate is not None:
-            fitted, kept_out = self._validation_split(problem, rng)
+            training, validation_points = self._validation_split(problem, rng)
         linear = problem.kernel.name == "linear"
         if linear:
-            Z, origin = self._features(fitted)
+            Z, origin = self._features(training)
         else:
-            Z, to_kernels, fitted = self._prototype_features(fitted, rng)
-        result, self.starts_ = self._best(Z, fitted.y, self._penalties(fitted), rng)
+            Z, to_kernels, training = self._prototype_features(training, rng)
+        result, self.starts_ = self._best_result(Z, training.y, self._penalties(training), rng)
         if linear:
-            self._store_support(fitted, result, origin)
+            self._store_support(training, result, origin)
         else:
-            self._certify(fitted, result, stacklevel=4)
-            coefficients, intercept = fitted.kernel.unshifted_coefficients(
+            self._certify(training, result, stacklevel=4)
+            coefficients, intercept = training.kernel.unshifted_coefficients(
                 to_kernels @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
-        if kept_out is not None:
-            self.threshold_ = self._threshold(problem, kept_out)
+        if validation_points is not None:
+            self.threshold_ = self._threshold(problem, validation_points)
             self.intercept_ = self.intercept_ - self.threshold_
         return self
 
-    def _best(self, Z, y, C, rng):
-        """Return the best result of all starts, and all objectives."""
+    def _best_result(self, Z, y, C, rng):
+        """Return the result with the smallest objective, and the objectives of all starts."""
         cost = unbiased_cost(float(self.s), float(self.k))
         if self.init == "ls":
             first = least_squares_start(Z, y, C)
@@ -276,14 +277,15 @@ class USVC(IRWLSClassifier):
         else:
             first = svm_start(Z, y, C)
         if self.init == "path":
-            path = [unbiased_cost(s, float(self.k)) for s in doubled(1.0, float(self.s))]
-            gentle = irwls_path(Z, y, C, path, start=first, **self._options())[-1]
-            first = gentle.w, gentle.intercept
+            steepness = doubling_sequence(1.0, float(self.s))
+            costs = [unbiased_cost(s, float(self.k)) for s in steepness]
+            result = irwls_path(Z, y, C, costs, start=first, **self._options())[-1]
+            first = result.w, result.intercept
         others = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
         return best_of(Z, y, C, cost, [first, *others], **self._options())
 
     def _prototype_features(self, problem, rng):
-        """Return features of the points, the way from weights to kernels, and the problem."""
+        """Return features of the points, the matrix from w to kernel coefficients, the problem."""
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
             prototypes = check_array(
@@ -299,10 +301,10 @@ class USVC(IRWLSClassifier):
         return Z, to_kernels, problem._replace(kernel=kernel)
 
     def _validation_split(self, problem, rng):
-        """Return the problem without a part of its points, and the numbers of that part."""
+        """Return the problem without the validation points, and the indices of these points."""
         rows = np.arange(len(problem.y))
         try:
-            kept, out = train_test_split(
+            kept, held_out = train_test_split(
                 rows,
                 test_size=float(self.validation_fraction),
                 stratify=problem.y,
@@ -310,28 +312,29 @@ class USVC(IRWLSClassifier):
             )
         except ValueError as error:
             raise ValueError(
-                f"validation_fraction={self.validation_fraction:g} of {len(rows)} points cannot "
-                "hold both classes, and leave both; choose another share, or bring more points."
+                f"validation_fraction={self.validation_fraction:g} of {len(rows)} points does not "
+                "put both classes into both parts; choose another fraction, or use more points."
             ) from error
-        # Before anything is fitted: check that so many points suffice.
-        quiet = np.zeros((problem.y[out] < 0).sum())
-        false_alarm_threshold(quiet, float(self.target_false_alarm_rate), float(self.confidence))
+        # Check before the fit that there are enough validation points without an alarm.
+        scores = np.zeros((problem.y[held_out] < 0).sum())
+        false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
         points, weights = problem.points[kept], problem.weights[kept]
-        part = problem._replace(
+        training = problem._replace(
             present=problem.present[kept],
             points=points,
             y=problem.y[kept],
             weights=weights,
             kernel=self._choose_kernel(points, weights),
         )
-        return part, out
+        return training, held_out
 
-    def _threshold(self, problem, out):
-        """Return the output that few enough of the held-out points of the first class exceed.
+    def _threshold(self, problem, held_out):
+        """Return a threshold that certifies the target rate on the validation points.
 
-        A little more, so that rounding raises no alarm where outputs are equal.
+        A bound of the rounding error is added, so that points whose output equals the threshold
+        raise no alarm.
         """
-        scores = self._outputs(problem.points[out[problem.y[out] < 0]])
+        scores = self._outputs(problem.points[held_out[problem.y[held_out] < 0]])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
-        least = false_alarm_threshold(scores, rate, confidence)
-        return least + EQUAL_OUTPUTS * max(np.abs(scores).max(), abs(self.intercept_[0]))
+        threshold = false_alarm_threshold(scores, rate, confidence)
+        return threshold + OUTPUT_ROUNDING * max(np.abs(scores).max(), abs(self.intercept_[0]))

@@ -1,4 +1,4 @@
-"""The logistic machines on input that does not fit: a clear word each time."""
+"""The logistic estimators on invalid input, their warnings, and extreme values."""
 
 import numpy as np
 import pytest
@@ -15,21 +15,11 @@ BOTH = [KernelLogisticRegression(), ImportVectorMachine()]
 IRIS = load_iris(return_X_y=True)
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"lam": 0.0}, "'lam' parameter"),
-        ({"lam": -1.0}, "'lam' parameter"),
-        ({"lam": np.nan}, "'lam' parameter"),
-        ({"kernel": "sigmoid"}, "'kernel' parameter"),
-        ({"gamma": 0.0}, "'gamma' parameter"),
-        ({"tol": 0.0}, "'tol' parameter"),
-    ],
-)
-@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
-def test_parameters_out_of_range_are_named(machine, params, message):
-    with pytest.raises(ValueError, match=message):
-        type(machine)(**params).fit(X, Y)
+@pytest.mark.parametrize(("name", "value"), [("lam", np.nan), ("kernel", "sigmoid")])
+@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+def test_invalid_parameters_are_reported(model, name, value):  # others: see test_parameters.py
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        type(model)(**{name: value}).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +33,13 @@ def test_parameters_out_of_range_are_named(machine, params, message):
         ({"y": Y[:-1]}, "inconsistent numbers of samples"),
     ],
 )
-@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
-def test_bad_data_are_named(machine, change, message):
-    machine = type(machine)()
+@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+def test_invalid_data_are_reported(model, change, message):
+    model = type(model)()
     with pytest.raises(ValueError, match=message):
-        machine.fit(**({"X": X, "y": Y} | change))
+        model.fit(**({"X": X, "y": Y} | change))
     with pytest.raises(NotFittedError):
-        machine.predict(X)
+        model.predict(X)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +52,18 @@ def test_bad_data_are_named(machine, change, message):
     ],
     ids=["infinite", "negative", "wrong shape", "asymmetric"],
 )
-@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
-def test_functions_that_are_no_kernels_are_named(machine, kernel, message):
+@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+def test_invalid_kernels_are_reported(model, kernel, message):
     with pytest.raises(ValueError, match=message):
-        type(machine)(kernel=kernel).fit(X, Y)
+        type(model)(kernel=kernel).fit(X, Y)
 
 
-def test_a_precomputed_matrix_must_be_square():
+def test_precomputed_matrix_that_is_not_square_is_reported():
     with pytest.raises(ValueError, match="square, one row a point"):
         KernelLogisticRegression(kernel="precomputed").fit(X, Y)
 
 
-def test_separable_data_need_a_penalty():
+def test_separable_classes_without_a_penalty_are_reported():
     points, labels = stdev(1, 50, random_state=0)
     with pytest.raises(ValueError, match="penalty='l2' with a small lam"):
         KernelLogisticRegression(penalty=None, kernel="linear").fit(points, labels)
@@ -83,25 +73,25 @@ def test_separable_data_need_a_penalty():
         KernelLogisticRegression(penalty=None).path(X, Y)
 
 
-def test_a_path_of_the_lasso_is_for_two_classes():
-    with pytest.raises(ValueError, match="takes two classes; found 3"):
+def test_lasso_path_of_three_classes_is_reported():
+    with pytest.raises(ValueError, match="exactly two classes are needed; found 3"):
         KernelLogisticRegression(penalty="l1").path(*IRIS)
 
 
-def test_a_class_without_weight_is_named():
+def test_class_of_weight_zero_is_reported():
     points, labels = IRIS
     with pytest.raises(ValueError, match="no point of the class"):
         KernelLogisticRegression().fit(points, labels, sample_weight=(labels != 1).astype(float))
 
 
 @pytest.mark.parametrize("penalty", ["l2", "l1"])
-def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
+def test_unconverged_model_warns_and_can_predict(penalty):
     points, labels = non_separable(100, random_state=0)
-    machine = KernelLogisticRegression(1e-4, penalty=penalty, gamma=1.0, max_iter=2)
+    model = KernelLogisticRegression(1e-4, penalty=penalty, gamma=1.0, max_iter=2)
     with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations.*Raise lam"):
-        machine.fit(points, labels)
-    assert machine.score(points, labels) > 0.5
-    assert machine.relative_gap_ > 0
+        model.fit(points, labels)
+    assert model.score(points, labels) > 0.5
+    assert model.relative_gap_ > 0
 
 
 @pytest.mark.parametrize(
@@ -110,44 +100,39 @@ def test_an_early_end_is_a_warning_and_a_usable_machine(penalty):
     ids=str,
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_paths_refuse_what_makes_no_sense(kernel, bad):
+def test_invalid_lams_are_reported(kernel, bad):
     with pytest.raises(ValueError):
         KernelLogisticRegression(kernel=kernel).path(X, Y, **bad)
 
 
-def test_a_path_takes_any_sequence_of_numbers():
-    fitted = KernelLogisticRegression().path(X, Y, (lam for lam in (4, 2.0, np.float32(1))))
-    assert [machine.lam for machine in fitted] == [4.0, 2.0, 1.0]
-    with pytest.raises(ValueError, match="all alike to the machine"):
+def test_lams_may_be_any_iterable():
+    path = KernelLogisticRegression().path(X, Y, (lam for lam in (4, 2.0, np.float32(1))))
+    assert [model.lam for model in path] == [4.0, 2.0, 1.0]
+
+
+def test_path_of_equal_points_needs_explicit_lams():
+    with pytest.raises(ValueError, match="kernel does not distinguish the points"):
         KernelLogisticRegression(kernel="linear").path(np.ones_like(X), Y, 3)
 
 
-def test_a_failed_fit_leaves_nothing_of_the_old_one():
-    machine = KernelLogisticRegression().fit(X, Y)
-    with pytest.raises(ValueError, match="one class only"):
-        machine.fit(X, np.ones(80))
-    with pytest.raises(NotFittedError):
-        machine.predict(X)
-
-
-@pytest.mark.parametrize("machine", BOTH, ids=lambda m: type(m).__name__)
-def test_far_from_the_origin_a_linear_machine_is_the_same(machine):
-    machine.set_params(kernel="linear")
-    near = machine.fit(X, Y).decision_function(NEW)
-    far = machine.fit(X + 1e6, Y).decision_function(NEW + 1e6)
+@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+def test_linear_model_is_translation_invariant(model):
+    model.set_params(kernel="linear")
+    near = model.fit(X, Y).decision_function(NEW)
+    far = model.fit(X + 1e6, Y).decision_function(NEW + 1e6)
     np.testing.assert_allclose(far, near, atol=1e-5)
-    assert machine.relative_gap_ < 0.1
+    assert model.relative_gap_ < 0.1
 
 
-def test_log_probabilities_of_three_classes_are_exact_at_both_ends():
+def test_extreme_log_probabilities_of_three_classes_are_finite():
     points = np.array([[-1e3], [0.0], [1e3], [1.1e3]])
-    machine = KernelLogisticRegression(1e-6, kernel="linear").fit(points, [0, 1, 2, 2])
-    far = machine.predict_log_proba([[-1e7], [1e7]])
-    assert np.isfinite(far).all()
-    assert far.min() < -800
+    model = KernelLogisticRegression(1e-6, kernel="linear").fit(points, [0, 1, 2, 2])
+    log_p = model.predict_log_proba([[-1e7], [1e7]])
+    assert np.isfinite(log_p).all()
+    assert log_p.min() < -800
 
 
-def test_warnings_name_a_remedy_the_machine_has():
+def test_warning_recommends_a_parameter_of_the_estimator():
     with pytest.warns(ConvergenceWarning, match="or raise tol.$") as caught:
         ImportVectorMachine(tol=1e-18).fit(X, Y)
     assert caught[0].filename == __file__

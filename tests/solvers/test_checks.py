@@ -38,7 +38,7 @@ def inner_entries():
     found = {}
     for module in map(import_module, names):
         for name, entry in getmembers(module, isfunction):
-            same = re.match("Do as `(\\w+)`", getdoc(entry) or "")
+            same = re.match("Do (?:the same )?as `(\\w+)`", getdoc(entry) or "")
             if same and not name.startswith("_") and entry.__module__ == module.__name__:
                 found[name] = entry, getattr(module, same[1])
     return found

@@ -1,4 +1,4 @@
-"""Where a search for a local minimum starts, and where it ends."""
+"""Starting points of the nonconvex minimisation, and the minima reached from them."""
 
 from itertools import combinations
 
@@ -10,54 +10,54 @@ from svmbook.experiments.suites.usvc2004.oracle import clouds_and_a_clump
 from svmbook.solvers import solve_irwls
 from svmbook.solvers.irwls.costs import unbiased_cost
 
-DRAWS = [clouds_and_a_clump(seed) for seed in (3, 5, 6, 9, 11)]
-PRICE = 100.0
-SMALLER = 1 - 1e-6
+DATA_SETS = [clouds_and_a_clump(seed) for seed in (3, 5, 6, 9, 11)]
+C = 100.0
+SHRINKAGE = 1 - 1e-6
 
 
-def end(X, y, first, steepness):
-    """Return the objective reached from a fitted classifier, with steeper costs one by one.
+def objective_from(classifier, X, y, steepness):
+    """Return the objective reached from a fitted classifier with increasingly steep costs.
 
-    A free support vector has a slack of zero but for rounding, and its last bit would decide on the
-    minimum that is reached. With slightly smaller weights it has a slack.
+    The slack of a free support vector is zero up to rounding, which would decide on the minimum
+    that is reached. Slightly smaller weights make the slack positive.
     """
-    start = SMALLER * first.coef_[0], SMALLER * first.intercept_[0]
+    start = SHRINKAGE * classifier.coef_[0], SHRINKAGE * classifier.intercept_[0]
     for s in steepness:
-        result = solve_irwls(X, y, PRICE, unbiased_cost(s, 1e-6), start=start)
+        result = solve_irwls(X, y, C, unbiased_cost(s, 1e-6), start=start)
         start = result.w, result.intercept
     return result.objective
 
 
+def objectives(init):
+    return [USVC(C=C, s=8.0, init=init).fit(X, y).objective_ for X, y in DATA_SETS]
+
+
 @pytest.mark.parametrize(
-    ("init", "first", "steepness"),
+    ("init", "classifier", "steepness"),
     [
-        ("svc", DualSVC(C=PRICE), [8]),
-        ("ls", LeastSquaresClassifier(C=PRICE), [8]),
-        ("path", DualSVC(C=PRICE), [1, 2, 4, 8]),
+        ("svc", DualSVC(C=C), [8]),
+        ("ls", LeastSquaresClassifier(C=C), [8]),
+        ("path", DualSVC(C=C), [1, 2, 4, 8]),
     ],
 )
-def test_the_first_start_is_that_of_the_docstring(init, first, steepness):
-    expected = [end(X, y, first.fit(X, y), steepness) for X, y in DRAWS]
-    found = [USVC(C=PRICE, s=8.0, init=init).fit(X, y).objective_ for X, y in DRAWS]
-    # Starts of different kinds reach different minima in two draws or more: see the test below.
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+def test_first_start_is_the_documented_one(init, classifier, steepness):
+    expected = [objective_from(classifier.fit(X, y), X, y, steepness) for X, y in DATA_SETS]
+    # Other starts reach other minima on two data sets or more: see the last test.
+    np.testing.assert_allclose(objectives(init), expected, rtol=1e-5)
 
 
-def test_a_random_first_start_is_drawn_as_later_ones_are():
-    ends = {}
-    for X, y in DRAWS[:3]:
-        options = {"C": PRICE, "s": 8.0, "random_state": 1}
-        first = USVC(init="random", n_init=2, **options).fit(X, y).starts_
-        later = USVC(init="svc", n_init=3, **options).fit(X, y).starts_
-        np.testing.assert_allclose(first, later[1:], rtol=1e-9)
-        ends |= {later[0]: later[1]}
-    assert not np.allclose(list(ends), list(ends.values()))
+def test_random_first_start_has_the_distribution_of_later_starts():
+    svc_objectives, random_objectives = [], []
+    for X, y in DATA_SETS[:3]:
+        options = {"C": C, "s": 8.0, "random_state": 1}
+        random = USVC(init="random", n_init=2, **options).fit(X, y).starts_
+        svc = USVC(init="svc", n_init=3, **options).fit(X, y).starts_
+        np.testing.assert_allclose(random, svc[1:], rtol=1e-9)
+        svc_objectives.append(svc[0])
+        random_objectives.append(svc[1])
+    assert not np.allclose(svc_objectives, random_objectives)
 
 
-def test_starts_of_different_kinds_may_end_elsewhere():
-    ends = [
-        [USVC(C=PRICE, s=8.0, init=init).fit(X, y).objective_ for X, y in DRAWS]
-        for init in ("svc", "ls", "path")
-    ]
-    for one, other in combinations(ends, 2):
-        assert np.isclose(one, other, rtol=1e-4).sum() < 4
+def test_different_starts_reach_different_minima():
+    for a, b in combinations(map(objectives, ("svc", "ls", "path")), 2):
+        assert np.isclose(a, b, rtol=1e-4).sum() < 4

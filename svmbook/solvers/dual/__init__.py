@@ -1,5 +1,5 @@
-"""The dual of the support vector machine: its solvers and what proves them right.
+"""Solvers for the dual of the support vector machine, and the certificates of their solutions.
 
-A module is named by its method; `path` goes over a list of C; `state`, `faces` and `crossover` are
-parts of the active sets.
+Modules are named after methods; `path` solves the dual for a list of C; `state`, `faces` and
+`crossover` are parts of the active-set method.
 """

@@ -2,11 +2,11 @@ r"""The dual solved exactly by a primal-dual active-set method.
 
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
-equations, :eq:`eq-face`. A *primal-dual* round solves them, sends free points that leave the box
-to L or U, frees points of L and U whose error has the wrong sign, all at once, and ends where
-nothing moves: the primal-dual active set method, which is Newton's method on the optimality
-conditions. It may cycle, or leave no point free; then *monotone* rounds take over, which stay in
-the box, never lower the dual objective, and free one point at a time.
+equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
+to L or U, and frees the points of L and U whose error has the wrong sign, all at once. The method
+ends when no point moves; it is Newton's method on the optimality conditions. It may cycle, or no
+point may remain free. Then *monotone* iterations follow, which stay in the box, never lower the
+dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -29,22 +29,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "active_set",
+    "as_gram",
     "blas_threads",
-    "gram_of",
     "initial_state",
-    "run_rounds",
+    "run_iterations",
     "solve_active_set",
 ]
 
-SHIFT_DECREASE_RATIO = 0.9  # lower the shift if corrections fall below this share of before
-FEW_CORRECTIONS = 0.1  # per free point: so few corrections lower the shift as well, ...
-FEW_PATIENCE = 5  # ... unless so many rounds in a row have set no new minimum
-EXTRA_FREE = 0.5  # per free point of the quarter: points near the margin that start free
-ONE_THREAD_POINTS = 5000  # points up to which a second thread costs more than it gains
+# An iteration lowers the shift if its number of corrections is below this share of the previous
+# number, ...
+SHIFT_DECREASE_RATIO = 0.9
+FEW_CORRECTIONS = 0.1  # ... or below this number per free point, ...
+FEW_PATIENCE = 5  # ... the latter only within this many iterations of the last new minimum
+EXTRA_FREE = 0.5  # points near the margin that start free, per free point of the quarter
+ONE_THREAD_POINTS = 5000  # points up to which one BLAS thread is fastest
 DIRECT_POINTS = 100  # points up to which no smaller problem is solved first
-PATIENCE = 25  # primal-dual rounds without a new minimum before monotone rounds take over
-RESIDUAL_RATIO = 0.1  # a step that leaves more of the residual than this falls too slowly
-MAX_STALLS = 1000  # steps on one face that hardly lower its residual
+PATIENCE = 25  # primal-dual iterations without a new minimum before monotone ones take over
+RESIDUAL_RATIO = 0.1  # the residual of a face decreases too slowly if a step leaves more than this
+MAX_STALLS = 1000  # steps on one face that leave 0.9 of its residual or more
 
 
 def solve_active_set(
@@ -60,39 +62,39 @@ def solve_active_set(
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
-    The first guess comes from a quarter of the points, solved the same way at four times C. Then
-    follow primal-dual rounds (one Cholesky factorisation of :math:`K_{FF}` each) until nothing
-    moves, or until no point is free or they no longer get anywhere; then monotone ones. These never
-    lower the dual objective, a face that was solved is left for a better one, and there are
-    finitely many: the method ends.
+    The initial sets come from a quarter of the points, solved recursively at four times C.
+    Primal-dual iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no
+    point moves. If they make no progress or no point is free, monotone iterations take over. These
+    never lower the dual objective and leave a solved face only for a better one. Since there are
+    finitely many faces, the method terminates.
 
     Parameters
     ----------
     K : ndarray of shape (n, n), or callable
-        Gram matrix, symmetric positive semi-definite; or ``K(rows, columns)`` that returns its
-        block for two integer arrays, so that it need not fit in memory: rows of free points are
-        kept, up to 2 GB.
+        Gram matrix, symmetric positive semi-definite. A callable ``K(rows, columns)`` returns the
+        block for two integer arrays, so that K need not fit in memory; up to 2 GB of rows of free
+        points are cached.
     y : ndarray of shape (n,)
         Labels -1 and +1, both present.
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     tol : float, default=1e-6
-        Relative duality gap that sets ``converged``; the rounds themselves go on to rounding.
+        Relative duality gap for ``converged``; the iterations always continue to rounding error.
     max_iter : int, default=100_000
-        Rounds at most, of both kinds together, on all points (those on the quarters have as
-        many of their own); 10 to 40 are usual, as many as points where ``K`` is of low rank.
+        Maximum number of iterations of both kinds on all points; each smaller problem has its own
+        limit. 10 to 40 are usual, and up to n if ``K`` is of low rank.
 
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. Where ``max_iter`` ended the run, the last
-        point, made feasible, no worse than zero; ``converged`` tells whether it is good enough.
+        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last point is made
+        feasible and scaled so that its dual objective is at least 0.
 
     Raises
     ------
     ValueError
-        The arrays do not fit, or a pivot of :math:`K_{FF}` shows that ``K`` is not positive
-        semi-definite.
+        An array has a wrong shape or wrong values, or a pivot of :math:`K_{FF}` shows that ``K`` is
+        not positive semi-definite.
 
     References
     ----------
@@ -114,164 +116,167 @@ def solve_active_set(
     """
     K, y, C = check_problem(K, y, C, blocks=True)
     tol, max_iter = check_stopping(tol, max_iter)
-    return active_set(gram_of(K, len(y)), y, C, tol=tol, max_iter=max_iter)
+    return active_set(as_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
 
 
 def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
-    """Do as `solve_active_set`, for a `GramMatrix` and arrays that were checked."""
+    """Do the same as `solve_active_set`, for a `GramMatrix` and validated arrays."""
     with blas_threads(len(y)):
-        return run_rounds(initial_state(gram, y, C, max_iter), max_iter).certified(tol)
+        return run_iterations(initial_state(gram, y, C, max_iter), max_iter).certified(tol)
 
 
 def blas_threads(n):
-    """Return the context in which BLAS works best: one thread where the blocks are small."""
+    """Return the context in which BLAS is fastest: one thread if the blocks are small."""
     return one_blas_thread() if n <= ONE_THREAD_POINTS else nullcontext()
 
 
-def gram_of(K, n):
-    """Return the form of a Gram matrix: stored, or computed where K is a function."""
+def as_gram(K, n):
+    """Return an array as a stored Gram matrix, a function of blocks as a computed one."""
     return ComputedGram(K, n) if callable(K) else StoredGram(K)
 
 
 def initial_state(gram, y, C, max_iter):
-    """Return a state to start from: what a quarter of the points says of all of them.
+    """Return an initial state, predicted from the solution for a quarter of the points.
 
-    A quarter of the points at four times C is a sample of the same problem. Where its
-    machine leaves a slack, the multiplier is guessed to be at its bound; where it finds a margin
-    above one, at zero; free are its own free points and some more of the nearest to its margin.
+    A quarter of the points at four times C is a sample of the same problem. Its decision function
+    predicts the set of each point: at the upper bound with positive slack, at zero with a margin
+    above one. Its free points start free, with some other points closest to the margin boundaries.
     """
     n = len(y)
     if n <= DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
     part, share = gram.part(quarter), C[quarter].sum() / C.sum()
-    small = run_rounds(initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
-    support = np.flatnonzero(small.beta)
-    slack = 1.0 - y * (gram.columns(quarter[support], small.beta[support]) + small.b)
-    near = np.abs(slack)
-    near[quarter] = np.inf
-    near = np.argsort(near)[: int(EXTRA_FREE * small.free.sum())]
+    sample = run_iterations(initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
+    support = np.flatnonzero(sample.beta)
+    slack = 1.0 - y * (gram.columns(quarter[support], sample.beta[support]) + sample.b)
+    distance = np.abs(slack)
+    distance[quarter] = np.inf
+    nearest = np.argsort(distance)[: int(EXTRA_FREE * sample.free.sum())]
     beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
-    beta[quarter] = np.where(small.bounded, (y * C)[quarter], share * small.beta)
-    free[quarter] = small.free
-    beta[near], free[near] = 0.0, True
+    beta[quarter] = np.where(sample.bounded, (y * C)[quarter], share * sample.beta)
+    free[quarter] = sample.free
+    beta[nearest], free[nearest] = 0.0, True
     return DualState(gram, y, C, beta, free)
 
 
-def run_rounds(state, max_iter, *, nearly_right=False):
-    """Run primal-dual rounds from a guess and, where they do not settle, monotone ones.
+def run_iterations(state, max_iter, *, near_solution=False):
+    """Run primal-dual iterations from a state and, if they do not solve it, monotone ones.
 
-    Where primal-dual rounds stray from a guess that is nearly right, monotone ones begin at it.
+    Near the solution, monotone iterations take over early and restart from the initial multipliers.
     """
-    face, guess = Face(state.gram), state.beta.copy()
-    state.settled = _primal_dual(state, face, max_iter, 1 if nearly_right else PATIENCE)
-    primal_dual = state.n_iter
-    if not state.settled:
-        if nearly_right:
-            state.beta = guess
-        state.project_to_box(ascend=not nearly_right)
-        state.settled = _monotone(state, face, max_iter)
-        if not state.settled:
-            state.scale_into_box()
+    face, initial_beta = Face(state.gram), state.beta.copy()
+    state.solved = _primal_dual(state, face, max_iter, 1 if near_solution else PATIENCE)
+    n_primal_dual = state.n_iter
+    if not state.solved:
+        if near_solution:
+            state.beta = initial_beta
+        state.project_to_box(ascend=not near_solution)
+        state.solved = _monotone(state, face, max_iter)
+        if not state.solved:
+            state.scale_to_best()
     state.snap_to_bounds()
-    state.message = f"{primal_dual} primal-dual and {state.n_iter - primal_dual} monotone rounds"
-    if not state.settled:
-        state.message += "; all rounds used up"
+    n_monotone = state.n_iter - n_primal_dual
+    state.message = f"{n_primal_dual} primal-dual and {n_monotone} monotone iterations"
+    if not state.solved:
+        state.message += "; iteration limit reached"
     return state
 
 
 class _Refinement:
-    """Steps on one face, each solving for what the one before has left."""
+    """Iterative refinement on one face: each step solves for the residual of the previous one."""
 
     def __init__(self):
         self.reset()
 
     def reset(self):
-        """Turn to another face."""
-        self.last = self.fresh = np.inf
-        self.stalls = 0
+        """Forget the residuals of the previous face."""
+        self.last = self.recomputed = np.inf
+        self.n_stalls = 0
 
-    def is_falling(self, state, F):
-        """Tell whether the last step lowered the residual by much, and not yet to rounding."""
+    def is_decreasing(self, state, F):
+        """Return whether the last step clearly lowered the residual, but not to rounding error."""
         last, self.last = self.last, state.residual(F)
         return self.last < RESIDUAL_RATIO * last and not state.at_rounding_error(F)
 
     def is_solved(self, state, face, F):
-        """Tell whether the face is solved as far as rounding allows.
+        """Return whether the face is solved as accurately as rounding allows.
 
-        Where it is not, the next step starts from errors computed afresh, or has a smaller shift.
+        If it is not, the next step starts from recomputed errors or has a smaller shift.
         """
         if state.at_rounding_error(F):
             return True
         state.recompute()
-        before, self.fresh = self.fresh, state.residual(F)
+        before, self.recomputed = self.recomputed, state.residual(F)
         self.last = np.inf
         if state.at_rounding_error(F):
             return True
-        if self.fresh < RESIDUAL_RATIO * before or face.reduce_shift():
+        if self.recomputed < RESIDUAL_RATIO * before or face.reduce_shift():
             return False
-        self.stalls += self.fresh >= 0.9 * before
-        return self.fresh <= state.enough or self.stalls > MAX_STALLS
+        self.n_stalls += self.recomputed >= 0.9 * before
+        return self.recomputed <= state.stall_tol or self.n_stalls > MAX_STALLS
 
 
-def _primal_dual(state, face, max_iter, idle_rounds):
-    """Solve the system of the face and mend all guesses at once, until nothing moves.
+def _primal_dual(state, face, max_iter, max_idle):
+    """Solve the system of the face and correct all sets at once, until no point moves.
 
-    More than ``idle_rounds`` in a row without fewer guesses to mend than ever end it as well. A
-    round that has clearly fewer than the one before, or few, lowers the shift: its steps are
-    trusted more. Another raises it, and damps the next step: the rule of Levenberg and Marquardt.
+    The iterations also end if the number of corrections has no new minimum in more than
+    ``max_idle`` of them in a row. The shift follows the rule of Levenberg and Marquardt: it falls
+    if there are few corrections or clearly fewer than before, and otherwise rises, which damps the
+    next step.
     """
-    fewest = before = state.n + 1
-    idle, refinement = 0, _Refinement()
-    while idle <= idle_rounds and state.n_iter < max_iter and state.free.any():
-        state.start_round()
+    fewest = previous = state.n + 1
+    n_idle, refinement = 0, _Refinement()
+    while n_idle <= max_idle and state.n_iter < max_iter and state.free.any():
+        state.start_iteration()
         F = np.flatnonzero(state.free)
         step, state.b = face.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
-        wrong = state.violations_at_bounds()
-        left = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
-        moves = len(left) + wrong.sum()
-        if moves == 0:
+        violating = state.violations_at_bounds()
+        outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
+        n_corrections = len(outside) + violating.sum()
+        if n_corrections == 0:
             if len(F) <= DIRECT_POINTS:
                 face.end_damping()
-            if not refinement.is_falling(state, F) and refinement.is_solved(state, face, F):
+            if not refinement.is_decreasing(state, F) and refinement.is_solved(state, face, F):
                 if state.is_optimal_recomputed(F):
                     return True
                 refinement.reset()
-                idle += 1
+                n_idle += 1
             continue
         refinement.reset()
-        if len(left):
-            state.move(left, np.clip(state.beta[left], state.lower[left], state.upper[left]))
-            state.free[left] = False
-        state.free |= wrong
-        idle = 0 if moves < fewest else idle + 1
-        fewest = min(fewest, moves)
-        clearly_fewer = moves < SHIFT_DECREASE_RATIO * before
-        nearly_done = moves < FEW_CORRECTIONS * len(F) and idle < FEW_PATIENCE
+        if len(outside):
+            clipped = np.clip(state.beta[outside], state.lower[outside], state.upper[outside])
+            state.move(outside, clipped)
+            state.free[outside] = False
+        state.free |= violating
+        n_idle = 0 if n_corrections < fewest else n_idle + 1
+        fewest = min(fewest, n_corrections)
+        clearly_fewer = n_corrections < SHIFT_DECREASE_RATIO * previous
+        nearly_done = n_corrections < FEW_CORRECTIONS * len(F) and n_idle < FEW_PATIENCE
         if clearly_fewer or nearly_done:
             face.lower_shift()
         else:
             face.raise_shift()
-        before = moves
+        previous = n_corrections
     return False
 
 
 def _monotone(state, face, max_iter):
-    """Stay in the box, solve face after face, and free one point at a time.
+    """Stay in the box, solve one face after another, and free one point at a time.
 
-    Free points that reach a bound stay there. Where the face is solved, the point (where none is
-    free, the pair) whose error is wrong most is freed; along its edge the objective rises, since
-    the shifted matrix is positive definite.
+    Free points that reach a bound stay there. When the face is solved, the point with the largest
+    violation is freed, or a pair if no point is free. The objective increases along the next step,
+    since the shifted matrix is positive definite.
     """
     face.reset_shift()
-    highest, idle, refinement = -np.inf, 0, _Refinement()
+    highest, n_idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
-        state.start_round()
+        state.start_iteration()
         F = np.flatnonzero(state.free)
         if len(F):
-            state.b = state.e[F].mean()  # not the step's own value, which rounding makes inexact
-            if refinement.is_falling(state, F):
+            state.b = state.e[F].mean()  # more accurate than the intercept of the step
+            if refinement.is_decreasing(state, F):
                 step, _ = face.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):
                     refinement.reset()
@@ -279,14 +284,14 @@ def _monotone(state, face, max_iter):
             if not refinement.is_solved(state, face, F):
                 continue
         entering = state.most_violating()
-        idle = 0 if state.objective > highest else idle + 1
+        n_idle = 0 if state.objective > highest else n_idle + 1
         highest = max(highest, state.objective)
-        if not len(entering) or idle > PATIENCE:  # optimal up to rounding
-            if state.is_optimal_recomputed(F) or idle > PATIENCE:
+        if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
+            if state.is_optimal_recomputed(F) or n_idle > PATIENCE:
                 return True
             refinement.reset()
             continue
-        # The face is solved: its remaining errors are rounding errors and count as zero.
+        # The face is solved: its remaining errors are rounding errors, and are set to zero.
         e = np.zeros(state.n)
         e[entering] = state.e[entering] - state.b
         state.free[entering] = True

@@ -1,52 +1,52 @@
-r"""cvxopt's ``coneqp`` with a KKT solver made for boxes.
+r"""cvxopt's ``coneqp`` with a KKT solver for box constraints.
 
 The problem is
 
     minimise 1/2 scale u'Qu - 1'u  subject to  0 <= u <= upper,  y'u = 0,
 
-and :math:`Q = YKY` with :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`.
+where :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, and K is one of the forms of `svmbook.gram`.
 """
 
 import numpy as np
 
 from .mehrotra import balanced, hessian_solver
 
-__all__ = ["coneqp", "cvxopt_parts", "kkt_solver", "options", "view"]
+__all__ = ["coneqp", "import_cvxopt", "kkt_solver", "options", "view"]
 
 
-def cvxopt_parts():
-    """Return cvxopt and its solvers."""
+def import_cvxopt():
+    """Return the modules cvxopt and cvxopt.solvers."""
     try:
         import cvxopt
         from cvxopt import solvers
     except ImportError as error:
         raise ImportError(
             "this solver needs cvxopt, which is not installed. Run pip install 'svmbook[cvxopt]', "
-            "or choose another one, such as solver='interior-point'."
+            "or choose another solver, such as solver='interior-point'."
         ) from error
     return cvxopt, solvers
 
 
 def view(x):
-    """Return a cvxopt column as a flat NumPy view: same memory, no copy."""
+    """Return a flat NumPy view of a cvxopt column."""
     return np.asarray(x).ravel(order="K")
 
 
 def kkt_solver(gram, y, scale):
-    r"""Return the function that cvxopt calls once an iteration to solve its KKT system.
+    r"""Return the function that cvxopt calls once per iteration to solve its KKT system.
 
-    Given a positive diagonal scaling :math:`W`, cvxopt asks for the solution of
-    :eq:`eq-kkt-system`,
+    With a positive diagonal scaling :math:`W` the system is :eq:`eq-kkt-system`,
 
     .. math::
 
         \begin{bmatrix} P & A^\top & G^\top\\ A & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
         \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
-        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix}
+        = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix} .
 
-    in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations:
+    It is solved in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations are
+    needed:
 
-    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`. Put into the first:
+    1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`, and substituted in the first row
        :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
     2. With :math:`G = [I; -I]` the added term is a *diagonal* matrix :math:`D`, the sum of the
        two halves of :math:`W^{-2}`, :eq:`eq-reduced`. Hence :math:`H = P + D` is the Gram matrix
@@ -55,8 +55,8 @@ def kkt_solver(gram, y, scale):
        one equation for one number, :math:`(y^\top H^{-1} y)\,u_y = y^\top H^{-1} r - b_y`,
        :eq:`eq-schur`.
 
-    Since :math:`Y^2 = I` the labels factor out, :math:`Q + D = Y(K + D)Y`: the Gram matrix itself
-    is factored, and no Q is formed.
+    Since :math:`Y^2 = I`, :math:`Q + D = Y(K + D)Y`. Therefore the Gram matrix itself is factored,
+    and Q is not formed.
 
     Parameters
     ----------
@@ -70,19 +70,19 @@ def kkt_solver(gram, y, scale):
     Returns
     -------
     callable
-        ``factor(W)``, which returns ``solve(x, y, z)``. Both raise ArithmeticError where a
-        factorisation fails, which is how cvxopt learns that it has to stop.
+        ``factor(W)``, which returns ``solve(x, y, z)``. ``factor`` raises ArithmeticError if a
+        factorisation fails, at which cvxopt stops.
     """
     n = len(y)
 
     def factor(W):
         w_inv = view(W["di"])
-        w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]
+        w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]  # of the upper and the lower bounds
         D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
         solve_H = hessian_solver(gram, y, scale, D)
         Hy = solve_H(y)
         S = y @ Hy
-        if S == 0.0:  # cvxopt ends on ArithmeticError only
+        if S == 0.0:  # cvxopt handles only ArithmeticError
             raise ArithmeticError("the Schur complement is zero")
 
         def solve(u_x, u_y, u_z):
@@ -103,10 +103,10 @@ def kkt_solver(gram, y, scale):
 def options(tol, max_iter, h_norm):
     """Return cvxopt's options.
 
-    It stops on its own gap. We ask for a thousandth of ours: the last steps gain several
-    digits each, and telling zero multipliers from small ones needs them. Its residuals are sums
-    over numbers as large as ``h``: below the rounding error of such sums they cannot fall, and
-    iterating on would spoil the solution.
+    Its tolerance of the gap is a thousandth of ours: the last iterations gain several digits each,
+    which are needed to distinguish zero multipliers from small ones. The tolerance of the residuals
+    is at least their rounding error, that of sums of numbers as large as ``h``. Further iterations
+    would make the solution worse.
     """
     return {
         "show_progress": False,
@@ -120,11 +120,11 @@ def options(tol, max_iter, h_norm):
 def coneqp(gram, y, scale, upper, tol, max_iter):
     r"""Call ``coneqp`` on min 1/2 scale u'Qu - 1'u, 0 <= u <= upper, y'u = 0.
 
-    It starts half-way between the bounds, balanced. cvxopt's own start solves a KKT system of its
-    own and lands outside the box where the box is large. The middle costs nothing, is far from all
-    bounds, and saves up to half the iterations. The class with the larger sum of bounds starts
-    lower, so that :math:`y^\top u = 0` holds from the start: where the box is large its violation
-    would outlast the gap, and the last iterations spent on it spoil the solution.
+    The starting point is half-way between the bounds, and lower in the class with the larger sum of
+    bounds, so that :math:`y^\top u = 0`. It is far from all bounds and saves up to half the
+    iterations. cvxopt's default start solves one more KKT system, and lies outside a large box. In
+    a large box an initial violation of the equation would decrease more slowly than the gap, and
+    the additional iterations would make the solution worse.
     """
     n = len(y)
     h = np.concatenate([upper, np.zeros(n)])
@@ -138,7 +138,7 @@ def coneqp(gram, y, scale, upper, tol, max_iter):
         Gx = np.concatenate([x, -x]) if trans == "N" else x[:n] - x[n:]
         v[:] = alpha * Gx + (beta * v if beta else 0.0)
 
-    cvxopt, solvers = cvxopt_parts()
+    cvxopt, solvers = import_cvxopt()
     u = balanced(0.5 * upper, y)
     start = {
         "x": cvxopt.matrix(u),

@@ -1,7 +1,7 @@
-r"""The linear system of a face: some multipliers free, the others at their bounds.
+r"""The linear system of a face, on which some multipliers are free and the others at their bounds.
 
 On a face the optimality conditions of the dual are equations. With :math:`\beta = y\circ\alpha`,
-:math:`e = y - K\beta` and F the m free points they are :eq:`eq-face`,
+:math:`e = y - K\beta` and the set F of the m free points they are :eq:`eq-face`,
 
 .. math::
 
@@ -9,13 +9,14 @@ On a face the optimality conditions of the dual are equations. With :math:`\beta
     \begin{bmatrix} \delta\\ b\end{bmatrix} =
     \begin{bmatrix} e_F\\ -1^\top\beta\end{bmatrix}.
 
-Two things are done to it. *A shift*: :math:`\mu > 0` makes the step a proximal one, which minimises
-the objective plus :math:`\tfrac{\mu}{2}\|\delta\|^2`. That keeps a singular :math:`K_{FF}` solvable
-(duplicated points, few features) and changes no solution, for there :math:`\delta = 0`. *Centring*:
-once each free point has given its share of :math:`1^\top\beta`, the step sums to zero, and on such
-steps :math:`K_{FF}` may be replaced by :math:`PK_{FF}P + \sigma 11^\top/m` with the projection
-:math:`P = I - 11^\top/m` and any :math:`\sigma > 0` (here the mean diagonal of :math:`K`). What the
-entries of :math:`K_{FF}` share (nearly all, where a Gaussian is wide) then costs no digits.
+The system is modified in two ways. *A shift* :math:`\mu > 0` gives a proximal step, which minimises
+the objective plus :math:`\tfrac{\mu}{2}\|\delta\|^2`. The system stays solvable if :math:`K_{FF}`
+is singular (duplicate points, few features), and the solution does not change, since
+:math:`\delta = 0` there. *Centring*: after :math:`1^\top\beta/m` is subtracted from each free
+multiplier, the rest of the step sums to zero. For such steps :math:`K_{FF}` may be replaced by
+:math:`PK_{FF}P + \sigma 11^\top/m` with the projection :math:`P = I - 11^\top/m` and any
+:math:`\sigma > 0` (here the mean diagonal of :math:`K`). This avoids cancellation if the entries
+of :math:`K_{FF}` are nearly equal, as for a wide Gaussian.
 """
 
 from functools import partial
@@ -27,13 +28,13 @@ from ...gram.matrix import cholesky, cholesky_solve
 
 __all__ = ["Face", "IndefiniteError"]
 
-# The first two lines are in units of the mean diagonal of the matrix that is factored, the last
-# two in units of K's.
-FIRST_SHIFT = 1e-9  # the first shift
+# The first three shifts are relative to the mean diagonal of the matrix that is factored, the last
+# two to that of K.
+FIRST_SHIFT = 1e-9
 FIRST_DAMPING, MAX_SHIFT = 1e-2, 1e-1  # the first raised shift, and the largest
-RAISE_FACTOR, LOWER_FACTOR, SHARPEN_FACTOR = 10.0, 3.0, 100.0  # factors
-MIN_SHIFT = 30 * np.finfo(float).eps  # times the points: below it refinement would not converge
-INDEFINITE_SHIFT = 1e-6  # if not even this makes K_FF definite, K is indefinite
+RAISE_FACTOR, LOWER_FACTOR, REDUCE_FACTOR = 10.0, 3.0, 100.0
+MIN_SHIFT = 30 * np.finfo(float).eps  # times m: with less, refinement would not converge
+INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K is indefinite
 
 
 class IndefiniteError(ValueError):
@@ -41,7 +42,7 @@ class IndefiniteError(ValueError):
 
 
 class Face:
-    """Factor and solve the system of one face after the other."""
+    """Factor and solve the systems of a sequence of faces."""
 
     def __init__(self, gram):
         self.gram, self.scale = gram, gram.scale
@@ -49,7 +50,7 @@ class Face:
         self.reset_shift()
 
     def reset_shift(self):
-        """Return to the shift of the beginning."""
+        """Return to the first shift."""
         self.shift = FIRST_SHIFT
 
     def raise_shift(self):
@@ -57,30 +58,29 @@ class Face:
         self.shift = min(max(RAISE_FACTOR * self.shift, FIRST_DAMPING), MAX_SHIFT)
 
     def lower_shift(self):
-        """Trust the next steps more."""
+        """Damp the next steps less."""
         self.shift = max(self.shift / LOWER_FACTOR, FIRST_SHIFT)
 
     def end_damping(self):
-        """Return to the shift of the beginning on this face: fewer steps, one factorisation."""
+        """Return to the first shift on this face: one more factorisation, but fewer steps."""
         if self.shift > FIRST_SHIFT:
             self.reset_shift()
             self._free = None
 
     def reduce_shift(self):
-        """Factor this face anew, with a smaller shift; False where rounding forbids it."""
-        if self._asked_for <= self._min_shift(len(self._free)):
+        """Let the next step factor this face with a smaller shift; return False at the smallest."""
+        if self._requested_shift <= self._min_shift(len(self._free)):
             return False
-        self.shift /= SHARPEN_FACTOR
+        self.shift /= REDUCE_FACTOR
         self._free = None
         return True
 
     def step(self, free, e, imbalance):
         """Return the step of the free multipliers, and the intercept."""
-        known = self._free is not None and len(free) == len(self._free)
-        if not (known and (free == self._free).all()):
+        if not np.array_equal(free, self._free):
             self._factor(free)
         m = len(free)
-        r = e + imbalance * self._means  # the errors after all columns have been subtracted
+        r = e + imbalance * self._means  # the errors after imbalance / m is subtracted from each
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m
@@ -94,20 +94,20 @@ class Face:
             self._factor_block(free)
 
     def _factor_columns(self, free):
-        r"""Factor :math:`PK_{FF}P + \mu I` by the few columns of :math:`K_{FF} = ZZ^\top`."""
+        r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
         m, Z = len(free), self.gram.part(free).Z
         mean = Z.mean(axis=0)
         self._means = Z @ mean
         centred = LowRankGram(Z - mean)
-        self._asked_for = self.shift * centred.scale
-        shift = max(self._asked_for, self._min_shift(m))
+        self._requested_shift = self.shift * centred.scale
+        shift = max(self._requested_shift, self._min_shift(m))
         self._solve = centred.factor(np.full(m, shift))
 
     def _factor_block(self, free):
         m = len(free)
         work = self._centred(free)
-        self._asked_for = self.shift * work.trace() / m
-        shift = max(self._asked_for, self._min_shift(m))
+        self._requested_shift = self.shift * work.trace() / m
+        shift = max(self._requested_shift, self._min_shift(m))
         while True:
             work.ravel(order="K")[:: m + 1] += shift
             try:
@@ -118,14 +118,14 @@ class Face:
                     raise IndefiniteError(
                         "the kernel is not positive semi-definite: the Gram matrix of the free "
                         f"points has a negative pivot even with {shift / self.scale:.0e} of its "
-                        "mean diagonal added. Choose another kernel, or add to the diagonal of K "
-                        "what its smallest eigenvalue lacks."
+                        "mean diagonal added. Choose another kernel, or add a constant to the "
+                        "diagonal of K that makes its smallest eigenvalue nonnegative."
                     ) from None
             shift *= 10
             work = self._centred(free)
 
     def _centred(self, free):
-        r"""Return :math:`PK_{FF}P + \sigma 11^\top/m`, in the order that LAPACK wants."""
+        r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""
         K, m = self.gram.block(free, free), len(free)
         self._means = K.sum(axis=0) / m
         K -= self._means

@@ -1,9 +1,9 @@
-r"""The dual by an interior-point method: soft margin :eq:`eq-dual`, and hard margin.
+r"""The dual solved by an interior-point method: soft margin :eq:`eq-dual` and hard margin.
 
-A few dozen Newton steps, each with one factorisation of :math:`K + D`, whatever C is. Where
-:math:`K = ZZ^\top` with Z of shape (n, r), a factorisation takes :math:`nr^2` operations and no
-n x n array is formed. An interior point never touches the boundary: `cross_over` gives the solution
-its exact zeros and bounds.
+For any C it takes a few dozen Newton steps at most, each with one factorisation of :math:`K + D`.
+If :math:`K = ZZ^\top` with Z of shape (n, r), a factorisation takes :math:`nr^2` operations and no
+n x n array is formed. The iterates stay inside the box, so `cross_over` then computes the exact
+zeros and bounds of the solution.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_form",
-    "first_system_solvable",
+    "explain_singular_system",
     "hard_margin",
     "interior_point",
-    "moved_back",
-    "on_form",
     "solve_hard_margin",
+    "solve_in_form",
     "solve_interior_point",
+    "undo_centring",
     "unit_of_alpha",
 ]
 
@@ -64,11 +64,11 @@ def solve_interior_point(
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     form : {"dense", "low-rank"}, default="dense"
-        What ``K`` holds.
+        Whether ``K`` is the Gram matrix or its factor.
     tol : float, default=1e-6
-        Relative duality gap asked for.
+        Tolerance of the relative duality gap.
     max_iter : int, default=100
-        Iterations at most; 8 to 25 are usual.
+        Maximum number of iterations; 8 to 25 are usual.
 
     Returns
     -------
@@ -78,8 +78,8 @@ def solve_interior_point(
     Raises
     ------
     ValueError
-        ``form`` is not one of the two, the arrays do not fit, or the first system cannot be
-        factored.
+        ``form`` is not one of the two, an array has a wrong shape or wrong values, or the first
+        system cannot be factored.
 
     References
     ----------
@@ -103,15 +103,15 @@ def solve_interior_point(
     K, y, C = check_problem(K, y, C, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(interior_point, y=y, C=C, tol=tol, max_iter=max_iter)
-    return on_form(K, form, y, solve)
+    return solve_in_form(K, form, y, solve)
 
 
 def solve_hard_margin(
     K: ArrayLike, y: ArrayLike, *, form: str = "dense", tol: float = 1e-6, max_iter: int = 100
 ) -> SolverResult:
-    r"""Solve the SVM dual without upper bounds, by way of the nearest points of two hulls.
+    r"""Solve the SVM dual without upper bounds, via the nearest points of two convex hulls.
 
-    With separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the
+    For separable data the maximum margin, :eq:`eq-hard-primal`, is half the distance between the
     convex hulls of the classes. The nearest points :math:`\sum_{y_i=1} u_i\phi(x_i)` and
     :math:`\sum_{y_i=-1} u_i\phi(x_i)` solve
 
@@ -120,8 +120,8 @@ def solve_hard_margin(
         \min_{u \ge 0}\ \tfrac12 u^\top Q u \quad\text{subject to}\quad
         \sum_{y_i=1} u_i = \sum_{y_i=-1} u_i = 1,
 
-    a problem that always has a solution, while the dual without bounds has none when the
-    data are not separable. With :math:`\delta^2 = u^\top Q u > 0` the multipliers are
+    which always has a solution, whereas the dual without bounds has none if the data are not
+    separable. With :math:`\delta^2 = u^\top Q u > 0` the multipliers are
     :math:`\alpha = 2u/\delta^2`.
 
     Parameters
@@ -131,23 +131,23 @@ def solve_hard_margin(
     y : ndarray of shape (n,)
         Labels -1 and +1, both present.
     form : {"dense", "low-rank"}, default="dense"
-        What ``K`` holds.
+        Whether ``K`` is the Gram matrix or its factor.
     tol : float, default=1e-6
-        Relative duality gap asked for.
+        Tolerance of the relative duality gap.
     max_iter : int, default=100
-        Iterations at most.
+        Maximum number of iterations.
 
     Returns
     -------
     SolverResult
-        ``objective`` is :math:`\tfrac12\|w\|^2` for the scaled feasible ``w``.
+        ``objective`` is :math:`\tfrac12\|w\|^2` for ``w`` scaled to be feasible.
 
     Raises
     ------
     ValueError
-        The hulls meet: no hyperplane separates the classes in this feature space, or only by
-        a margin below about 1e-6 of the data's size. Or the iterations ran out before that was
-        known.
+        The hulls intersect: no hyperplane separates the classes in this feature space, or only
+        with a margin below about 1e-6 of the data's size. Or the iteration limit was reached
+        before this was known.
 
     References
     ----------
@@ -164,35 +164,35 @@ def solve_hard_margin(
     check_form(form, FORMS)
     K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
-    return on_form(K, form, y, partial(hard_margin, y=y, tol=tol, max_iter=max_iter))
+    return solve_in_form(K, form, y, partial(hard_margin, y=y, tol=tol, max_iter=max_iter))
 
 
 def interior_point(gram, y, C, *, tol=1e-6, max_iter=100):
-    """Do as `solve_interior_point`, for a `GramMatrix` and arrays that were checked."""
+    """Do the same as `solve_interior_point`, for a `GramMatrix` and validated arrays."""
     unit = unit_of_alpha(gram, C)
     q = np.full(len(y), -1.0)
     program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
     with gram.threads():
-        with first_system_solvable():
-            found = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        report = _report(found, tol, max_iter)
-        return cross_over(gram, y, C, unit * found.u, found.v[0], **report)
+        with explain_singular_system():
+            minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
+        report = _report(minimum, tol, max_iter)
+        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **report)
 
 
 def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
-    """Do as `solve_hard_margin`, for a `GramMatrix` and labels that were checked."""
+    """Do the same as `solve_hard_margin`, for a `GramMatrix` and validated labels."""
     A = np.stack([y > 0, y < 0]).astype(float)
     program = BoxProgram(gram, y, 1.0 / gram.scale, np.zeros(len(y)), None, A, np.ones(2))
     with gram.threads():
-        with first_system_solvable():
-            found = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        u = found.u / ((A @ found.u) @ A)  # each class sums to one
+        with explain_singular_system():
+            minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
+        u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
         f = gram.times(y * u)
         delta_squared = (y * u) @ f
         positive, negative = f[y > 0].min(), f[y < 0].max()
-        if positive <= negative and found.n_iter >= max_iter:
+        if positive <= negative and minimum.n_iter >= max_iter:
             raise ValueError(
-                f"the hard margin stopped after {found.n_iter} iterations, before it was "
+                f"the hard margin stopped after {minimum.n_iter} iterations, before it was "
                 "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
                 "finite C."
             )
@@ -205,26 +205,26 @@ def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
         alpha = 2.0 * u / delta_squared
         intercept = -(positive + negative) / delta_squared
         C = np.full(len(y), np.inf)
-        return cross_over(gram, y, C, alpha, intercept, **_report(found, tol, max_iter))
+        return cross_over(gram, y, C, alpha, intercept, **_report(minimum, tol, max_iter))
 
 
 def unit_of_alpha(gram, C):
-    """Return the unit in which alpha is of order one: the box, or 1/K where that is smaller."""
+    """Return the unit in which alpha is of order one: the largest C, or 1/K if that is smaller."""
     return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
 
 
-def moved_back(result, gram, y, mean):
-    """Return a solution for rows that `centred_factor` moved as one for the rows as given."""
+def undo_centring(result, gram, y, mean):
+    """Return the result with its intercept for the rows before `centred_factor` centred them."""
     with gram.threads():
         shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
 
 
 @contextmanager
-def first_system_solvable():
-    """Say in our words that the first system has no factorisation.
+def explain_singular_system():
+    """Replace the error message if the first system cannot be factored.
 
-    cvxopt says ``Rank(A) < p``, or names a root of a negative number.
+    The message of cvxopt is ``Rank(A) < p`` or a domain error of the square root.
     """
     try:
         yield
@@ -238,23 +238,23 @@ def first_system_solvable():
         ) from error
 
 
-def on_form(K, form, y, solve):
-    """Return ``solve(gram)`` for the Gram matrix that ``K`` stands for in this form."""
+def solve_in_form(K, form, y, solve):
+    """Return ``solve(gram)`` for the Gram matrix K, or for its centred factor if low-rank."""
     if form != "low-rank":
         return solve(StoredGram(K))
     gram, mean = centred_factor(K)
-    return moved_back(solve(gram), gram, y, mean)
+    return undo_centring(solve(gram), gram, y, mean)
 
 
-def _report(found, tol, max_iter):
-    """Return what `cross_over` is told: the tolerance, and how the iterations ended."""
-    finished = found.accurate or found.n_iter < max_iter
-    how = "converged" if found.accurate else "stopped by rounding errors"
-    message = f"interior point: {how if finished else 'all iterations used up'}"
-    return {"tol": tol, "finished": finished, "n_iter": found.n_iter, "message": message}
+def _report(minimum, tol, max_iter):
+    """Return the keyword arguments of `cross_over`: the tolerance, and how the iterations ended."""
+    finished = minimum.accurate or minimum.n_iter < max_iter
+    outcome = "converged" if minimum.accurate else "stopped by rounding errors"
+    message = f"interior point: {outcome if finished else 'iteration limit reached'}"
+    return {"tol": tol, "finished": finished, "n_iter": minimum.n_iter, "message": message}
 
 
 def check_form(form, forms):
-    """Refuse a form that is none of those."""
+    """Raise ValueError unless ``form`` is one of ``forms``."""
     if form not in forms:
         raise ValueError(f"form is {form!r}; it must be one of {', '.join(forms)}.")

@@ -1,4 +1,4 @@
-"""The dual :eq:`eq-dual` handed to LIBSVM through scikit-learn, its answer certified like all."""
+"""The dual :eq:`eq-dual` solved by LIBSVM through scikit-learn, and certified as by any solver."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["NATIVE", "libsvm", "solve_libsvm"]
 
 NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
-CACHE_MEGABYTES = 1000  # megabytes of kernel rows that LIBSVM keeps
-LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance; ours is never looser, unless ``tol`` is
+CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
+LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, which only a larger ``tol`` exceeds
 
 
 class _SilentSVC(SVC):
-    """An SVC that does not warn of too few iterations: the certificate tells.
+    """An SVC that does not warn at its iteration limit; the certificate reports it instead.
 
-    Filtering the warning instead would change a list that all threads of the process share.
+    Filtering the warning would change the filters of all threads of the process.
     """
 
     def _warn_from_fit_status(self):
@@ -52,11 +52,10 @@ def solve_libsvm(
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with
     :math:`Q_{ij} = y_i y_j k(x_i, x_j)`.
 
-    LIBSVM stops when the largest violation of the KKT conditions falls below its tolerance,
-    which is not the duality gap. It is asked for ``tol``, or for the rounding error of the
-    outputs where that is larger (below it LIBSVM may never end), but for no more than 1e-3, its
-    own default, or ``tol``. Rounds of active sets then remove what is left of the violation,
-    unless ``max_iter`` stopped LIBSVM before.
+    LIBSVM stops when the largest violation of the KKT conditions, not the duality gap, is below its
+    tolerance. This tolerance is the larger of ``tol`` and the rounding error of the outputs, below
+    which LIBSVM may not terminate; but at most the larger of ``tol`` and 1e-3, LIBSVM's default.
+    Active-set iterations then remove the remaining violation, unless ``max_iter`` stopped LIBSVM.
 
     Parameters
     ----------
@@ -67,24 +66,24 @@ def solve_libsvm(
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     kernel : {"precomputed", "linear", "poly", "rbf"}, default="precomputed"
-        The kernel by the name that LIBSVM knows; it computes the values row by row.
+        Name of the kernel in LIBSVM, which computes its values row by row.
     tol : float, default=1e-6
-        Relative duality gap asked for.
+        Tolerance of the relative duality gap.
     max_iter : int, default=10_000_000
-        Pairs at most, as in LIBSVM itself.
+        Maximum number of LIBSVM's iterations (pair updates).
     **params
-        ``gamma``, ``degree`` and ``coef0``: those that the kernel reads, all of them.
+        All parameters that the kernel has, of ``gamma``, ``degree`` and ``coef0``.
 
     Returns
     -------
     SolverResult
-        ``converged`` tells whether the gap, computed here, is below ``tol``.
+        ``converged`` tells whether the gap, computed from the returned ``alpha``, is below ``tol``.
 
     Raises
     ------
     ValueError
-        The arrays do not fit, a parameter is missing or not read by the kernel, or LIBSVM ends
-        without a finite solution. That ``K`` is positive semi-definite is taken for granted.
+        An array has a wrong shape or wrong values, a parameter is missing or unknown to the kernel,
+        or LIBSVM returns no finite solution. ``K`` is assumed to be positive semi-definite.
 
     References
     ----------
@@ -100,7 +99,7 @@ def solve_libsvm(
     >>> solve_libsvm(X @ X.T, y, C=10.0).alpha.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
-    function = _function(kernel, params)
+    function = _kernel_function(kernel, params)
     X, y, C = check_problem(X, y, C, square=function is None)
     tol, max_iter = check_stopping(tol, max_iter)
     if function is None:
@@ -114,19 +113,19 @@ def solve_libsvm(
 
 
 def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
-    """Do as `solve_libsvm`, for the `GramMatrix` of X and arrays that were checked."""
-    rounding = 8 * np.finfo(float).eps * gram.scale * C.sum()
-    violation = min(max(tol, rounding), max(tol, LIBSVM_TOL))
-    machine = _SilentSVC(
+    """Do the same as `solve_libsvm`, for the `GramMatrix` of X and validated arrays."""
+    rounding_error = 8 * np.finfo(float).eps * gram.scale * C.sum()
+    kkt_tol = min(max(tol, rounding_error), max(tol, LIBSVM_TOL))
+    svc = _SilentSVC(
         C=1.0,
         kernel=kernel,
-        tol=violation,
+        tol=kkt_tol,
         max_iter=min(max_iter, np.iinfo(np.int32).max),
         cache_size=CACHE_MEGABYTES,
         **params,
     )
     try:
-        machine.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
+        svc.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
     except ValueError as error:
         if "not finite" not in str(error):
             raise
@@ -135,20 +134,20 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
             "another solver."
         ) from error
     alpha = np.zeros(len(y))
-    signed = machine.dual_coef_.toarray() if issparse(X) else machine.dual_coef_
-    alpha[machine.support_] = np.abs(signed[0])
-    finished = machine.fit_status_ == 0
-    how = f"at a violation of {violation:.1e}" if finished else "with all pairs used up"
-    report = {"n_iter": machine.n_iter_[0], "message": f"LIBSVM {how}", "tol": tol}
-    return cross_over(gram, y, C, alpha, machine.intercept_[0], finished=finished, **report)
+    dual_coef = svc.dual_coef_.toarray() if issparse(X) else svc.dual_coef_
+    alpha[svc.support_] = np.abs(dual_coef[0])
+    finished = svc.fit_status_ == 0
+    outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"
+    report = {"n_iter": svc.n_iter_[0], "message": f"LIBSVM: {outcome}", "tol": tol}
+    return cross_over(gram, y, C, alpha, svc.intercept_[0], finished=finished, **report)
 
 
-def _function(kernel, params):
-    """Return the kernel function behind a name that LIBSVM knows; None for a Gram matrix."""
-    reads = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE}}
-    if kernel not in reads:
-        raise ValueError(f"kernel is {kernel!r}; LIBSVM knows {', '.join(reads)}.")
-    if set(params) != set(reads[kernel]):
-        wanted, found = (", ".join(sorted(names)) or "none" for names in (reads[kernel], params))
-        raise ValueError(f"the parameters of the kernel {kernel!r} are {wanted}; found {found}.")
+def _kernel_function(kernel, params):
+    """Return the kernel function of a name in LIBSVM, or None for a precomputed Gram matrix."""
+    supported = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE}}
+    if kernel not in supported:
+        raise ValueError(f"kernel is {kernel!r}; LIBSVM supports {', '.join(supported)}.")
+    if set(params) != set(supported[kernel]):
+        names, found = (", ".join(sorted(given)) or "none" for given in (supported[kernel], params))
+        raise ValueError(f"the parameters of the kernel {kernel!r} are {names}; found {found}.")
     return None if kernel == "precomputed" else partial(KERNELS[kernel][0], **params)

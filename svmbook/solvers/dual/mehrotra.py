@@ -4,17 +4,16 @@ The problem is
 
     minimise 1/2 scale u'Qu + q'u  subject to  0 <= u (<= upper),  Au = b,
 
-with :math:`Q = YKY` and :math:`Y = \mathrm{diag}(y)`, K one of the forms of `svmbook.gram`. Let
+with :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, and K one of the forms of `svmbook.gram`. Let
 :math:`z \ge 0` be the multipliers of :math:`u \ge 0`, :math:`s \ge 0` those of
 :math:`u \le \mathrm{upper}`, :math:`t = \mathrm{upper} - u`, and v the multipliers of the
-equations. The optimality conditions, with products of :math:`\mu` instead of zero, are
+equations. Newton's method follows the central path to :math:`\mu = 0`, the solutions of the
+perturbed optimality conditions
 
 .. math::
 
     \mathrm{scale}\,Qu + q + A^\top v - z + s = 0,\quad Au = b,\quad
-    u \circ z = \mu 1,\quad t \circ s = \mu 1,
-
-and Newton's method follows their solutions while :math:`\mu` falls to zero.
+    u \circ z = \mu 1,\quad t \circ s = \mu 1 .
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from ...progress import log
 
 __all__ = ["BoxProgram", "Minimum", "balanced", "hessian_solver", "minimise_on_box"]
 
-TO_THE_BOUNDARY = 0.99  # of the longest step that leaves all bounded numbers positive
-FEASIBLE = 1e-9  # residual of the linear conditions that is wanted, relative to their terms
-MORE_DIGITS = 1e-3  # times tol: telling zero multipliers from small ones needs a smaller gap
-TINY = np.finfo(float).tiny  # stands for an objective of zero, which has no relative gap
-PATIENCE = 15  # so many steps in a row that bring no better point: rounding prevents more
+BOUNDARY_FRACTION = 0.99  # of the longest step that keeps u, t, z and s nonnegative
+RESIDUAL_TOL = 1e-9  # of the linear conditions, relative to their terms
+GAP_FACTOR = 1e-3  # times tol: a smaller gap distinguishes zero multipliers from small ones
+TINY = np.finfo(float).tiny  # avoids division by zero in the relative gap
+PATIENCE = 15  # iterations without a better point, after which rounding prevents progress
 
 
 class BoxProgram(NamedTuple):
@@ -48,60 +47,62 @@ class BoxProgram(NamedTuple):
 
 
 class Minimum(NamedTuple):
-    """What `minimise_on_box` found."""
+    """The result of `minimise_on_box`."""
 
     u: np.ndarray  # the best point, inside the box
     v: np.ndarray  # multipliers of the equations
     n_iter: int
-    accurate: bool  # whether gap and residuals are as small as wanted
+    accurate: bool  # whether gap and residuals are within their tolerances
 
 
 class _Iterate:
-    """Positive numbers u, t, z, s, multipliers v, and the residuals of the linear conditions."""
+    """Positive vectors u, t, z, s, multipliers v, and the residuals of the linear conditions."""
 
     def __init__(self, program):
         self.gram, self.y, self.scale, self.q, upper, self.A, self.b = program
         A, b, q, y = self.A, self.b, self.q, self.y
         self.bounded = upper is not None
-        self.u = balanced(0.5 * upper, y) if self.bounded else _weights_of_each_row(A, b)
+        # Without upper bounds start at equal weights in each row of A, which satisfy Au = b.
+        self.u = balanced(0.5 * upper, y) if self.bounded else b @ (A / A.sum(axis=1)[:, None])
         self.z = np.ones_like(q)
-        # Without upper bounds t stays at 1 and s at 0: neither adds to any equation.
+        # Without upper bounds t stays at 1 and s at 0, which contributes to no equation.
         self.t = upper - self.u if self.bounded else np.ones_like(q)
         self.s = np.ones_like(q) if self.bounded else np.zeros_like(q)
         self.v = np.zeros(len(b))
         self.measure()
 
     def measure(self):
-        """Compute the residuals, and how far they and the gap are above what is wanted."""
+        """Compute the gap and the residuals of the linear conditions, absolute and relative."""
         Qu = self.scale * self.y * self.gram.times(self.y * self.u)
         self.r_dual = Qu + self.q + self.A.T @ self.v - self.z + self.s
         self.r_primal = self.A @ self.u - self.b
         self.gap = self.u @ self.z + self.t @ self.s
         objective = 0.5 * self.u @ Qu + self.q @ self.u
         self.relative_gap = self.gap / max(abs(objective), abs(objective - self.gap), TINY)
-        of_dual = max(1.0, np.abs(self.q).max(), np.abs(Qu).max())
-        of_primal = max(1.0, np.abs(self.u).max())
+        dual_scale = max(1.0, np.abs(self.q).max(), np.abs(Qu).max())
+        primal_scale = max(1.0, np.abs(self.u).max())
         self.residual = max(
-            np.abs(self.r_dual).max() / of_dual, np.abs(self.r_primal).max() / of_primal
+            np.abs(self.r_dual).max() / dual_scale, np.abs(self.r_primal).max() / primal_scale
         )
 
     def advance(self):
-        """Take one step of Mehrotra's method."""
+        """Do one iteration of Mehrotra's method."""
         u, t, z, s = self.u, self.t, self.z, self.s
         solve = self._newton_system()
         mu = self.gap / (u.size * (1 + self.bounded))
 
-        # Predictor: towards products of zero.
+        # Predictor: Newton's step for products u z and t s of zero.
         du, dt, _, dz, ds = solve(-u * z, -t * s)
-        step = min(1.0, self._longest(du, dt, dz, ds))
-        after = (u + step * du) @ (z + step * dz) + (t + step * dt) @ (s + step * ds)
-        target = mu * (after / self.gap) ** 3
+        step = min(1.0, self._longest_step(du, dt, dz, ds))
+        predicted_gap = (u + step * du) @ (z + step * dz) + (t + step * dt) @ (s + step * ds)
+        target = mu * (predicted_gap / self.gap) ** 3
 
-        # Corrector: towards products of the target, less what the predictor neglects.
+        # Corrector: Newton's step for products of the target, minus the second-order terms of the
+        # predictor.
         du, dt, dv, dz, ds = solve(
             target - u * z - du * dz, self.bounded * (target - dt * ds) - t * s
         )
-        step = min(1.0, TO_THE_BOUNDARY * self._longest(du, dt, dz, ds))
+        step = min(1.0, BOUNDARY_FRACTION * self._longest_step(du, dt, dz, ds))
         self.u, self.t, self.v = u + step * du, t + step * dt, self.v + step * dv
         self.z, self.s = z + step * dz, s + step * ds
         self.measure()
@@ -109,9 +110,9 @@ class _Iterate:
     def _newton_system(self):
         r"""Factor the Newton system and return its solver.
 
-        Given how much the products are to change, :math:`u \circ dz + z \circ du = p` and
-        :math:`t \circ ds + s \circ dt = r`, with :math:`dt = -du`, the last two unknowns follow
-        from du, and :math:`D = z/u + s/t` joins the diagonal of Q:
+        The linearised products are :math:`u \circ dz + z \circ du = p` and
+        :math:`t \circ ds + s \circ dt = r`, with :math:`dt = -du`. Eliminating dz and ds adds
+        :math:`D = z/u + s/t` to the diagonal of Q:
 
         .. math::
 
@@ -137,12 +138,12 @@ class _Iterate:
 
         return solve
 
-    def _longest(self, du, dt, dz, ds):
-        """Return the longest step that leaves all of u, t, z and s at zero or above."""
+    def _longest_step(self, du, dt, dz, ds):
+        """Return the longest step that keeps u, t, z and s nonnegative."""
         values = np.concatenate([self.u, self.t, self.z, self.s])
         changes = np.concatenate([du, dt, dz, ds])
-        falling = changes < 0.0
-        return (-values[falling] / changes[falling]).min(initial=np.inf)
+        decreasing = changes < 0.0
+        return (-values[decreasing] / changes[decreasing]).min(initial=np.inf)
 
 
 def minimise_on_box(program, *, tol, max_iter):
@@ -153,14 +154,14 @@ def minimise_on_box(program, *, tol, max_iter):
     program : BoxProgram
         The problem; its Gram matrix is a `StoredGram` or a `LowRankGram`.
     tol : float
-        Relative duality gap that is wanted. The method goes on to a thousandth of it.
+        Tolerance of the relative duality gap; the method continues to a thousandth of it.
     max_iter : int
-        Iterations at most.
+        Maximum number of iterations.
 
     Returns
     -------
     Minimum
-        The iterate that was nearest to gap and residuals as wanted.
+        The iterate whose gap and residuals are smallest relative to their tolerances.
 
     Raises
     ------
@@ -169,17 +170,17 @@ def minimise_on_box(program, *, tol, max_iter):
 
     References
     ----------
-    Mehrotra (1992), "On the implementation of a primal-dual interior point method", SIAM Journal
-    on Optimization 2, 575-601; Nocedal and Wright (2006), *Numerical Optimization*, algorithm 16.4.
+    Mehrotra (1992), as in `solve_interior_point`; Nocedal and Wright (2006), *Numerical
+    Optimization*, algorithm 16.4.
     """
     iterate = _Iterate(program)
-    least, best, idle, n_iter = np.inf, None, 0, 0
+    best_error, best, n_idle, n_iter = np.inf, None, 0, 0
     while True:
-        excess = max(iterate.relative_gap / (MORE_DIGITS * tol), iterate.residual / FEASIBLE)
-        idle = 0 if excess < least else idle + 1
-        if excess < least:
-            least, best = excess, (iterate.u, iterate.v)
-        if least <= 1.0 or idle >= PATIENCE or n_iter >= max_iter:
+        error = max(iterate.relative_gap / (GAP_FACTOR * tol), iterate.residual / RESIDUAL_TOL)
+        n_idle = 0 if error < best_error else n_idle + 1
+        if error < best_error:
+            best_error, best = error, (iterate.u, iterate.v)
+        if best_error <= 1.0 or n_idle >= PATIENCE or n_iter >= max_iter:
             break
         try:
             iterate.advance()
@@ -188,26 +189,21 @@ def minimise_on_box(program, *, tol, max_iter):
                 raise
             break
         n_iter += 1
-        log.info("interior point, step %d: relative gap %.1e", n_iter, iterate.relative_gap)
-    return Minimum(*best, n_iter=n_iter, accurate=least <= 1.0)
+        log.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
+    return Minimum(*best, n_iter=n_iter, accurate=best_error <= 1.0)
 
 
 def hessian_solver(gram, y, scale, D):
     r"""Factor :math:`\mathrm{scale}\,YKY + D` and return its solver.
 
-    Since :math:`Y^2 = I`, the matrix that is factored is :math:`K + D/\mathrm{scale}`.
+    Since :math:`Y^2 = I`, only :math:`K + D/\mathrm{scale}` is factored.
     """
     solve_K = gram.factor(D / scale)
     return lambda r: y * solve_K(y * r) / scale
 
 
 def balanced(u, y):
-    """Return u with the class of the larger sum scaled down: y'u = 0."""
+    """Scale the class with the larger sum down, so that y'u = 0."""
     positive, negative = u[y > 0].sum(), u[y < 0].sum()
     smaller = min(positive, negative)
     return u * np.where(y > 0, smaller / positive, smaller / negative)
-
-
-def _weights_of_each_row(A, b):
-    """Return equal weights for the points of each row that sum to its right-hand side."""
-    return b @ (A / A.sum(axis=1, keepdims=True))

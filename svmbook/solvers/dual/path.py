@@ -1,4 +1,4 @@
-"""The dual :eq:`eq-dual` for a list of C: each solution is the first guess of the next."""
+"""The dual :eq:`eq-dual` solved for a list of C, with warm starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import blas_threads, gram_of, initial_state, run_rounds
+from .active_set import as_gram, blas_threads, initial_state, run_iterations
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -26,12 +26,12 @@ def svm_path(
     tol: float = 1e-6,
     max_iter: int = 100_000,
 ) -> list[SolverResult]:
-    r"""Solve the SVM dual for a list of C, each from the solution of the one before.
+    r"""Solve the SVM dual for a list of C, each starting at the solution for the previous C.
 
     For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
-    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. From one C to the next few points
-    change sides, so that few rounds are needed; and once no multiplier meets its bound, every
-    larger C has the same solution.
+    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. Between neighbouring C few points
+    become free or reach a bound, so that few iterations are needed. Once no multiplier is at its
+    upper bound, the solution is the same for every larger C.
 
     Parameters
     ----------
@@ -42,21 +42,21 @@ def svm_path(
     Cs : sequence of float
         Values of C, positive and finite, in any order; solved from small to large.
     weights : ndarray of shape (n,), default=None
-        Weights :math:`v_i` of the points, positive; one each if None.
+        Weights :math:`v_i` of the points, positive; all 1 if None.
     tol : float, default=1e-6
         As in `solve_active_set`.
     max_iter : int, default=100_000
-        Rounds at most for each C.
+        Maximum number of iterations for each C.
 
     Returns
     -------
     list of SolverResult
-        One for each C, in the order of ``Cs``.
+        One result per C, in the order of ``Cs``.
 
     Raises
     ------
     ValueError
-        As `solve_active_set`; or ``Cs`` is empty.
+        As in `solve_active_set`; or ``Cs`` is empty.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def svm_path(
     if values.ndim != 1 or not len(values):
         raise ValueError(f"Cs must be a list of values of C; found {Cs!r}.")
     K, y, _ = check_problem(K, y, 1.0, blocks=True)
-    gram = gram_of(K, len(y))
+    gram = as_gram(K, len(y))
     weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
     check_bounds(values, len(values), "Cs")
     with np.errstate(over="ignore"):
@@ -84,17 +84,17 @@ def svm_path(
 
 
 def path_over_C(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
-    """Do as `svm_path`, for a `GramMatrix` and arrays that were checked."""
+    """Do the same as `svm_path`, for a `GramMatrix` and validated arrays."""
     with blas_threads(len(y)):
         states, state = {}, None
         for value in np.unique(values):
             C = value * weights
-            if state is None or not state.free.any():  # without a free point no useful start
-                state = run_rounds(initial_state(gram, y, C, max_iter), max_iter)
-            elif state.bounded.any() or not state.settled:
-                state = run_rounds(state.with_larger_box(C), max_iter)
-            else:  # no multiplier meets its bound: the larger box changes nothing
-                state = state.with_larger_box(C)
-                state.message = "no multiplier met its bound at a smaller C"
+            if state is None or not state.free.any():  # with no free point no useful warm start
+                state = run_iterations(initial_state(gram, y, C, max_iter), max_iter)
+            elif state.bounded.any() or not state.solved:
+                state = run_iterations(state.with_bounds(C), max_iter)
+            else:
+                state = state.with_bounds(C)
+                state.message = "solution of a smaller C, at which no multiplier is at its bound"
             states[value] = state
     return [states[value].certified(tol) for value in values]

@@ -6,17 +6,17 @@ r"""The dual :eq:`eq-dual` of the soft-margin SVM as a quadratic program, solved
     \quad\text{subject to}\quad 0 \le \alpha_i \le C_i,\quad y^\top\alpha = 0,
     \qquad Q_{ij} = y_i y_j K_{ij}.
 
-Four forms of the same problem, from the textbook to the structured one:
+The problem can be passed to cvxopt in four forms, each of which uses more of its structure:
 
 ``"textbook"``
-    the matrices ``P, q, G, h, A, b`` handed to `cvxopt.solvers.qp`, ``G`` dense;
+    the matrices ``P, q, G, h, A, b`` of `cvxopt.solvers.qp`, ``G`` dense;
 ``"sparse"``
     the same with ``G`` sparse;
 ``"dense"``
     `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.cvxopt_system`: one
-    Cholesky factorisation of :math:`K + D` an iteration, ``G`` never stored;
+    Cholesky factorisation of :math:`K + D` per iteration, ``G`` never stored;
 ``"low-rank"``
-    the same KKT solver where :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
+    the same KKT solver for :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
 """
 
 from __future__ import annotations
@@ -29,18 +29,17 @@ from numpy.typing import ArrayLike
 
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .cvxopt_system import coneqp, cvxopt_parts, options, view
-from .interior_point import check_form, first_system_solvable, on_form, unit_of_alpha
-
-if TYPE_CHECKING:
-    from .result import SolverResult
-
-__all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
+from .cvxopt_system import coneqp, import_cvxopt, options, view
+from .interior_point import check_form, explain_singular_system, solve_in_form, unit_of_alpha
 
 if TYPE_CHECKING:
     import cvxopt
 
-FORMS = ("textbook", "sparse", "dense", "low-rank")  # of K
+    from .result import SolverResult
+
+__all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
+
+FORMS = ("textbook", "sparse", "dense", "low-rank")
 
 
 class QuadraticProgram(NamedTuple):
@@ -59,8 +58,8 @@ def to_cvxopt(
 ) -> QuadraticProgram:
     r"""Write the SVM dual as the quadratic program :eq:`eq-qp` that ``cvxopt.solvers.qp`` takes.
 
-    The rows of ``G`` come in pairs, as the source prints them: row :math:`2i` says
-    :math:`\alpha_i \le C_i`, row :math:`2i+1` says :math:`-\alpha_i \le 0`.
+    The rows of ``G`` come in pairs, in the order of the source: row :math:`2i` is
+    :math:`\alpha_i \le C_i`, row :math:`2i+1` is :math:`-\alpha_i \le 0`.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def to_cvxopt(
     C : float or array-like of shape (n,)
         Upper bounds, finite.
     sparse : bool, default=False
-        Whether ``G`` is a sparse matrix (2n stored entries) or a dense one (2n times n).
+        Whether ``G`` is a sparse matrix (2n stored entries) instead of a dense one (2n x n).
 
     Returns
     -------
@@ -98,12 +97,10 @@ def to_cvxopt(
 
 
 def _program(K, y, C, sparse):
-    cvxopt, _ = cvxopt_parts()
+    cvxopt, _ = import_cvxopt()
     n = len(y)
-    rows = list(range(2 * n))
-    columns = [i // 2 for i in rows]
-    signs = [1.0, -1.0] * n
-    G = cvxopt.spmatrix(signs, rows, columns)
+    rows = range(2 * n)
+    G = cvxopt.spmatrix([1.0, -1.0] * n, rows, [i // 2 for i in rows])
     return QuadraticProgram(
         P=cvxopt.matrix(y[:, None] * y * K + 0.0),  # turns -0.0 into 0.0
         q=cvxopt.matrix(-1.0, (n, 1)),
@@ -138,11 +135,11 @@ def solve_dual(
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     form : {"textbook", "sparse", "dense", "low-rank"}, default="dense"
-        How the problem is handed to cvxopt; see the head of this module.
+        How the problem is passed to cvxopt; the module's docstring describes the forms.
     tol : float, default=1e-6
-        Relative duality gap asked for.
+        Tolerance of the relative duality gap.
     max_iter : int, default=100
-        Iterations at most; 8 to 25 are usual.
+        Maximum number of iterations; 8 to 25 are usual.
 
     Returns
     -------
@@ -153,8 +150,8 @@ def solve_dual(
     Raises
     ------
     ValueError
-        ``form`` is not one of the four, the arrays do not fit, or cvxopt cannot factor the first
-        KKT system.
+        ``form`` is not one of the four, an array has a wrong shape or wrong values, or cvxopt
+        cannot factor the first KKT system.
 
     Examples
     --------
@@ -172,24 +169,27 @@ def solve_dual(
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(by_cvxopt, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
-    return on_form(K, form, y, solve)
+    return solve_in_form(K, form, y, solve)
 
 
 def by_cvxopt(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
-    """Do as `solve_dual`, for a `GramMatrix` and arrays that were checked."""
+    """Do the same as `solve_dual`, for a `GramMatrix` and validated arrays."""
     unit = unit_of_alpha(gram, C)
-    box = C / unit
+    upper = C / unit
     with gram.threads():
-        with first_system_solvable():
+        with explain_singular_system():
             if form in ("textbook", "sparse"):
-                _, solvers = cvxopt_parts()
-                program = _program(unit * gram.K, y, box, form == "sparse")
-                raw = solvers.qp(*program, options=options(tol, max_iter, np.linalg.norm(box)))
+                _, solvers = import_cvxopt()
+                program = _program(unit * gram.K, y, upper, form == "sparse")
+                solution = solvers.qp(
+                    *program, options=options(tol, max_iter, np.linalg.norm(upper))
+                )
             else:
-                raw = coneqp(gram, y, unit, box, tol, max_iter)
-        # If rounding stops cvxopt its status is "unknown", but the solution is nearly exact.
-        finished = raw["status"] == "optimal" or raw["iterations"] < max_iter
-        message = f"cvxopt: {raw['status'] if finished else 'all iterations used up'}"
-        report = {"n_iter": raw["iterations"], "message": message, "tol": tol}
-        alpha, intercept = unit * view(raw["x"]), raw["y"][0]
+                solution = coneqp(gram, y, unit, upper, tol, max_iter)
+        # If rounding stops cvxopt, its status is "unknown", but the solution is nearly exact.
+        n_iter, status = solution["iterations"], solution["status"]
+        finished = status == "optimal" or n_iter < max_iter
+        message = f"cvxopt: {status if finished else 'iteration limit reached'}"
+        report = {"n_iter": n_iter, "message": message, "tol": tol}
+        alpha, intercept = unit * view(solution["x"]), solution["y"][0]
         return cross_over(gram, y, C, alpha, intercept, finished=finished, **report)

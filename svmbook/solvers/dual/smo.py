@@ -1,9 +1,9 @@
-r"""Sequential minimal optimisation: the dual solved two multipliers at a time.
+r"""Sequential minimal optimisation (SMO): the dual solved two multipliers at a time.
 
-The equality :math:`y^\top\alpha = 0` forbids moving one multiplier alone. Two can move: a step
-:math:`t` along :math:`y_i e_i - y_j e_j` keeps the sum, and along a line the best step is a
-quotient, :eq:`eq-smo-step`. Written for reading; LIBSVM is the same algorithm with a cache,
-shrinking and C++.
+The equality :math:`y^\top\alpha = 0` does not allow a single multiplier to change, but two can: a
+step :math:`t` along :math:`y_i e_i - y_j e_j` preserves the sum, and the best step along this line
+is a quotient, :eq:`eq-smo-step`. This implementation is written for readability; LIBSVM
+implements the same algorithm in C++ with a cache and shrinking.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["smo", "solve_smo"]
 
-CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: stands for a curvature of zero
-PATIENCE = 10  # checks in a row, n pairs apart, that improve neither objective nor gap
-INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): more negative is no rounding error
+CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: replaces a smaller curvature
+PATIENCE = 10  # checks, one every n iterations, that may improve neither dual objective nor gap
+INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): K is indefinite below minus this curvature
 
 
 def solve_smo(
@@ -39,8 +39,9 @@ def solve_smo(
 
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
-    Starts from zero. The pairs that it needs grow with :math:`C\,k(x, x)`: forty points on the
-    linear kernel may take 600,000 at C = 1e4, where `solve_active_set` takes a few dozen rounds.
+    Starts from zero. The number of iterations (pair updates) grows with :math:`C\,k(x, x)`: forty
+    points with the linear kernel may take 600,000 at C = 1e4, for which `solve_active_set` takes a
+    few dozen.
 
     Parameters
     ----------
@@ -51,22 +52,21 @@ def solve_smo(
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     tol : float, default=1e-6
-        Relative duality gap at which to stop; looked at once every n pairs.
+        Relative duality gap at which to stop; computed once every n iterations.
     max_iter : int, default=1_000_000
-        Pairs at most.
+        Maximum number of iterations.
 
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds; rounds of active sets remove what is left of the
-        violation. ``converged`` is False where ``max_iter`` or the precision of the arithmetic
-        ended the run first: 10 n pairs in which the dual objective did not rise and the gap did
-        not fall.
+        ``alpha`` has exact zeros and exact bounds, since active-set iterations remove the remaining
+        violation. ``converged`` is False if ``max_iter`` or rounding ended the run before: within
+        10 n iterations the dual objective did not increase and the gap did not decrease.
 
     Raises
     ------
     ValueError
-        The arrays do not fit, or a pair shows that ``K`` is not positive semi-definite.
+        The arrays are invalid, or the curvature of a pair shows that ``K`` is indefinite.
 
     References
     ----------
@@ -88,22 +88,23 @@ def solve_smo(
 
 
 def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
-    """Do as `solve_smo`, for a `StoredGram` and arrays that were checked."""
+    """Do the same as `solve_smo`, for a `StoredGram` and validated arrays."""
     K, n, diagonal = gram.K, gram.n, gram.diagonal
     floor = CURVATURE_FLOOR * gram.scale
     # Signed multipliers beta_i = y_i alpha_i, between these bounds.
     lower, upper, beta = np.minimum(0.0, y * C), np.maximum(0.0, y * C), np.zeros(n)
-    risen_to, fallen_to, idle = -np.inf, np.inf, 0  # best dual objective and gap so far
-    e = y.copy()  # e_i = y_i - f_i, and y_i e_i is minus the gradient of the objective
+    best_dual, best_gap, n_idle = -np.inf, np.inf, 0
+    e = y.copy()  # errors e_i = y_i - f_i, the gradient of the dual with respect to beta
 
     for n_iter in count():
-        # The errors in I_up, of those that may rise, and in I_low, of those that may fall.
+        # The errors on I_up, where beta can increase, and on I_low, where it can decrease.
         up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
-        # The pair of first order: i promises the steepest ascent ... (A step makes the errors of
-        # its pair equal, so ties are common; differences are compared with the violation.)
+        # Choose i with the largest error on I_up. A step makes the errors of its pair equal, so
+        # ties are common; their tolerance is relative to the violation.
         i = first_largest(up, size=abs(up.max() - low.min()))
-        # ... and j, among the points it disagrees with, the largest gain e_ij^2 / 2 a_ij.
-        e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low, and where the two agree
+        # Choose j, among the points that violate optimality with i, with the largest gain
+        # e_ij^2 / 2 a_ij in the dual objective.
+        e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low and for pairs without violation
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, floor)
         gain = e_ij**2 / a_ij
@@ -111,30 +112,30 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
-            # Computed anew: the certificate must not contain the drift of the updates.
-            e = y - K @ beta
+            e = y - K @ beta  # recomputed, since updates accumulate rounding errors
             alpha = np.abs(beta)
             low, high = intercept_interval(alpha, y, C, y - e)
             b = 0.5 * (low + high)
             result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
-            log.info("SMO, %d pairs: relative gap %.1e", n_iter, result.relative_gap)
+            log.info("SMO, iteration %d: relative gap %.1e", n_iter, result.relative_gap)
             if result.converged:
-                report = {"n_iter": n_iter, "message": "SMO"}
+                report = {"n_iter": n_iter, "message": "SMO: converged"}
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)
-            progress = result.dual_objective > risen_to or result.gap < fallen_to
-            idle = 0 if progress else idle + 1
+            progress = result.dual_objective > best_dual or result.gap < best_gap
+            n_idle = 0 if progress else n_idle + 1
             if gain[j] == 0.0:
-                return replace(result, message="no pair is left that gains more than rounding")
-            if idle == PATIENCE:
-                return replace(result, message=f"{PATIENCE} n pairs gained no more than rounding")
+                return replace(result, message="SMO: no pair improves the dual objective")
+            if n_idle == PATIENCE:
+                message = f"SMO: no progress beyond rounding errors in {PATIENCE} n iterations"
+                return replace(result, message=message)
             if n_iter == max_iter:
-                return replace(result, message="all pairs used up")
-            risen_to = max(risen_to, result.dual_objective)
-            fallen_to = min(fallen_to, result.gap)
-        # Newton's step along the line, cut where one of the two meets its bound.
+                return replace(result, message="SMO: iteration limit reached")
+            best_dual = max(best_dual, result.dual_objective)
+            best_gap = min(best_gap, result.gap)
+        # The Newton step along the line, cut at the first bound.
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         t = min(e_ij[j] / a_ij[j], room_i, room_j)
-        # A multiplier that meets its bound takes the bound's exact value.
+        # A multiplier that reaches its bound is set to it exactly.
         beta[i] = upper[i] if t == room_i else beta[i] + t
         beta[j] = lower[j] if t == room_j else beta[j] - t
         e -= t * (K[i] - K[j])

@@ -1,4 +1,4 @@
-"""The parts of the active-set solver by themselves: states, faces, primal-dual rounds."""
+"""The parts of the active-set solver: states, faces, primal-dual iterations, refinement."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ from svmbook.solvers.dual.state import DualState
 
 @pytest.fixture
 def state():
-    """A state of forty points: a third at zero, a third at the bound, a third free."""
+    """Return a state of forty points: a third at zero, a third at the bound, a third free."""
     K, y = noisy_gram(40)
     free = np.arange(40) % 3 == 0
     beta = np.where(np.arange(40) % 3 == 1, y * 2.0, 0.0)
@@ -29,22 +29,22 @@ def state():
 
 
 @pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
-def test_primal_dual_rounds_are_enough_for_ordinary_problems(C):
-    # Monotone rounds would mend nearly any mistake of the primal-dual ones, and hide it.
+def test_primal_dual_iterations_suffice_for_ordinary_problems(C):
+    # Monotone iterations would correct nearly any error in the primal-dual ones, and hide it.
     K, y = noisy_gram(450)
     result = solve_active_set(K, y, C)
     assert " 0 monotone" in result.message
     assert result.n_iter <= 25
 
 
-def test_the_raised_shift_breaks_a_circle():
+def test_raised_shift_ends_a_cycle():
     X, y = stdev(2, n=12, random_state=1)
     result = solve_active_set(gaussian(X, gamma=0.5), y, 3.0)
     assert " 0 monotone" in result.message
     assert result.n_iter <= 30
 
 
-def test_the_wrong_points_are_those_that_violate_the_conditions(state):
+def test_violations_at_bounds_are_margin_violations(state):
     margins = state.y * (state.gram.K @ state.beta + state.b)
     at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
     expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
@@ -52,18 +52,17 @@ def test_the_wrong_points_are_those_that_violate_the_conditions(state):
     np.testing.assert_array_equal(state.violations_at_bounds(), expected & ~state.free)
 
 
-def test_the_worst_point_is_the_farthest_on_the_wrong_side(state):
+def test_most_violating_point_has_the_largest_margin_violation(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
     (most_violating,) = state.most_violating()
-    slope = state.y * (state.e - state.b)
-    pull = np.where(np.abs(state.beta) == 2.0, -slope, slope)
-    assert most_violating == np.argmax(np.where(state.free, -np.inf, pull))
+    slack = state.y * (state.e - state.b)
+    violation = np.where(np.abs(state.beta) == 2.0, -slack, slack)
+    assert most_violating == np.argmax(np.where(state.free, -np.inf, violation))
 
 
-def test_where_nobody_is_free_a_pair_is():
-    K, y = noisy_gram(6)
-    y = np.array([1.0, -1, 1, -1, 1, -1])
+def test_most_violating_is_a_pair_if_no_point_is_free():
+    K, y = noisy_gram(6)[0], np.array([1.0, -1, 1, -1, 1, -1])
     state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
     i, j = state.most_violating()
     assert y[i] == 1.0
@@ -74,33 +73,31 @@ def test_where_nobody_is_free_a_pair_is():
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
 
-def test_a_step_ends_at_the_first_bound(state):
+def test_step_ends_at_the_first_bound(state):
     points = np.flatnonzero(state.free)[:3]
-    state.beta[points] = state.lower[points[0]], 0.0, 0.0  # a step of zero from a bound: 0 / 0
-    before, room = state.beta[points].copy(), np.abs(state.upper[points[1]])
-    state.upper[points], state.lower[points] = 2.0, -2.0
-    state.beta[points[0]] = before[0] = 2.0
-    assert state.advance(points, np.array([0.0, 10.0 * room, 1.0]))
-    np.testing.assert_allclose(state.beta[points], [2.0, 2.0, 2.0 / (10.0 * room)])
+    state.lower[points], state.upper[points] = -2.0, 2.0
+    state.beta[points] = -2.0, 0.0, 0.0  # a step of zero at a bound: 0 / 0
+    assert state.advance(points, np.array([0.0, 20.0, 1.0]))
+    np.testing.assert_allclose(state.beta[points], [-2.0, 2.0, 0.1])
 
 
-def test_a_face_that_errors_hid_is_not_solved(state):
+def test_optimality_is_checked_with_recomputed_errors(state):
     F = np.flatnonzero(state.free)
-    state.e[F] = state.b  # solved, if one believes errors that were not computed afresh
+    state.e[F] = state.b  # looks solved until the errors are recomputed
     assert not state.is_optimal_recomputed(F)
     state.b = state.e[F].mean()
     before = state.e.copy()
-    assert state.is_optimal_recomputed(F)  # nothing has changed
+    assert state.is_optimal_recomputed(F)  # the errors were correct already
     np.testing.assert_allclose(state.e, before)
 
 
-def test_errors_follow_the_multipliers(state):
+def test_move_updates_all_errors(state):
     points = np.array([1, 4, 7])
     state.move(points, np.array([0.5, -0.5, 0.2]))
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
-def test_the_box_is_entered_with_the_sum_at_zero(state):
+def test_projection_is_feasible_with_correct_errors(state):
     state.beta = 5.0 * np.random.default_rng(1).standard_normal(40)
     state.project_to_box()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
@@ -108,43 +105,32 @@ def test_the_box_is_entered_with_the_sum_at_zero(state):
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
-def test_a_step_goes_to_the_first_wall_and_never_lowers_the_objective(state):
+def test_cut_steps_stay_in_the_box_and_never_lower_the_objective(state):
     state.project_to_box()
     face = Face(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
         before = state.objective
         step, state.b = face.step(F, state.e[F], state.beta.sum())
-        met = state.advance(F, step)
+        reached_bound = state.advance(F, step)
         assert state.objective >= before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
-        if met:
-            assert len(np.flatnonzero(state.free)) < len(F)
-
-
-def test_shrinking_finds_the_best_point_on_the_way_to_zero(state):
-    state.project_to_box()
-    state.beta, before = 3.0 * state.beta, 3.0 * state.beta
-    state.recompute()
-    state.scale_into_box()
-    lengths = np.linspace(0.0, 1.0, 1001)
-    K = state.gram.K
-    objectives = [t * state.y @ before - 0.5 * t**2 * before @ K @ before for t in lengths]
-    assert state.objective >= max(objectives) - 1e-9
+        if reached_bound:
+            assert state.free.sum() < len(F)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("imbalance", [0.0, 0.7])
 @pytest.mark.parametrize("shift", [1e-9, 1e-2])
-def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
+def test_step_solves_the_bordered_system(offset, imbalance, shift):
     K, _ = noisy_gram(30)
     e = np.random.default_rng(2).standard_normal(30)
     face = Face(StoredGram(K + offset))
     face.shift = shift
     free = np.arange(0, 30, 2)
     step, b = face.step(free, e[free], imbalance)
-    # Each gives its share of the imbalance; the rest of the step is damped and sums to zero. An
-    # offset of K changes b only: the oracle solves without it.
+    # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
+    # sums to zero. An offset of K changes only b, so the oracle solves without it.
     K_F, m = K[np.ix_(free, free)], len(free)
     share = imbalance / m
     P = np.eye(m) - 1.0 / m
@@ -158,36 +144,36 @@ def test_a_face_solves_the_bordered_system(offset, imbalance, shift):
     assert b - offset * imbalance == pytest.approx(expected[-1], abs=1e-9 * scale)
 
 
-def test_sharpening_ends_and_brings_two_digits_each_time():
-    # A well-conditioned face: the shift limits the step, and rounding does not.
+def test_reduced_shift_gains_two_digits_until_it_is_smallest():
+    # On a well-conditioned face the shift limits the accuracy of the step, and rounding does not.
     K, y = noisy_gram(30, gamma=1.0)
     face = Face(StoredGram(K + np.eye(30)))
     free = np.arange(30)
-    shifts, left = [], []
+    shifts, residuals = [], []
     for _ in range(20):
         step, b = face.step(free, y, 0.0)
         shifts.append(face.shift)
-        left.append(np.abs(y - K @ step - step - b).max())
+        residuals.append(np.abs(y - K @ step - step - b).max())
         if not face.reduce_shift():
             break
     assert 2 <= len(shifts) < 10
     assert (np.diff(shifts) < 0).all()
-    assert left[0] == pytest.approx(100.0 * left[1], rel=1e-3)
+    assert residuals[0] == pytest.approx(100.0 * residuals[1], rel=1e-3)
 
 
-def test_the_residual_of_the_certificate_sees_both_sides():
+def test_kkt_residual_includes_violations_at_both_bounds():
     K, y = noisy_gram(40)
     rng = np.random.default_rng(3)
     for b in (-3.0, 0.0, 3.0):
         for scale in (1e-3, 1.0, 10.0):
             alpha = np.clip(scale * rng.standard_normal(40), 0.0, 1.0)
-            report = certify(alpha, b, y, 1.0, K @ (y * alpha), n_iter=0, tol=1e-6)
+            result = certify(alpha, b, y, 1.0, K @ (y * alpha), n_iter=0, tol=1e-6)
             violation = kkt_violation(alpha, b, K, y, np.ones(40))
-            assert report.kkt_residual == pytest.approx(violation)
+            assert result.kkt_residual == pytest.approx(violation)
 
 
-def test_the_intercept_knows_nothing_of_dust():
-    # All multipliers end at a bound, one of them but for the last digit.
+def test_multiplier_at_a_bound_up_to_rounding_does_not_set_the_intercept():
+    # All multipliers end at a bound; one of them differs from it in its last digit before.
     X, labels = twonorm(900, random_state=0)
     train = list(StratifiedKFold(3).split(X, labels))[2][0]
     K, y = gaussian(X[train], gamma=1e-3), np.where(labels[train] == labels.max(), 1.0, -1.0)
@@ -198,7 +184,7 @@ def test_the_intercept_knows_nothing_of_dust():
     assert result.intercept == pytest.approx(sum(ends) / 2)
 
 
-def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
+def test_path_continues_from_unsolved_states():
     K, y = noisy_gram(150)
     for result in svm_path(K, y, [0.5, 50.0, 5e4], max_iter=1):
         assert not result.converged
@@ -206,26 +192,26 @@ def test_a_path_goes_on_from_points_that_rounds_have_not_solved():
 
 
 @pytest.mark.parametrize(
-    ("kept", "enough", "is_solved"),
+    ("ratio", "stall_tol", "is_solved"),
     [(1.0, 0.0, True), (0.95, 0.0, True), (0.5, 0.0, False), (1.0, 1.0, True), (0.5, 1.0, True)],
 )
-def test_refinement_ends_where_the_residual_hardly_falls_or_is_small(
-    kept, enough, is_solved, monkeypatch
+def test_refinement_ends_if_the_residual_stalls_or_is_small(
+    ratio, stall_tol, is_solved, monkeypatch
 ):
     monkeypatch.setattr(active_set, "MAX_STALLS", 20)
-    residuals = (kept**k for k in range(1000))
+    residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
-        enough=enough,
+        stall_tol=stall_tol,
         recompute=lambda: None,
         residual=lambda F: next(residuals),
         at_rounding_error=lambda F: False,
     )
-    face = SimpleNamespace(reduce_shift=lambda: False)  # the shift is as small as rounding permits
+    face = SimpleNamespace(reduce_shift=lambda: False)  # the shift is the smallest one
     refinement = active_set._Refinement()
-    said = [refinement.is_solved(state, face, None) for _ in range(30)]
-    assert any(said) == is_solved
-    if not enough and is_solved:
-        assert said.index(True) > 20
+    outcomes = [refinement.is_solved(state, face, None) for _ in range(30)]
+    assert any(outcomes) == is_solved
+    if not stall_tol and is_solved:
+        assert outcomes.index(True) > 20
 
 
 @pytest.mark.parametrize(
@@ -236,9 +222,9 @@ def test_refinement_ends_where_the_residual_hardly_falls_or_is_small(
         ([0, 1, 3, 6, 7, 8], [1, 1, -1, 1, 1, -1], 0.5),
     ],
 )
-def test_a_guess_that_is_wrong_at_every_point_is_mended_in_one_round(x, y, C):
-    # No round precedes the first, so nothing damps the step after it. The second round solves the
-    # face of the solution, and the third removes the error that the shift has left.
+def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x, y, C):
+    # The first iteration follows no other, so it never raises the shift. The second solves the
+    # face of the solution, and the third removes the error due to the shift.
     y = np.array(y, dtype=float)
     K = gaussian(np.array(x, dtype=float)[:, None], gamma=0.5)
     exact = solve_active_set(K, y, C)
@@ -252,9 +238,9 @@ def test_a_guess_that_is_wrong_at_every_point_is_mended_in_one_round(x, y, C):
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 7.0])
-def test_orthogonal_points_are_solved_by_one_projected_step(scale):
-    # With K = s I a step of 1 / s along the errors ends at the unconstrained maximum, y / s, and
-    # the nearest feasible point to that maximum is the solution.
+def test_one_projected_gradient_step_solves_a_scaled_identity(scale):
+    # With K = s I a gradient step of length 1 / s ends at the unconstrained maximum, y / s, and the
+    # nearest feasible point to it is the solution.
     rng = np.random.default_rng(0)
     y = np.where(np.arange(30) < 9, 1.0, -1.0)
     C = rng.uniform(0.1, 3.0, 30) / scale
@@ -265,39 +251,38 @@ def test_orthogonal_points_are_solved_by_one_projected_step(scale):
     np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
 
 
-def test_a_guess_is_what_a_quarter_of_the_points_says_of_all():
+def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     K, y = noisy_gram(300)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
     rest = np.setdiff1d(np.arange(300), quarter)
     share = C[quarter].sum() / C.sum()
-    small = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / share)
-    np.testing.assert_allclose((y * state.beta)[quarter], share * small.alpha, atol=1e-12)
-    support = (small.alpha > 0) & (small.alpha < C[quarter] / share)
+    sample = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / share)
+    np.testing.assert_allclose((y * state.beta)[quarter], share * sample.alpha, atol=1e-12)
+    support = (sample.alpha > 0) & (sample.alpha < C[quarter] / share)
     np.testing.assert_array_equal(state.free[quarter], support)
-    # Of the others the nearest to the margin are free; the margin decides about the rest.
-    slack = 1.0 - y * (K[:, quarter] @ (y[quarter] * small.alpha) + small.intercept)
-    near, far = rest[state.free[rest]], rest[~state.free[rest]]
-    assert 0 < len(near) < support.sum()
-    assert np.abs(slack[near]).max() <= np.abs(slack[far]).min()
-    np.testing.assert_array_equal((y * state.beta)[far], np.where(slack > 0, C, 0.0)[far])
-    assert not state.beta[near].any()
+    # Of the others the closest to the margin boundaries are free; the slack determines the rest.
+    slack = 1.0 - y * (K[:, quarter] @ (y[quarter] * sample.alpha) + sample.intercept)
+    nearest, others = rest[state.free[rest]], rest[~state.free[rest]]
+    assert 0 < len(nearest) < support.sum()
+    assert np.abs(slack[nearest]).max() <= np.abs(slack[others]).min()
+    np.testing.assert_array_equal((y * state.beta)[others], np.where(slack > 0, C, 0.0)[others])
+    assert not state.beta[nearest].any()
 
 
-@pytest.mark.parametrize(("nearly_right", "rounds"), [(False, 27), (True, 3)])
-def test_a_circle_of_rounds_is_left(nearly_right, rounds, monkeypatch):
-    # Each round sends the free half of four points to zero and frees the other half, so that four
-    # guesses are wrong whenever they are counted. The first count is a new low. By the chapter's
-    # table the rounds end after more than 25 without another; from a guess that is nearly right,
-    # after more than one.
+@pytest.mark.parametrize(("near_solution", "n_iter"), [(False, 27), (True, 3)])
+def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeypatch):
+    # Each iteration moves the free half of four points to zero and frees the other half, which is
+    # four corrections each time. The first iteration sets the minimum. By the chapter's table the
+    # iterations end after more than 25 without a new minimum; near the solution, after more than 1.
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    circle = SimpleNamespace(
+    cycling_face = SimpleNamespace(
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
     )
-    monkeypatch.setattr(active_set, "Face", lambda gram: circle)
+    monkeypatch.setattr(active_set, "Face", lambda gram: cycling_face)
     monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
     gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), half)
-    active_set.run_rounds(state, 1000, nearly_right=nearly_right)
-    assert state.message == f"{rounds} primal-dual and 0 monotone rounds"
+    active_set.run_iterations(state, 1000, near_solution=near_solution)
+    assert state.message == f"{n_iter} primal-dual and 0 monotone iterations"

@@ -1,4 +1,4 @@
-"""LIBSVM behind the interface of the other solvers."""
+"""LIBSVM with the interface of the other solvers."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from svmbook.solvers import solve_libsvm
     ("kernel", "params"),
     [("linear", {}), ("rbf", {"gamma": 0.3}), ("poly", {"gamma": 0.5, "coef0": 0.7, "degree": 2})],
 )
-def test_libsvm_by_name_is_libsvm_on_the_matrix(kernel, params):
+def test_named_kernel_and_precomputed_kernel_agree(kernel, params):
     X, y = stdev(2, n=80, random_state=0)
     by_name = solve_libsvm(X, y, 1.0, kernel=kernel, **params)
     function, _ = KERNELS[kernel]
@@ -26,21 +26,21 @@ def test_libsvm_by_name_is_libsvm_on_the_matrix(kernel, params):
 @pytest.mark.parametrize(
     ("kernel", "params", "message"),
     [
-        ("sigmoid", {}, "LIBSVM knows"),
+        ("sigmoid", {}, "LIBSVM supports"),
         ("rbf", {}, "are gamma; found none"),
         ("linear", {"gamma": 1.0}, "are none; found gamma"),
     ],
 )
-def test_libsvm_wants_the_parameters_that_the_kernel_reads(kernel, params, message):
+def test_unknown_kernels_and_wrong_kernel_parameters_raise(kernel, params, message):
     with pytest.raises(ValueError, match=message):
         solve_libsvm(np.eye(2), [1, -1], 1.0, kernel=kernel, **params)
 
 
 @pytest.mark.parametrize("max_iter", [2, 20])
-def test_what_was_stopped_has_the_support_of_libsvm(max_iter):
+def test_stopped_solver_keeps_the_support_vectors_of_libsvm(max_iter):
     X, y = stdev(4, n=80, random_state=0)
     result = solve_libsvm(X, y, 1.0, kernel="rbf", gamma=0.5, max_iter=max_iter)
     with pytest.warns(ConvergenceWarning):
-        machine = SVC(kernel="rbf", gamma=0.5, tol=1e-6, max_iter=max_iter).fit(X, y)
-    np.testing.assert_array_equal(np.flatnonzero(result.alpha), np.sort(machine.support_))
-    assert not result.converged and "used up" in result.message
+        svc = SVC(kernel="rbf", gamma=0.5, tol=1e-6, max_iter=max_iter).fit(X, y)
+    np.testing.assert_array_equal(np.flatnonzero(result.alpha), np.sort(svc.support_))
+    assert not result.converged and "iteration limit reached" in result.message
