@@ -1,13 +1,14 @@
-"""Random problems of penalised logistic regression, and objectives written down once more."""
+"""Random problems of penalised logistic regression, and independent code for their objectives."""
 
 import numpy as np
 from hypothesis import strategies as st
 from problems import gram
+from scipy.special import xlogy
 
 
 @st.composite
 def logistic_problems(draw, max_n=30, classes=2):
-    """Draw ``(K, y, weights)``: two classes as -1 and +1, more as numbers."""
+    """Draw ``(K, y, weights)``: labels -1 and +1 for two classes, class numbers for more."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(classes + 1, max_n)), draw(st.integers(1, 4))
     X = rng.standard_normal((n, d))
@@ -20,12 +21,12 @@ def logistic_problems(draw, max_n=30, classes=2):
     return K, (2.0 * y - 1.0 if classes == 2 else y), weights
 
 
-# A sum of exponentials is divided by its largest term, so that none overflows. `np.logaddexp` does
-# the same, but takes no complex numbers.
+# The objectives factor out the largest exponential, so that none overflows. `np.logaddexp` does the
+# same, but does not accept complex numbers.
 
 
 def ridge_objective(alpha, b, K, y, weights, lam):
-    """Return the ridge objective for two classes; takes complex numbers."""
+    """Return the ridge objective for two classes; complex numbers are allowed."""
     m = y * (K @ alpha + b)
     wrong = m.real < 0
     losses = np.log1p(np.exp(np.where(wrong, m, -m))) - np.where(wrong, m, 0)
@@ -33,7 +34,7 @@ def ridge_objective(alpha, b, K, y, weights, lam):
 
 
 def softmax_objective(A, b, K, y, weights, lam):
-    """Return the ridge objective for several classes; takes complex numbers."""
+    """Return the ridge objective for several classes; complex numbers are allowed."""
     F = K @ A + b
     F = F - F.real.max(axis=1, keepdims=True)
     losses = np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
@@ -41,10 +42,31 @@ def softmax_objective(A, b, K, y, weights, lam):
 
 
 def complex_gradient(objective, theta):
-    """Return the gradient by complex steps: exact to the last digits."""
+    """Return the gradient by complex steps, which is exact up to rounding."""
     gradient = np.empty(theta.size)
     for i in range(theta.size):
-        moved = theta.astype(complex)
-        moved.flat[i] += 1e-30j
-        gradient[i] = objective(moved).imag / 1e-30
+        shifted = theta.astype(complex)
+        shifted.flat[i] += 1e-30j
+        gradient[i] = objective(shifted).imag / 1e-30
     return gradient.reshape(theta.shape)
+
+
+def of_theta(objective, *data):
+    """Return the objective as a function of one array, coefficients and intercept."""
+    return lambda theta: objective(theta[:-1], theta[-1], *data)
+
+
+def lasso_violation(alpha, b, K, y, weights, lam):
+    """Return the largest violation of the optimality conditions of the absolute-value penalty."""
+    loss = of_theta(ridge_objective, K, y, weights, 0.0)
+    gradient = complex_gradient(loss, np.append(alpha, b))
+    slope = gradient[:-1]
+    at_zero = np.maximum(np.abs(slope) - lam, 0.0)
+    violation = np.where(alpha == 0, at_zero, np.abs(slope + lam * np.sign(alpha)))
+    return max(violation.max(), abs(gradient[-1]))
+
+
+def entropy(negative_gradient, weights):
+    """Return the weighted sum of the entropies of the predicted probabilities."""
+    p = np.abs(negative_gradient) / weights
+    return -weights @ (xlogy(p, p) + xlogy(1 - p, 1 - p))

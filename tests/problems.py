@@ -1,4 +1,4 @@
-"""Random SVM duals and an oracle that shares no idea with the solvers."""
+"""Random SVM duals, and independent code for their optimality conditions and optima."""
 
 import itertools
 
@@ -11,15 +11,13 @@ from svmbook import kernels
 
 @st.composite
 def svm_problems(draw, max_n=40):
-    """Draw ``(X, y, C)``: two classes, 2 to ``max_n`` points, easy and awkward data."""
-    seed = draw(st.integers(0, 2**32 - 1))
-    rng = np.random.default_rng(seed)
+    """Draw ``(X, y, C)``: two classes, 2 to ``max_n`` points, with and without degeneracies."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
     X = rng.standard_normal((n, d))
-    shape = draw(st.sampled_from(AWKWARD))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = spoil(X, y, shape)
+    X, y = spoil(X, y, draw(st.sampled_from(AWKWARD)))
     X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
     C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
@@ -52,7 +50,7 @@ def kkt_violation(alpha, b, K, y, C):
 
 
 def objectives(alpha, b, K, y, C):
-    """Return primal and dual objective by their definitions, in extended precision."""
+    """Return the primal and dual objective by definition, in extended precision."""
     alpha, K, y, C = (np.asarray(part, dtype=np.longdouble) for part in (alpha, K, y, C))
     beta = y * alpha
     f = K @ beta
@@ -63,8 +61,8 @@ def objectives(alpha, b, K, y, C):
 def brute_force(K, y, C):
     """Return the optimal dual objective by trying all 3^n patterns of zero, free and bounded.
 
-    For each pattern the stationarity conditions of the free multipliers are a linear system;
-    among the feasible candidates the best objective is the optimum (for n up to 6 or so).
+    For each pattern the stationarity conditions of the free multipliers are a linear system. The
+    best objective of the feasible candidates is the optimum. The time permits n of about 6.
     """
     n = len(y)
     Q = y[:, None] * y * K
@@ -76,8 +74,8 @@ def brute_force(K, y, C):
         if len(free):
             # Q_FF a + Q_FU C + y_F b = 1 and y'a = 0
             system = np.block([[Q[np.ix_(free, free)], y[free, None]], [y[None, free], 0.0]])
-            right = np.append(1 - Q[free] @ alpha, -y @ alpha)
-            alpha[free] = np.linalg.lstsq(system, right)[0][:-1]
+            rhs = np.append(1 - Q[free] @ alpha, -y @ alpha)
+            alpha[free] = np.linalg.lstsq(system, rhs)[0][:-1]
         tolerance = 1e-9 * C.max()
         feasible = (alpha >= -tolerance).all() and (alpha <= C + tolerance).all()
         if feasible and abs(y @ alpha) <= tolerance:
@@ -86,7 +84,7 @@ def brute_force(K, y, C):
 
 
 def two_clouds(n, distance=2.0, seed=0):
-    """Return points of two normal clouds in the plane, and their labels."""
+    """Return points from two normal distributions in the plane, and their labels."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     return rng.standard_normal((n, 2)) + distance / 2 * y[:, None], y

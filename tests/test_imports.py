@@ -48,7 +48,7 @@ ROOMS = {
         "solvers/irwls",
         "solvers/logistic",
     },
-    "solvers/smoothed": {"gram", "losses", "solvers/dual", "solvers/logistic"},
+    "solvers/smoothed": {"losses", "solvers/dual", "solvers/logistic"},
     "solvers/batched": {"gram", "solvers/checks", "solvers/dual", "ties"},
     "solvers/dual": {"gram", "kernels", "progress", "solvers/checks", "threads", "ties"},
     "solvers/logistic": {"arguments", "gram", "losses", "progress", "solvers/checks", "ties"},

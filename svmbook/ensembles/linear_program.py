@@ -164,11 +164,11 @@ class LPBoost(BaseClassifier):
             MiddleStumps(X) if self.estimator is None else _FittedLearners(self.estimator, X, y)
         )
         C = upper_bounds(self.C, weights)
-        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "names": present}
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": present}
         result = lpboost(learner, X, y, C, **options)
         self.classes_ = classes
         self.prices_ = np.zeros(n)
-        self.prices_[present] = result.prices
+        self.prices_[present] = result.multipliers
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective

@@ -19,7 +19,7 @@ from ..gram import LowRankGram, StoredGram
 from ..labels import encode_labels, encode_outputs, several_classes
 from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
-from ..solvers.logistic.proximal import l1_path, smallest_null
+from ..solvers.logistic.proximal import l1_path, lam_max
 from ..solvers.logistic.unpenalised import unpenalised, unpenalised_gram
 from .machine import LogisticKernelMachine
 
@@ -319,7 +319,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _largest_lam(self, problem, gram):
         """Return the first value of a path, for which the decision function is nearly constant."""
         if self.penalty == "l1":
-            return smallest_null(gram, self._likelihood(problem))
+            return lam_max(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)
 
     def _likelihood(self, problem):

@@ -1,7 +1,7 @@
-r"""Losses: what a margin costs, and how fast the price changes.
+r"""Losses as functions of the margin, and their derivatives.
 
 Each function takes functional margins :math:`m = y f(x)`, with labels :math:`y = \pm 1`, and
-returns an array of their shape. None of them overflows, whatever the size of a margin.
+returns an array of the same shape. No finite margin makes it overflow.
 """
 
 from .bounded import (

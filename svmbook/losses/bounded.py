@@ -1,10 +1,12 @@
-"""Bounded losses: the count of errors, and two smooth costs that tend to it."""
+"""Bounded losses: the 0-1 loss, and two continuous losses that tend to it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+
+from .convex import hinge
 
 __all__ = [
     "error_count",
@@ -18,9 +20,9 @@ __all__ = [
 
 
 def error_count(m: ArrayLike) -> np.ndarray:
-    r"""Return 1 for a mistake, a margin of at most 0, else 0: what `unbiased` tends to.
+    r"""Return the 0-1 loss: 1 for an error, that is a margin of at most 0, else 0.
 
-    In terms of the slack :math:`\xi = \max(0, 1 - m)` it is the step at :math:`\xi = 1`.
+    As a function of the slack :math:`\xi = \max(0, 1 - m)` it is a step at :math:`\xi = 1`.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def error_count(m: ArrayLike) -> np.ndarray:
 
 
 def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
-    r"""Return the cost of the unbiased machine: a smooth, bounded stand-in for a count of errors.
+    r"""Return the bounded loss of the unbiased SVM, which approximates the 0-1 loss.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\kappa = k^{1/s}`
 
@@ -52,8 +54,7 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
             1 - \dfrac{(1 + \kappa)^s}{2\,(\xi + \kappa)^s} & \xi \ge 1.
         \end{cases}
 
-    It is one half where the point changes sides, and tends to the step of `error_count` as s
-    grows.
+    It is one half on the decision boundary, and tends to the 0-1 loss `error_count` as s grows.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     s : float, default=2.0
         Steepness, at least 1.
     k : float, default=1e-6
-        A small positive number. It gives the cost a slope at the margin 1, without which a
-        machine whose points are all right would not look for the widest street.
+        A small positive number, which gives the loss a non-zero slope just below the margin 1.
+        Without this slope, the margin would not be maximised once all points are correct.
 
     Returns
     -------
@@ -79,11 +80,9 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     >>> unbiased([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.875, 0.5  , 0.125, 0.   ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
-    kappa = k ** (1.0 / s)
-    ratio = (xi + kappa) / (1.0 + kappa)
-    far = np.maximum(ratio, 1.0)
-    return np.where(xi < 1.0, 0.5 * np.minimum(ratio, 1.0) ** s, 1.0 - 0.5 * far**-s)
+    xi, ratio, _ = _scaled_slack(m, s, k)
+    correct = 0.5 * np.minimum(ratio, 1.0) ** s
+    return np.where(xi < 1.0, correct, 1.0 - 0.5 * np.maximum(ratio, 1.0) ** -s)
 
 
 def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
@@ -106,13 +105,11 @@ def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     >>> unbiased_slope([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([-0.   , -0.125, -0.999, -0.5  , -0.   ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
-    kappa = k ** (1.0 / s)
-    ratio = (xi + kappa) / (1.0 + kappa)
-    rate = 0.5 * s / (1.0 + kappa)
-    near = np.minimum(ratio, 1.0) ** (s - 1.0)
-    far = np.maximum(ratio, 1.0) ** (-s - 1.0)
-    return -rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
+    xi, ratio, kappa = _scaled_slack(m, s, k)
+    factor = 0.5 * s / (1.0 + kappa)
+    correct = np.minimum(ratio, 1.0) ** (s - 1.0)
+    wrong = np.maximum(ratio, 1.0) ** (-s - 1.0)
+    return -factor * (xi > 0.0) * np.where(xi < 1.0, correct, wrong)
 
 
 def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
@@ -135,25 +132,29 @@ def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndar
     >>> unbiased_curvature([-1.0, 0.5, 3.0]).round(2)
     array([-0.19,  1.  ,  0.  ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
-    kappa = k ** (1.0 / s)
-    ratio = (xi + kappa) / (1.0 + kappa)
-    rate = 0.5 * s / (1.0 + kappa) ** 2
-    near = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
-    far = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
-    return rate * (xi > 0.0) * np.where(xi < 1.0, near, far)
+    xi, ratio, kappa = _scaled_slack(m, s, k)
+    factor = 0.5 * s / (1.0 + kappa) ** 2
+    correct = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
+    wrong = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
+    return factor * (xi > 0.0) * np.where(xi < 1.0, correct, wrong)
+
+
+def _scaled_slack(m, s, k):
+    """Return the slack xi, (xi + kappa) / (1 + kappa), and kappa, as in `unbiased`."""
+    xi, kappa = hinge(m), k ** (1.0 / s)
+    return xi, (xi + kappa) / (1.0 + kappa), kappa
 
 
 def sigmoidal(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
-    r"""Return a cost of sigmoidal shape, for `svmbook.ERMSVC`.
+    r"""Return the sigmoidal bounded loss that `svmbook.ERMSVC` uses.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\sigma(t) = 1/(1 + e^{-t})`
 
     .. math:: \frac{\sigma(a(\xi - 1)) - \sigma(-a)}{1 - \sigma(-a)} ,
 
-    which is zero at the margin 1, tends to one far on the wrong side, and to the step of
-    `error_count` as the slope a grows. The source names a sigmoidal cost and prints none; this is
-    ours.
+    which is zero from the margin 1 upwards, and tends to one as the margin decreases. As the slope
+    a grows, the loss tends to the 0-1 loss `error_count`. The source mentions a sigmoidal cost but
+    gives no formula; this formula is ours.
 
     Parameters
     ----------
@@ -172,9 +173,8 @@ def sigmoidal(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     >>> sigmoidal([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.982, 0.491, 0.103, 0.   ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
-    lowest = expit(-slope)
-    return (expit(slope * (xi - 1.0)) - lowest) / (1.0 - lowest)
+    at_zero_slack = expit(-slope)
+    return (expit(slope * (hinge(m) - 1.0)) - at_zero_slack) / (1.0 - at_zero_slack)
 
 
 def sigmoidal_slope(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
@@ -197,7 +197,7 @@ def sigmoidal_slope(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     >>> sigmoidal_slope([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([-0.   , -0.072, -1.018, -0.428, -0.   ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
+    xi = hinge(m)
     t = slope * (xi - 1.0)
     return -slope * expit(t) * expit(-t) / (1.0 - expit(-slope)) * (xi > 0.0)
 
@@ -222,7 +222,7 @@ def sigmoidal_curvature(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     >>> sigmoidal_curvature([-1.0, 0.5, 3.0]).round(2)
     array([-0.28,  1.3 ,  0.  ])
     """
-    xi = np.maximum(0.0, 1.0 - np.asarray(m, dtype=float))
+    xi = hinge(m)
     rising, falling = expit(slope * (xi - 1.0)), expit(-slope * (xi - 1.0))
-    bent = slope**2 * rising * falling * (falling - rising)
-    return bent / (1.0 - expit(-slope)) * (xi > 0.0)
+    second_derivative = slope**2 * rising * falling * (falling - rising)
+    return second_derivative / (1.0 - expit(-slope)) * (xi > 0.0)

@@ -82,7 +82,7 @@ def logistic(m: ArrayLike) -> np.ndarray:
 def logistic_slope(m: ArrayLike) -> np.ndarray:
     r"""Return :math:`-\sigma(-m) = -1/(1 + e^m)`, the derivative of `logistic`.
 
-    Its size is the probability that the machine gives to the wrong label.
+    Its absolute value is the predicted probability of the wrong label.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def logistic_conjugate(p: ArrayLike) -> np.ndarray:
     r"""Return :math:`p\log p + (1 - p)\log(1 - p)`, the conjugate of `logistic` at :math:`-p`.
 
     For every margin m, :math:`\log(1 + e^{-m}) \ge -pm - (p\log p + (1-p)\log(1-p))`, with
-    equality where :math:`p = \sigma(-m)`: the loss from below, by its tangents. Dual objectives
-    are sums of such tangents.
+    equality where :math:`p = \sigma(-m)`: the right-hand side is a tangent, which bounds the loss
+    from below. Dual objectives are sums of such tangents.
 
     Parameters
     ----------

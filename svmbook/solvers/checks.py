@@ -1,4 +1,4 @@
-"""The arrays of a problem, checked once for all solvers."""
+"""Validation of the arrays and options that the solvers share."""
 
 from numbers import Integral
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
-    """Return the arrays of a dual as floats, or say what is wrong with them.
+    """Return the arrays of an SVM dual as floats, or raise an error that names the wrong one.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
     >>> check_problem([[1.0, 0.0], [0.0, 1.0]], [0, 1], 1.0)
     Traceback (most recent call last):
         ...
-    ValueError: y must hold the labels -1 and +1, both of them; found [0. 1.].
+    ValueError: y must contain both labels -1 and +1, and no others; found [0. 1.].
     """
     y = _check_labels(y, [-1.0, 1.0])
     if not (blocks and callable(K)):
@@ -34,13 +34,13 @@ def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
 
 
 def check_bounds(C, n, name="C"):
-    """Return upper bounds, or weights of them, as floats, one a point."""
-    remedy = "For the hard margin call solve_hard_margin; leave out points of weight zero."
+    """Return upper bounds, or factors of them, as floats, one per point."""
+    remedy = "For the hard margin call solve_hard_margin; remove points of weight zero."
     return _check_positive(C, n, name, remedy)
 
 
 def check_logistic(K, y, weights, *, square=True, classes=None):
-    """Return the arrays of a log likelihood as numbers, or say what is wrong with them.
+    """Return the arrays of a log likelihood, or raise an error that names the wrong one.
 
     Examples
     --------
@@ -56,45 +56,43 @@ def check_logistic(K, y, weights, *, square=True, classes=None):
         check_scalar(classes, "classes", Integral, min_val=2)
         y = _check_labels(y, range(classes)).astype(int)
     K = _check_matrix(K, len(y), square=square)
-    remedy = "Leave out points of weight zero."
-    return K, y, _check_positive(weights, len(y), "weights", remedy)
+    return K, y, _check_positive(weights, len(y), "weights", "Remove points of weight zero.")
 
 
 def check_stopping(tol, max_iter):
-    """Return tolerance and limit of iterations as plain numbers, or say what is wrong with them."""
+    """Return the tolerance as a float and the iteration limit as an int, if they are valid."""
     tol = check_positive("tol", tol)
     check_scalar(max_iter, "max_iter", Integral, min_val=1)
     return tol, int(max_iter)
 
 
-def _check_labels(y, wanted):
+def _check_labels(y, expected):
     y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
     labels = np.unique(y)
-    if y.ndim != 1 or not np.array_equal(labels, wanted):
-        words = "-1 and +1, both of them"
-        if len(wanted) > 2 or wanted[0] == 0:
-            words = f"0 to {len(wanted) - 1}, each of them"
-        raise ValueError(f"y must hold the labels {words}; found {labels[:5]}.")
+    if y.ndim != 1 or not np.array_equal(labels, expected):
+        wording = "both labels -1 and +1"
+        if expected[0] == 0:
+            wording = f"all labels from 0 to {len(expected) - 1}"
+        raise ValueError(f"y must contain {wording}, and no others; found {labels[:5]}.")
     return y
 
 
 def _check_matrix(K, n, *, square, name="K"):
     K = check_array(K, dtype=np.float64, input_name=name)
     if len(K) != n or (square and K.shape[1] != n):
-        needed = f"({n}, {n})" if square else f"({n}, r)"
-        raise ValueError(f"{name} must have shape {needed} for {n} labels; found {K.shape}.")
+        shape = f"({n}, {n})" if square else f"({n}, r)"
+        raise ValueError(f"{name} must have shape {shape} for {n} labels; found {K.shape}.")
     return check_gram(K, definite=False) if square else K
 
 
-def _check_positive(C, n, name, remedy):
-    C = check_array(
-        np.atleast_1d(C), dtype=float, ensure_2d=False, ensure_all_finite=False, input_name=name
+def _check_positive(values, n, name, remedy):
+    values = np.atleast_1d(values)
+    values = check_array(
+        values, dtype=float, ensure_2d=False, ensure_all_finite=False, input_name=name
     )
-    if C.ndim > 1 or C.size not in (1, n):
-        raise ValueError(f"{name} must be a number or hold {n} numbers; found shape {C.shape}.")
-    if not (np.isfinite(C).all() and (C > 0).all()):
-        raise ValueError(
-            f"{name} must be positive and finite; found values from {C.min():g} to {C.max():g}. "
-            f"{remedy}"
-        )
-    return np.broadcast_to(C, n)
+    if values.ndim > 1 or values.size not in (1, n):
+        raise ValueError(f"{name} must be a number or {n} numbers; found shape {values.shape}.")
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        found = f"values from {values.min():g} to {values.max():g}"
+        raise ValueError(f"{name} must be positive and finite; found {found}. {remedy}")
+    return np.broadcast_to(values, n)

@@ -1,16 +1,17 @@
-r"""The smallest number of training errors of a hyperplane, exactly, by mixed integer programming.
+r"""The smallest number of training errors of any hyperplane, by mixed integer programming.
 
-One variable z_i in {0, 1} a point says whether it may be wrong:
+A binary variable z_i for each point is 1 if the point may be misclassified:
 
 .. math::
 
     \min_{w, b, z}\ \sum_i z_i \quad\text{subject to}\quad
     y_i(w^\top x_i + b) \ge \epsilon - M_i z_i, \qquad |w_j| \le 1,\ |b| \le d,
 
-with features brought to [-1, 1]. No output is larger than :math:`\sum_j|x_{ij}| + d`, so with
-:math:`M_i = \epsilon + \sum_j|x_{ij}| + d` a point with z_i = 1 is free, and a box of w leaves out
-no direction. The number of errors of a line has no slope; branch and bound asks one half of the
-cases after the other and leaves out those that cannot win.
+with features scaled to [-1, 1]. No output exceeds :math:`\sum_j|x_{ij}| + d` in absolute value, so
+with :math:`M_i = \epsilon + \sum_j|x_{ij}| + d` the constraint of a point with z_i = 1 is void. The
+bounds on w exclude no direction, since w and b can be scaled together. The number of errors is
+piecewise constant and has no useful gradient. Branch and bound splits on one z_i at a time, and
+discards the branches whose lower bound is not below the best solution found.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ __all__ = ["FewestErrors", "solve_fewest_errors"]
 
 
 class FewestErrors(NamedTuple):
-    """A hyperplane and its training errors, with a bound for all that keep their distance.
+    """A hyperplane, its number of training errors, and a lower bound on that number.
 
     Attributes
     ----------
     errors : int
-        Points that the hyperplane has on the wrong side.
+        Number of training points that the hyperplane misclassifies.
     bound : int
-        No hyperplane that keeps its distance from the points it has right makes fewer errors. (One
-        that comes nearer to some may; then ``errors`` can be below it.)
+        No hyperplane whose output at each correct point is at least ``distance`` in absolute value
+        makes fewer errors. One that passes closer may, so ``errors`` can be below ``bound``.
     w : ndarray of shape (d,)
-        Normal.
+        Normal vector.
     intercept : float
         Intercept.
     """
@@ -50,17 +51,17 @@ class FewestErrors(NamedTuple):
 
     @property
     def converged(self):
-        """Whether the hyperplane is as good as the bound."""
+        """Whether the number of errors attains the bound."""
         return self.errors <= self.bound
 
 
 def solve_fewest_errors(
     X: ArrayLike, y: ArrayLike, *, distance: float = 1e-4, seconds: float = 600.0
 ) -> FewestErrors:
-    """Find a hyperplane with as few training errors as any.
+    """Find a hyperplane with the smallest number of training errors.
 
-    The time grows exponentially with the points that cannot be right: sixty points in the plane
-    take seconds, a hundred may take hours.
+    The time grows exponentially with this number: sixty points in the plane take seconds, a hundred
+    may take hours.
 
     Parameters
     ----------
@@ -69,30 +70,30 @@ def solve_fewest_errors(
     y : array-like of shape (n,)
         Labels -1 and +1, both present.
     distance : float, default=1e-4
-        Least output of a point that counts as right, where features are brought to [-1, 1] and no
-        weight is larger than 1; from 1e-5, below which the program cannot tell integers apart, to
-        0.1. Where an outlier stretches the range of a feature, the other points lie closer than
-        that: bring it nearer first.
+        Smallest output of a correct point, with features scaled to [-1, 1] and weights of at most 1
+        in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is too close to the
+        tolerances of the mixed integer solver. An outlier that stretches the range of a feature
+        moves all other points together, closer than this distance, so clip outliers first.
     seconds : float, default=600.0
-        Time to give up after; the bound then says how much was left open.
+        Time limit. After it, ``bound`` is the best lower bound found so far.
 
     Returns
     -------
     FewestErrors
-        The hyperplane and the bound.
+        The hyperplane, its errors and the bound.
 
     Raises
     ------
     ValueError, TypeError
-        The arrays do not fit, or a number is out of range.
+        The shapes of the arrays do not match, or a number is out of range.
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_fewest_errors
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
-    >>> found = solve_fewest_errors(X, [-1, 1, -1, 1, 1])
-    >>> found.errors, found.bound
+    >>> result = solve_fewest_errors(X, [-1, 1, -1, 1, 1])
+    >>> result.errors, result.bound
     (1, 1)
     """
     X, y, _ = check_problem(X, y, 1.0, square=False, name="X")
@@ -102,23 +103,23 @@ def solve_fewest_errors(
     n, d = X.shape
     lowest, highest = X.min(axis=0), X.max(axis=0)
     centre = 0.5 * lowest + 0.5 * highest
-    half = np.where(highest > lowest, 0.5 * highest - 0.5 * lowest, 1.0)
-    Z = (X - centre) / half
+    half_range = np.where(highest > lowest, 0.5 * highest - 0.5 * lowest, 1.0)
+    Z = (X - centre) / half_range
     M = eps + np.abs(Z).sum(axis=1) + d
     rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
-    box = np.concatenate([np.ones(d), [d], np.ones(n)])
-    found = milp(
+    upper = np.concatenate([np.ones(d), [d], np.ones(n)])
+    solution = milp(
         np.concatenate([np.zeros(d + 1), np.ones(n)]),
         constraints=LinearConstraint(rows, eps, np.inf),
-        bounds=Bounds(np.concatenate([-box[: d + 1], np.zeros(n)]), box),
+        bounds=Bounds(np.concatenate([-upper[: d + 1], np.zeros(n)]), upper),
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    if found.x is None:  # no feasible point in time: predict the larger class
+    if solution.x is None:  # no feasible point within the time limit: predict the larger class
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
-        w, b = found.x[:d] / half, float(found.x[d])
+        w, b = solution.x[:d] / half_range, float(solution.x[d])
     b = b - w @ centre
     errors = int((y * (X @ w + b) <= 0.0).sum())
-    bound = max(0.0, found.mip_dual_bound or 0.0)  # None or minus infinity before the first bound
+    bound = max(0.0, solution.mip_dual_bound or 0.0)  # None or -inf before the first bound
     return FewestErrors(errors, int(np.ceil(bound - 1e-6)), w, b)

@@ -1,48 +1,46 @@
-r"""The hinge by way of smoother ones: Newton's method where all else would be counting corners.
+r"""The SVM with many points and few weights: Newton's method on smoothed hinge losses.
 
-The hinge has a corner at the margin 1, and no curvature. Let a parabola round it off over a width
-:math:`\mu` of slack:
+The hinge has a kink at the margin 1, and no curvature. The smoothed hinge replaces it by a parabola
+over a width :math:`\mu` of slack:
 
 .. math:: h_\mu(\xi) = \begin{cases} \xi^2/(2\mu), & 0 \le \xi \le \mu, \\
     \xi - \mu/2, & \xi > \mu. \end{cases}
 
-Its slope is a multiplier, :math:`\alpha_i = C_i \min(1, \xi_i/\mu)`, which lies in the box of the
-dual whatever :math:`\mu` is: so each smooth machine carries a bound on the true one. Newton's
-method solves the smooth problem by weighted ridge regressions, in which only points on the parabola
-weigh anything. As the width falls these become few, and the bound closes. It takes a Gram matrix of
-few unknowns, and then any number of points.
+Its slope :math:`\alpha_i = C_i \min(1, \xi_i/\mu)` is a multiplier between 0 and :math:`C_i` for
+every :math:`\mu`. So each smoothed solution gives a lower bound of the SVM objective. Newton's
+method solves the smoothed problem by weighted ridge regressions, in which only points on the
+parabola have non-zero weight. As the width decreases, these points become few, and the duality gap
+closes. The cost is linear in the number of points if the Gram matrix has low rank.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from ..gram import LowRankGram
 from ..losses import hinge
 from .dual.result import certify
+from .logistic.likelihoods import TwoClassLoss
 from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "smoothed"]
 
-# Next width, relative to the last; smaller where the gap is already below the second number.
-NARROWER, FAR = 0.25, 0.5
-START_SAMPLE = 20_000  # points from which a large problem is started
-START_GAP = 5e-4  # relative gap of that start
-GAP_TARGET = 0.7  # relative to the gap that is wanted: the gap that the width is chosen for
-INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smooth problem
+WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_GAP
+LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
+START_SAMPLE = 20_000  # size of the random sample that gives a large problem its warm start
+START_GAP = 5e-4  # relative duality gap on that sample
+GAP_TARGET = 0.7  # relative to the tolerance: the gap that the next width aims at
+INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smoothed problem
 MAX_NEWTON_STEPS = 200  # Newton steps at one width
-PATIENCE = 2  # widths in a row without a smaller gap: rounding prevents a smaller one
+PATIENCE = 2  # consecutive widths without a smaller gap after which rounding error is assumed
 
 
-class SmoothedHinge:
-    r"""The smoothed hinge as a likelihood for `svmbook.solvers.logistic.newton`."""
+class SmoothedHinge(TwoClassLoss):
+    r"""The smoothed hinge in place of a likelihood, for `svmbook.solvers.logistic.newton`."""
 
     def __init__(self, y, C, width):
         self.y, self.C, self.width = y, C, width
-        self.no_intercept = 0.0
 
     def loss(self, F):
         """Return the loss of outputs F."""
@@ -59,22 +57,14 @@ class SmoothedHinge:
         m = self.y * F
         return np.where((m < 1.0) & (m > 1.0 - self.width), self.C / self.width, 0.0)
 
-    def curvature_along(self, F, D):
-        """Return the second derivative of the loss along D, a number."""
-        return float(self.curvature(F) @ (D * D))
-
-    def intercept_curvature(self, F):
-        """Return the second derivative in the intercept, of shape (1, 1)."""
-        return np.array([[self.curvature(F).sum()]])
-
     def newton_step(self, gram, lam, F, R, r):
-        """Return the Newton step; where no point is curved only the penalty is."""
+        """Return the Newton step; only the penalty has curvature if no point is on a parabola."""
         W = self.curvature(F)
         return gram.ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
 
 
 def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
-    """Solve the SVM dual for a Gram matrix whose functions are held by few weights.
+    """Solve the SVM dual for a Gram matrix of low rank, whose functions have few weights.
 
     Parameters
     ----------
@@ -87,48 +77,36 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
     tol : float, default=1e-6
         Relative duality gap to reach.
     max_iter : int, default=200
-        Newton steps at most, those on a sample not counted.
+        Largest number of Newton steps, without those on a sample.
 
     Returns
     -------
     result : SolverResult
-        Its objective is that of the weights, its dual objective that of the multipliers.
+        ``objective`` belongs to the weights, ``dual_objective`` to the multipliers.
     weights : ndarray
-        The function, as the Gram matrix holds it.
+        Weights of the fitted function in the coordinates of the Gram matrix.
     """
     with gram.threads():
-        return _over_decreasing_widths(Dual(gram, y, C), tol, max_iter)
+        # At this width the loss has no more curvature than the penalty, so that no Newton step can
+        # jump over all parabolas.
+        start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
+        if gram.n > 2 * START_SAMPLE:
+            rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
+            if np.ptp(y[rows]):
+                bounds = C[rows] * (C.sum() / C[rows].sum())
+                sample, gap = (gram.part(rows), y[rows], bounds), max(START_GAP, tol)
+                _, start, width = _reduce_width(sample, start, (width, 1.0), gap, max_iter)
+        problem = gram, y, C
+        result, (weights, _), _ = _reduce_width(problem, start, (width, gap), tol, max_iter)
+        return result, weights
 
 
-class Dual(NamedTuple):
-    """The problem: Gram matrix, labels and upper bounds."""
-
-    gram: LowRankGram
-    y: np.ndarray
-    C: np.ndarray
-
-
-def _over_decreasing_widths(problem, tol, max_iter):
-    """Do as `smoothed`, starting from a sample where the points are many."""
-    gram, y, C = problem
-    # So wide that the parabolas are no steeper than the penalty: no step can miss them all.
-    start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
-    if gram.n > 2 * START_SAMPLE:
-        few = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
-        if np.ptp(y[few]):
-            prices = C[few] * (C.sum() / C[few].sum())
-            sample, gap = Dual(gram.part(few), y[few], prices), max(START_GAP, tol)
-            _, start, width = _to_gap(sample, start, (width, 1.0), gap, max_iter)
-    result, (weights, _), _ = _to_gap(problem, start, (width, gap), tol, max_iter)
-    return result, weights
-
-
-def _to_gap(problem, start, width_and_gap, tol, max_iter):
-    """Lower the width until the gap is closed; return result, weights with intercept, and width."""
+def _reduce_width(problem, start, width_and_gap, tol, max_iter):
+    """Reduce the width until the gap is closed; return result, (weights, intercept) and width."""
     (gram, y, C), (width, gap) = problem, width_and_gap
-    steps, best, worse = 0, None, 0
+    steps, best, idle = 0, None, 0
     while True:
-        smooth, *_ = ridge_path(
+        (smooth,) = ridge_path(
             gram,
             SmoothedHinge(y, C, width),
             [1.0],
@@ -139,44 +117,44 @@ def _to_gap(problem, start, width_and_gap, tol, max_iter):
         steps += smooth.n_iter
         start = smooth.coef, smooth.intercept
         result = _certified(problem, smooth, width, steps, tol)
-        worse = 0 if best is None or result.gap < best[0].gap else worse + 1
-        if worse == 0:
+        idle = 0 if best is None or result.gap < best[0].gap else idle + 1
+        if idle == 0:
             best = result, start, width
-        if result.converged or steps >= max_iter or worse == PATIENCE:
+        if result.converged or steps >= max_iter or idle == PATIENCE:
             return replace(best[0], n_iter=steps), *best[1:]
-        gap = result.relative_gap  # it falls like the width
-        width *= max(NARROWER, GAP_TARGET * tol / gap) if gap < FAR else NARROWER**2
+        gap = result.relative_gap  # roughly proportional to the width
+        width *= max(WIDTH_RATIO, GAP_TARGET * tol / gap) if gap < LARGE_GAP else WIDTH_RATIO**2
 
 
 def _certified(problem, smooth, width, steps, tol):
-    """Return the true machine's result: primal of the weights, dual of the multipliers.
+    """Return the result for the hinge: primal objective of the weights, dual of the multipliers.
 
-    Its KKT residual is also the distance of the weights from those of the multipliers, relative.
+    Its KKT residual includes the relative distance between the weights and those that the
+    multipliers define.
     """
     gram, y, C = problem
     w, b, f = smooth.coef, smooth.intercept, gram.outputs(smooth.coef)
     slopes = y * smooth.negative_gradient
-    message = f"Newton's method on hinges rounded over a width of {width:.1e}"
-    here = certify(slopes, b, y, C, f, n_iter=steps, tol=tol, message=message)
+    message = f"Newton's method on hinge losses smoothed over a width of {width:.1e}"
+    result = certify(slopes, b, y, C, f, n_iter=steps, tol=tol, message=message)
     alpha = _balanced(slopes, y)
     v, length = gram.adjoint(y * alpha), float(np.linalg.norm(w))
     primal = 0.5 * length**2 + float(C @ hinge(y * (f + b)))
     dual = float(alpha.sum() - 0.5 * v @ v)
-    apart = float(np.linalg.norm(w - v)) / (length or 1.0)
+    distance = float(np.linalg.norm(w - v)) / (length or 1.0)
     return replace(
-        here,
+        result,
         alpha=alpha,
         objective=primal,
         dual_objective=dual,
         w_squared=length**2,
-        kkt_residual=max(here.kkt_residual, apart),
+        kkt_residual=max(result.kkt_residual, distance),
         converged=bool(abs(primal - dual) <= tol * primal),
     )
 
 
 def _balanced(alpha, y):
-    """Return multipliers in balance: those of the class with the larger sum, made smaller."""
+    """Return multipliers with y'alpha = 0: those of the class with the larger sum scaled down."""
     sums = alpha[y > 0].sum(), alpha[y < 0].sum()
-    least = min(sums)
-    factors = [least / total if total else 1.0 for total in sums]
+    factors = [min(sums) / total if total else 1.0 for total in sums]
     return alpha * np.where(y > 0, *factors)

@@ -1,4 +1,4 @@
-"""What the solvers refuse, and how they say it."""
+"""Invalid arguments of the solvers, and inputs of extreme scale."""
 
 import re
 from importlib import import_module
@@ -19,56 +19,56 @@ from svmbook.solvers import (
     to_cvxopt,
 )
 
-# Every solver of one dual, by its first arguments.
+# All solvers of a single dual, recognised by their first parameters.
 SOLVERS = [
     solver
     for name, solver in vars(solvers).items()
     if name.startswith("solve_") and re.match("[KX]yC", "".join(signature(solver).parameters))
-    if name != "solve_dual_batch"  # takes many, and has tests of its own
+    if name != "solve_dual_batch"  # solves many duals, and has its own tests
 ]
 
 
-def test_the_solvers_are_found():
+def test_solvers_are_found():
     assert solve_dual in SOLVERS and len(SOLVERS) >= 4
 
 
-def inner_entries():
-    """Return the functions that do as a public one, which their first line names, with that one."""
+def inner_functions():
+    """Return each function whose docstring begins "Do the same as `solver`", with that solver."""
     names = [part.name for part in walk_packages(solvers.__path__, solvers.__name__ + ".")]
     found = {}
     for module in map(import_module, names):
-        for name, entry in getmembers(module, isfunction):
-            same = re.match("Do (?:the same )?as `(\\w+)`", getdoc(entry) or "")
-            if same and not name.startswith("_") and entry.__module__ == module.__name__:
-                found[name] = entry, getattr(module, same[1])
+        for name, function in getmembers(module, isfunction):
+            match = re.match("Do (?:the same )?as `(\\w+)`", getdoc(function) or "")
+            if match and not name.startswith("_") and function.__module__ == module.__name__:
+                found[name] = function, getattr(module, match[1])
     return found
 
 
-def test_an_inner_entry_has_the_defaults_of_the_solver_that_it_serves():
-    entries = inner_entries()
-    assert {"active_set", "path_over_C", "smo", "duals", "ridge_path"} <= set(entries)
-    for name, (inner, public) in entries.items():
+def test_inner_functions_have_the_defaults_of_the_public_ones():
+    functions = inner_functions()
+    assert {"active_set", "path_over_C", "smo", "duals", "ridge_path"} <= set(functions)
+    for name, (inner, public) in functions.items():
         documented = signature(public).parameters
         for parameter in signature(inner).parameters.values():
             if parameter.default is not Parameter.empty and parameter.name in documented:
                 assert parameter.default == documented[parameter.name].default, (name, parameter)
 
 
-def test_an_indefinite_matrix_is_named():
+def test_indefinite_matrix_is_reported():
     y = np.array([1.0, -1.0, 1.0])
     K = np.array([[0.0, 1e3, 0], [1e3, 0.0, 0], [0, 0, -1e4]])
     with pytest.raises(ValueError, match="positive semi-definite"):
         solve_dual(K, y, 1e6)
 
 
-def test_a_form_without_bounds_is_refused_for_the_hard_margin():
+def test_textbook_form_is_rejected_for_the_hard_margin():
     with pytest.raises(ValueError, match="must be one of dense, low-rank"):
         solve_hard_margin(np.eye(2), [1, -1], form="textbook")
 
 
-def test_unknown_form_is_refused():
+def test_unknown_form_is_rejected():
     with pytest.raises(ValueError, match="low-rank"):
-        solve_dual(np.eye(2), [1, -1], 1.0, form="clever")
+        solve_dual(np.eye(2), [1, -1], 1.0, form="unknown")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_unknown_form_is_refused():
     ],
 )
 @pytest.mark.parametrize("solver", [*SOLVERS, to_cvxopt])
-def test_bad_arrays_are_named(solver, K, y, C, message):
+def test_invalid_arrays_are_reported(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
 
@@ -94,7 +94,7 @@ def test_bad_arrays_are_named(solver, K, y, C, message):
 @pytest.mark.parametrize(
     "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
 )
-def test_bad_limits_are_named(solver, wrong):
+def test_invalid_tol_and_max_iter_are_reported(solver, wrong):
     bounds = {} if solver is solve_hard_margin else {"C": 1.0}
     with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
         solver(np.eye(2), [1, -1], **bounds, **wrong)
@@ -102,27 +102,28 @@ def test_bad_limits_are_named(solver, wrong):
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
 @pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
-def test_sizes_that_leave_no_digits_are_solved_or_not_certified(solver, K, C):
+def test_extreme_K_or_C_is_solved_but_certified_only_if_rounding_permits(solver, K, C):
     result = solver(K * np.eye(2), [1, -1], C)
     np.testing.assert_allclose(result.alpha, min(1 / K, C))
-    assert result.converged == (K * C <= 1)  # a box so large hides the objective in rounding
+    # Otherwise C times the rounding error of a slack exceeds the objective.
+    assert result.converged == (K * C <= 1)
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
 @pytest.mark.parametrize(("K", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
-def test_sizes_with_products_are_solved(solver, K, C):
+def test_extreme_K_and_C_are_solved(solver, K, C):
     result = solver(K * np.eye(2), [1, -1], C)
     assert result.converged
     np.testing.assert_allclose(result.alpha, min(1 / K, C))
 
 
-def test_what_libsvm_cannot_hold_is_said():
+def test_overflow_in_libsvm_is_reported():
     with pytest.raises(ValueError, match="LIBSVM ended without a finite solution"):
         solve_libsvm(1e45 * np.eye(2), [1, -1], 1.0)
 
 
 @pytest.mark.parametrize("error", [ArithmeticError("5"), ValueError("Rank(A) < p")])
-def test_what_cvxopt_cannot_factor_is_said_in_our_words(monkeypatch, error):
+def test_failed_factorisation_in_cvxopt_is_reported(monkeypatch, error):
     def fail(*_, **__):
         raise error
 
@@ -131,19 +132,19 @@ def test_what_cvxopt_cannot_factor_is_said_in_our_words(monkeypatch, error):
         solve_dual(np.eye(2), [1, -1], 1.0, form="textbook")
 
 
-def test_smo_finds_a_negative_curvature():
+def test_smo_reports_negative_curvature():
     K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     with pytest.raises(ValueError, match="semi-definite"):
         solve_smo(K, [1, -1, 1], 1.0)
 
 
-def test_lists_will_do():
+def test_lists_are_accepted():
     result = solve_dual([[0.0], [2.0]], [-1, 1], 1.0, form="low-rank")
     np.testing.assert_allclose(result.alpha, [0.5, 0.5])
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_libsvm])
-def test_a_barely_indefinite_matrix_does_not_crash_the_crossover(solver):
+def test_slightly_indefinite_matrix_does_not_crash_the_crossover(solver):
     rng = np.random.default_rng(0)
     basis, _ = np.linalg.qr(rng.standard_normal((40, 40)))
     spectrum = np.geomspace(1e-12, 1.0, 40)
@@ -156,7 +157,7 @@ def test_a_barely_indefinite_matrix_does_not_crash_the_crossover(solver):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_missing_classes_are_named_by_their_numbers(classes):
-    words = f"0 to {classes - 1}, each of them; found \\[1"
-    with pytest.raises(ValueError, match=words):
+def test_missing_class_numbers_are_reported(classes):
+    message = f"all labels from 0 to {classes - 1}, and no others; found \\[1"
+    with pytest.raises(ValueError, match=message):
         solve_logistic(np.eye(2), [1, 1], 1.0, classes=classes)

@@ -1,4 +1,4 @@
-"""The fewest errors of a hyperplane, against all lines through two points."""
+"""The smallest number of errors is compared with a search over all lines through two points."""
 
 from itertools import combinations
 
@@ -9,10 +9,11 @@ from svmbook import DualSVC
 from svmbook.solvers import solve_fewest_errors
 
 
-def fewest_of_all_lines(X, y):
-    """Try the lines through two points each, from which every other line can be reached.
+def fewest_errors_of_lines(X, y):
+    """Return the smallest number of errors over all lines through two points.
 
-    Turned and shifted a little, such a line can leave its two points on the side they belong to.
+    A small rotation and shift puts the two points of such a line on their correct sides, and every
+    other line makes at least as many errors as one of these.
     """
     best = min((y > 0).sum(), (y < 0).sum())
     for i, j in combinations(range(len(y)), 2):
@@ -31,39 +32,39 @@ def draw(seed, n):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_line_makes_fewer_errors(seed):
+def test_result_agrees_with_search_over_all_lines(seed):
     X, y = draw(seed, 15 + 2 * seed)
-    found = solve_fewest_errors(X, y)
-    assert found.errors == found.bound == fewest_of_all_lines(X, y)
-    assert found.converged
-    assert (y * (X @ found.w + found.intercept) <= 0).sum() == found.errors
+    result = solve_fewest_errors(X, y)
+    assert result.errors == result.bound == fewest_errors_of_lines(X, y)
+    assert result.converged
+    assert (y * (X @ result.w + result.intercept) <= 0).sum() == result.errors
 
 
-def test_units_and_origin_do_not_matter():
+def test_scale_and_origin_of_features_do_not_matter():
     X, y = draw(3, 20)
-    moved = X * [1e-6, 1e5] + [3.0, -2e6]
-    assert solve_fewest_errors(moved, y).errors == solve_fewest_errors(X, y).errors
+    transformed = X * [1e-6, 1e5] + [3.0, -2e6]
+    assert solve_fewest_errors(transformed, y).errors == solve_fewest_errors(X, y).errors
 
 
-def test_no_machine_makes_fewer():
+def test_no_svm_makes_fewer_errors():
     for seed in range(5):
         X, y = draw(seed, 30)
         best = min((DualSVC(C=C).fit(X, y).predict(X) != y).sum() for C in (0.1, 1.0, 100.0))
         assert solve_fewest_errors(X, y).errors <= best
 
 
-def test_points_of_both_labels_and_a_constant_feature():
+def test_equal_points_of_both_labels_and_a_constant_feature():
     X = np.array([[0.0, 7.0], [0.0, 7.0], [1.0, 7.0]])
     assert solve_fewest_errors(X, [1, -1, 1]).errors == 1
 
 
-def test_time_is_kept_and_the_bound_is_honest():
+def test_bound_holds_after_the_time_limit():
     X, y = draw(0, 60)
-    found = solve_fewest_errors(X, y, seconds=1e-3)
-    assert found.bound <= fewest_of_all_lines(X, y) <= found.errors
+    result = solve_fewest_errors(X, y, seconds=1e-3)
+    assert result.bound <= fewest_errors_of_lines(X, y) <= result.errors
 
 
 @pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"seconds": -1.0}])
-def test_numbers_out_of_range_are_named(wrong):
+def test_numbers_out_of_range_are_reported(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         solve_fewest_errors([[0.0], [1.0]], [-1, 1], **wrong)

@@ -1,4 +1,5 @@
-"""Thousands of tiny problems at once: their duals, and their linear programs.
+"""Thousands of small problems at once, as duals or as linear programs.
 
-`duals` holds the method, `members` brings points into its form, `sparse` has the one-norm instead.
+`duals` solves batches of SVM duals, `members` forms such batches from sets of points, and `sparse`
+trains SVMs with the l1 norm.
 """

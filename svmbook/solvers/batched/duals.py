@@ -1,15 +1,15 @@
-r"""Thousands of tiny duals at once, each solved by monotone active sets.
+r"""Thousands of small duals at once, each solved by a monotone active-set method.
 
-The duals :eq:`eq-dual` have at most some dozens of points each, so that a call costs more than the
-arithmetic in it. Here every statement serves all problems that are not finished: one array holds
-their Gram matrices, filled up with points of price zero, whose multipliers cannot move.
+The duals :eq:`eq-dual` have at most some dozens of points each, so that the overhead of a function
+call exceeds the arithmetic. Here every statement works on all unfinished problems. One array has
+all their Gram matrices, padded by points with C = 0, whose multipliers stay zero.
 
-With :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`, a problem stands on a *face*: some
-multipliers are free, the others at their bounds. A round solves the conditions of all faces, which
-are the linear equations :eq:`eq-face`, and goes as far towards each solution as the box allows; a
-multiplier that meets its bound leaves the free ones. Where the face is solved, the point whose
-error is wrong most is freed, or the pair where none was free. But for rounding the objective never
-falls, and there are finitely many faces: so each problem ends, or admits that it did not.
+With :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`, the *face* of a problem is its set of
+free multipliers; the others are at their bounds. Each iteration solves the optimality conditions on
+all faces, the linear equations :eq:`eq-face`, and moves towards each solution as far as the bounds
+allow. A multiplier that reaches its bound is no longer free. On a solved face, the point with the
+largest violation is freed, or the most violating pair if no point was free. Up to rounding, the
+dual objective never decreases, and there are finitely many faces.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..checks import check_stopping
 
 __all__ = ["DualBatch", "best_intercepts", "duals", "solve_dual_batch"]
 
-SHIFT = 1e-12  # relative to the mean k(x, x): makes faces regular where points repeat
-SAME_STEP = 1e-14  # relative to a step: multipliers that reach their bounds this close together
-ERROR_ROUNDING = 10 * np.finfo(float).eps  # times the sum of terms of an error: its rounding error
+SHIFT = 1e-12  # relative to the mean k(x, x): makes faces with repeated points regular
+SAME_STEP = 1e-14  # relative to a step: multipliers this close together reach their bounds at once
+ERROR_ROUNDING = 10 * np.finfo(float).eps  # rounding error of e, relative to the sum of its terms
 BALANCE_TOL = 1e-12  # relative to the sum of alpha: numerically zero for the signed sum
 SLOPE_TOL = 1e-12  # relative to the terms of a slope: numerically zero
 
@@ -38,18 +38,19 @@ class DualBatch:
     Attributes
     ----------
     alpha : ndarray of shape (n_problems, n_points)
-        Multipliers, feasible but for rounding; zero where the price is zero.
+        Multipliers, feasible up to rounding; zero where C is zero.
     intercept : ndarray of shape (n_problems,)
-        Intercepts; the middle of the interval where more than one is optimal.
+        Intercepts; the middle of the interval if more than one is optimal.
     objective, dual_objective : ndarray of shape (n_problems,)
         Upper and lower bound on each minimum.
     kkt_residual : ndarray of shape (n_problems,)
-        By how much the ends of the interval of intercepts cross; zero at the optimum.
+        By how much the lower end of the interval of intercepts exceeds its upper end; zero at the
+        optimum.
     n_iter : ndarray of shape (n_problems,)
-        Linear systems solved.
+        Number of linear systems solved.
     converged : ndarray of shape (n_problems,)
-        Whether ``kkt_residual`` is at most the tolerance, or what rounding hides, and the
-        multipliers balance.
+        Whether ``kkt_residual`` is at most the tolerance or its rounding error, and
+        :math:`y^\top\alpha = 0` up to rounding.
     """
 
     alpha: np.ndarray
@@ -78,15 +79,15 @@ def solve_dual_batch(
     ----------
     K : array-like of shape (n_problems, n_points, n_points)
         Gram matrices, symmetric, and positive semi-definite, which is not checked. A problem with
-        fewer points than the largest is filled up with any points, of either label.
+        fewer points than the largest is padded by arbitrary points of either label.
     y : array-like of shape (n_problems, n_points)
-        Labels -1 and +1; both present in each problem among the points with a price.
+        Labels -1 and +1; both present in each problem among the points with positive C.
     C : float or array-like of shape (n_problems, n_points)
-        Upper bounds; zero for a point that only fills up.
+        Upper bounds; zero for padding points.
     tol : float, default=1e-11
         Violation of the optimality conditions at which to stop, in units of the margin.
     max_iter : int, default=1000
-        Linear systems at most for each problem; about as many as it has points are usual.
+        Largest number of linear systems per problem; usually about one per point is needed.
 
     Returns
     -------
@@ -95,8 +96,8 @@ def solve_dual_batch(
     Raises
     ------
     ValueError
-        The arrays do not fit, or are not finite; a matrix is not symmetric; labels other than -1
-        and +1; a negative price; a problem with one class only.
+        The shapes of the arrays do not match; a value is not finite; a matrix is not symmetric; a
+        label is not -1 or +1; C is negative; a problem has one class only.
 
     Examples
     --------
@@ -127,35 +128,34 @@ def solve_dual_batch(
     tol, max_iter = check_stopping(tol, max_iter)
     if not (np.isfinite(K).all() and np.isfinite(C).all() and (C >= 0).all()):
         raise ValueError(
-            "K and C must be finite, also where they only fill up, and C not negative; found "
-            f"{np.isnan(K).sum() + np.isinf(K).sum()} such values in K, and prices from "
-            f"{C.min():g} to {C.max():g}."
+            "K and C must be finite, even for padding points, and C not negative; found "
+            f"{(~np.isfinite(K)).sum()} values in K that are not finite, and C from {C.min():g} to "
+            f"{C.max():g}."
         )
     if not np.isin(y, (-1.0, 1.0)).all():
-        raise ValueError(f"y must hold the labels -1 and +1; found {np.unique(y)[:5]}.")
+        raise ValueError(f"y must contain the labels -1 and +1; found {np.unique(y)[:5]}.")
     unit = np.abs(K).max(axis=(1, 2), keepdims=True)
     if (np.abs(K - K.transpose(0, 2, 1)) > 1e-8 * unit).any():
         raise ValueError("each matrix of K must be symmetric; pass (K + K.T) / 2 if it should be.")
     for sign in (-1.0, 1.0):
-        without = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
-        if len(without):
-            raise ValueError(
-                f"problem {without[0]} has no point of label {sign:+.0f} with a price."
-            )
+        lacking = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
+        if len(lacking):
+            raise ValueError(f"problem {lacking[0]} has no point of label {sign:+.0f} with C > 0.")
     return duals(K, y, C, tol=tol, max_iter=max_iter)
 
 
 def duals(K, y, C, *, tol=1e-11, max_iter=1000):
-    """Do as `solve_dual_batch`, for arrays that were checked."""
+    """Do the same as `solve_dual_batch`, without checks."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
-    # Scale K to about 1, the size of the constraint; a power of two is exact.
+    # Scale K to about 1, the size of the entries of y; powers of two make no rounding error.
     scale = _scale(K, C)
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
-    for done in range(max_iter):
-        ended = faces.find_most_violating()
-        beta[faces.problem[ended]], n_iter[faces.problem[ended]] = faces.beta[ended], done
-        faces.drop(ended)
+    for n_done in range(max_iter):
+        finished = faces.find_most_violating()
+        rows = faces.problem[finished]
+        beta[rows], n_iter[rows] = faces.beta[finished], n_done
+        faces.drop(finished)
         if not len(faces.problem):
             break
         faces.free_most_violating()
@@ -165,98 +165,98 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
 
 
 class _Faces:
-    """The problems that are not finished, and the face on which each of them stands."""
+    """The unfinished problems, each with its multipliers and its current face."""
 
     def __init__(self, K, y, C, scale, tol):
         self.problem = np.arange(len(y))
         self.K, self.y = K, y
-        self.low, self.high = _box(y, C)
+        self.low, self.high = _bounds(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
         self.free = np.zeros(y.shape, dtype=bool)
-        self.solved = np.ones(len(y), dtype=bool)  # with no point free there is nothing to solve
+        self.solved = np.ones(len(y), dtype=bool)  # a face without free points has no equations
         self.b = np.zeros(len(y))  # mean error of the free points
         self.scale, self.tol = scale, tol
 
-    def drop(self, ended):
-        """Go on without some of the problems."""
-        if ended.any():
+    def drop(self, finished):
+        """Remove the finished problems."""
+        if finished.any():
             for name in vars(self).keys() - {"tol"}:
-                setattr(self, name, getattr(self, name)[~ended])
+                setattr(self, name, getattr(self, name)[~finished])
 
     def find_most_violating(self):
-        """Return which problems are solved; keep the pair of points by which the others are not."""
-        rise, fall = _limits(self.beta, self.low, self.high, self.e)
-        self.highest, self.lowest = rise.max(axis=1), fall.min(axis=1)
-        crossed = self.highest - self.lowest
-        alike = TIE_TOL * np.abs(crossed)  # ties go to the first point
-        self.rises = (rise >= (self.highest - alike)[:, None]).argmax(axis=1)
-        self.falls = (fall <= (self.lowest + alike)[:, None]).argmax(axis=1)
-        return self.solved & (crossed <= _tolerance(self.beta, self.scale, self.tol))
+        """Return which problems are finished; store the most violating pair of the others."""
+        lower, upper = _intercept_limits(self.beta, self.low, self.high, self.e)
+        self.highest, self.lowest = lower.max(axis=1), upper.min(axis=1)
+        violation = self.highest - self.lowest
+        tie_tol = TIE_TOL * np.abs(violation)  # ties are broken in favour of the first point
+        self.rising = (lower >= (self.highest - tie_tol)[:, None]).argmax(axis=1)
+        self.falling = (upper <= (self.lowest + tie_tol)[:, None]).argmax(axis=1)
+        return self.solved & (violation <= _tolerance(self.beta, self.scale, self.tol))
 
     def free_most_violating(self):
-        """Free the point whose error is wrong most where the face is solved, or a first pair."""
+        """Free the most violating point of each solved face, or a pair if no point is free."""
         rows = np.flatnonzero(self.solved)
-        none = ~self.free[rows].any(axis=1)
+        none_free = ~self.free[rows].any(axis=1)
         above, below = self.highest[rows] - self.b[rows], self.b[rows] - self.lowest[rows]
-        rising = rows[none | (above >= below)]
-        falling = rows[none | (above < below)]
-        self.free[rising, self.rises[rising]] = True
-        self.free[falling, self.falls[falling]] = True
+        free_rising = rows[none_free | (above >= below)]
+        free_falling = rows[none_free | (above < below)]
+        self.free[free_rising, self.rising[free_rising]] = True
+        self.free[free_falling, self.falling[free_falling]] = True
 
     def step(self):
-        """Solve each face's equations, and go towards the solution as far as the box allows."""
+        """Solve the equations of each face, and step towards the solution within the bounds."""
         step = self._solution()
-        up = step > 0
+        increases = step > 0
+        bound = np.where(increases, self.high, self.low)
         with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(up, self.high - self.beta, self.low - self.beta) / step
-        room = np.where(step == 0, np.inf, room)
-        share = np.minimum(1.0, room.min(axis=1, keepdims=True))
-        meets = room <= share * (1 + SAME_STEP)
-        at_bound = np.where(up, self.high, self.low)
-        self.beta = np.where(meets, at_bound, self.beta + share * step)
-        self.free &= ~meets
+            to_bound = (bound - self.beta) / step
+        to_bound = np.where(step == 0, np.inf, to_bound)
+        t = np.minimum(1.0, to_bound.min(axis=1, keepdims=True))
+        reaches_bound = to_bound <= t * (1 + SAME_STEP)
+        self.beta = np.where(reaches_bound, bound, self.beta + t * step)
+        self.free &= ~reaches_bound
         self.e = self.y - _product(self.K, self.beta)
-        number = self.free.sum(axis=1)
-        self.b = (self.e * self.free).sum(axis=1) / np.maximum(number, 1)
-        left = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
-        enough = _tolerance(self.beta, self.scale, self.tol)
-        whole = (share[:, 0] == 1.0) & (left <= 0.5 * enough)
-        self.solved = whole | (number == 0)
+        n_free = self.free.sum(axis=1)
+        self.b = (self.e * self.free).sum(axis=1) / np.maximum(n_free, 1)
+        residual = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
+        tolerance = _tolerance(self.beta, self.scale, self.tol)
+        self.solved = (n_free == 0) | ((t[:, 0] == 1.0) & (residual <= 0.5 * tolerance))
 
     def _solution(self):
         """Return the steps of :eq:`eq-face`, zero for points that are not free.
 
-        The systems hold as many points as the largest face, the free ones first; those that pad a
-        smaller face have equations 1 * step = 0.
+        All systems have the size of the largest face, with the free points first. A smaller face is
+        padded by the equations 1 * step = 0.
         """
         n, m = self.y.shape
-        number = self.free.sum(axis=1, keepdims=True)
-        size = number.max()
+        n_free = self.free.sum(axis=1, keepdims=True)
+        size = n_free.max()
         points = np.argsort(~self.free, axis=1, kind="stable")[:, :size]
-        free = np.arange(size) < number
-        system, right = np.zeros((n, size + 1, size + 1)), np.zeros((n, size + 1, 1))
+        free = np.arange(size) < n_free
+        system, rhs = np.zeros((n, size + 1, size + 1)), np.zeros((n, size + 1, 1))
         rows = np.arange(n)[:, None]
-        within = self.K[rows[:, :, None], points[:, :, None], points[:, None, :]]
-        system[:, :size, :size] = within * (free[:, :, None] & free[:, None, :])
+        block = self.K[rows[:, :, None], points[:, :, None], points[:, None, :]]
+        system[:, :size, :size] = block * (free[:, :, None] & free[:, None, :])
         diagonal = np.arange(size)
         system[:, diagonal, diagonal] += np.where(free, SHIFT * self.scale[:, None], 1.0)
         system[:, :size, size] = system[:, size, :size] = free
-        right[:, :size, 0] = self.e[rows, points] * free
-        found = np.linalg.solve(system, right)[:, :size, 0] * free
-        # On a nearly singular face the last equation, that steps sum to zero, is the least exact.
-        found -= free * (found.sum(axis=1, keepdims=True) / np.maximum(number, 1))
+        rhs[:, :size, 0] = self.e[rows, points] * free
+        solution = np.linalg.solve(system, rhs)[:, :size, 0] * free
+        # On a nearly singular face the last equation, that the steps sum to zero, has the largest
+        # error; correct it.
+        solution -= free * (solution.sum(axis=1, keepdims=True) / np.maximum(n_free, 1))
         step = np.zeros((n, m))
-        step[rows, points] = found
+        step[rows, points] = solution
         return step
 
 
-def _box(y, C):
-    """Return the bounds of beta."""
+def _bounds(y, C):
+    """Return the lower and upper bounds of beta."""
     return np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
 
 
 def _scale(K, C):
-    """Return the mean k(x, x) of each problem, or one where all points are zero."""
+    """Return the mean k(x, x) of each problem, or 1 if all its points are zero."""
     scale = (np.einsum("nii->ni", K) * (C > 0)).sum(axis=1) / (C > 0).sum(axis=1)
     return np.where(scale > 0, scale, 1.0)
 
@@ -265,11 +265,11 @@ def _product(K, beta):
     return np.matmul(K, beta[:, :, None])[:, :, 0]
 
 
-def _limits(beta, low, high, e):
-    """Return what each point demands of b: at least so much if it may rise, at most if it may fall.
+def _intercept_limits(beta, low, high, e):
+    """Return lower limits of b, from points whose beta may increase, and upper limits, likewise.
 
-    The largest of the first and the smallest of the second are the ends of the interval of
-    intercepts; they cross where the conditions are violated.
+    The largest lower limit and the smallest upper limit are the ends of the interval of optimal
+    intercepts. If the lower end exceeds the upper one, the optimality conditions are violated.
     """
     return np.where(beta < high, e, -np.inf), np.where(beta > low, e, np.inf)
 
@@ -280,15 +280,14 @@ def best_intercepts(e, y, C):
     In :math:`e_i = y_i - w^\top x_i` the slack is :math:`\max(0, y_i(e_i - b))`, and the slope of
     :math:`\sum_i C_i\max(0, y_i(e_i - b))` is
     :math:`\sum_{e_i < b} C_i - \sum_{y_i = 1} C_i`. So the best b is a weighted quantile of the
-    errors, at the level of the positives' share. Where the slope is zero between two errors, all b
-    between them are optimal, and the middle is taken. The multipliers have no say: one that
-    rounding keeps from its bound would pretend that b is known.
+    errors; its level is the share of the positive points in the sum of all C. If the slope is zero
+    between two errors, all b between them are optimal, and the middle is returned. The multipliers
+    are not used: one that rounding keeps from its bound would seem to determine b.
 
     Parameters
     ----------
     e, y, C : ndarray of shape (n_problems, n_points)
-        Errors, labels -1 and +1, and upper bounds of the multipliers; zero for a point that only
-        fills up.
+        Errors, labels -1 and +1, and upper bounds of the multipliers, zero for padding points.
 
     Returns
     -------
@@ -306,7 +305,8 @@ def best_intercepts(e, y, C):
     sorted_e = np.take_along_axis(e, order, axis=1)
     sorted_C = np.take_along_axis(C, order, axis=1)
     positive = np.take_along_axis(y, order, axis=1) > 0
-    # The slope right of each error. Two sums, because in one the larger C would absorb the smaller.
+    # The slope right of each error, as a difference of two sums: in one sum, small terms would be
+    # lost against large ones.
     below = np.cumsum(np.where(positive, 0.0, sorted_C), axis=1)
     above = np.cumsum(np.where(positive, sorted_C, 0.0)[:, ::-1], axis=1)[:, ::-1]
     above = np.column_stack([above[:, 1:], np.zeros(len(e))])
@@ -318,26 +318,26 @@ def best_intercepts(e, y, C):
 
 
 def _tolerance(beta, scale, tol):
-    """Return the violation that counts as none: the tolerance, or what rounding hides."""
+    """Return the largest accepted violation: the tolerance, or the rounding error if larger."""
     return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
 def _certified(K, y, C, beta, n_iter, scale, tol):
-    """Return the solutions with both objectives, from the multipliers alone."""
+    """Return the solutions with certificates that are computed from the multipliers alone."""
     f = _product(K, beta)
-    rise, fall = _limits(beta, *_box(y, C), y - f)
-    crossed = rise.max(axis=1) - fall.min(axis=1)
+    lower, upper = _intercept_limits(beta, *_bounds(y, C), y - f)
+    violation = lower.max(axis=1) - upper.min(axis=1)
     b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
-    solved = crossed <= _tolerance(beta, scale, tol)
+    solved = violation <= _tolerance(beta, scale, tol)
     balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),
         intercept=b,
-        objective=0.5 * w_squared + (C * slack).sum(axis=1),  # (eq. primal)
+        objective=0.5 * w_squared + (C * slack).sum(axis=1),  # :eq:`eq-primal`
         dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
-        kkt_residual=np.maximum(crossed, 0.0),
+        kkt_residual=np.maximum(violation, 0.0),
         n_iter=n_iter,
         converged=solved & balanced,
     )

@@ -1,9 +1,9 @@
-r"""Linear machines with the one-norm for many small sets: one linear program for all of them.
+r"""Linear SVMs with the l1 norm on many small subsets, by one linear program for many of them.
 
 The problem is :eq:`eq-primal` with the sum of absolute weights in place of half the sum of squares.
-The members share no variable, so that their linear programs may be written under each other, with
-a matrix of one block a member, and solved in one call. A member's own objective and bound follow
-from its part of the solution.
+The members share no variables, so one linear program with a block-diagonal matrix, one block per
+member, solves several in one call. Each member's objective and lower bound follow from its part of
+the solution.
 """
 
 import numpy as np
@@ -14,15 +14,15 @@ from .members import Hyperplanes
 
 __all__ = ["sparse_members"]
 
-MATRIX_NUMBERS = 50_000  # numbers in the matrix of one linear program
+MATRIX_NUMBERS = 50_000  # about the number of entries in the matrix of one linear program
 
 
 def sparse_members(X, positive, negative, C, weight):
-    r"""Train machines that keep few features: as `linear_members`, with the one-norm.
+    r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
 
-    Member m minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its points,
-    written with :math:`w = u - v` as a linear program in :math:`u, v, \xi \ge 0` and b. By duality
-    no w is better than :math:`\sum_i\alpha_i` for any multipliers with
+    Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
+    points. With :math:`w = u - v` this is a linear program in :math:`u, v, \xi \ge 0` and b. By
+    duality, :math:`\sum_i\alpha_i` is a lower bound for all multipliers with
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0` and
     :math:`|\sum_i y_i\alpha_ix_{ij}| \le 1` for each feature j.
 
@@ -36,20 +36,21 @@ def sparse_members(X, positive, negative, C, weight):
     Hyperplanes
     """
     size = (positive | negative).sum(axis=1)
-    portion = np.cumsum(size * (2 * X.shape[1] + 2)) // MATRIX_NUMBERS
+    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MATRIX_NUMBERS
     parts = [
-        _trained(X, positive[rows], negative[rows], C, weight[rows])
-        for rows in (portion == p for p in np.unique(portion))
+        _solve(X, positive[rows], negative[rows], C, weight[rows])
+        for rows in (program == p for p in np.unique(program))
     ]
     return Hyperplanes(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _trained(X, positive, negative, C, weight):
+def _solve(X, positive, negative, C, weight):
+    """Solve one linear program for several members."""
     members, points = np.nonzero(positive | negative)
     y = np.where(positive[members, points], 1.0, -1.0)
-    prices = C * np.where(y > 0, weight[members], 1.0)
+    upper = C * np.where(y > 0, weight[members], 1.0)
     n, d, m = len(positive), X.shape[1], len(points)
-    # With the exemplar as origin a hyperplane depends only on differences.
+    # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]
     Z = y[:, None] * (X[points] - origin[members])
     rows = np.repeat(np.arange(m), d)
@@ -58,21 +59,21 @@ def _trained(X, positive, negative, C, weight):
     b = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
     A = sparse.hstack([blocks, -blocks, b, sparse.eye_array(m)], format="csr")
     unit = min(1.0, C)  # scale of the objective: HiGHS treats costs below 1e-7 as zero
-    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), prices]) / unit
+    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), upper]) / unit
     bounds = np.zeros((len(cost), 2))
     bounds[:, 1] = np.inf
     bounds[2 * n * d : 2 * n * d + n, 0] = -np.inf
     result = linprog(cost, A_ub=-A, b_ub=-np.ones(m), bounds=bounds, method="highs")
     if result.x is None:
         raise ValueError(
-            f"HiGHS did not solve the linear programs of the members ({result.message}); scale the "
+            f"HiGHS did not solve the linear program of the members ({result.message}); scale the "
             "features, or lower C."
         )
     w = (result.x[: n * d] - result.x[n * d : 2 * n * d]).reshape(n, d)
     b = result.x[2 * n * d : 2 * n * d + n]
     slack = np.maximum(0.0, 1.0 - (Z * w[members]).sum(axis=1) - y * b[members])
-    objective = np.abs(w).sum(axis=1) + np.bincount(members, prices * slack, n)
-    alpha = np.clip(-unit * result.ineqlin.marginals, 0.0, prices)
-    steepest = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
-    gap = objective - np.bincount(members, alpha, n) / steepest
+    objective = np.abs(w).sum(axis=1) + np.bincount(members, upper * slack, n)
+    alpha = np.clip(-unit * result.ineqlin.marginals, 0.0, upper)
+    violation = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
+    gap = objective - np.bincount(members, alpha, n) / violation
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

@@ -1,1 +1,1 @@
-"""Ensembles built one hypothesis at a time: adaptive boosting, and linear programs by columns."""
+"""Boosting: AdaBoost, LPBoost by column generation, and decision stumps as base learners."""

@@ -1,21 +1,21 @@
-r"""LPBoost: the ensemble of largest margin in the one-norm, by column generation.
+r"""LPBoost: the ensemble with the largest margin in the l1 norm, by column generation.
 
-With a price C the ensemble minimises, over weights :math:`w \ge 0` of all hypotheses,
+With regularisation parameter C, LPBoost minimises over weights :math:`w \ge 0` of all hypotheses,
 :eq:`eq-lpboost`,
 
 .. math:: \sum_h w_h + C\sum_i\xi_i \quad\text{subject to}\quad y_iF(x_i) \ge 1 - \xi_i,\ \xi \ge 0,
 
-a linear program with far more columns than can be written down. Its dual, :eq:`eq-lpboost-dual`,
-has one variable a point,
+a linear program with too many columns to write down. Its dual, :eq:`eq-lpboost-dual`, has one
+variable per point,
 
 .. math:: \max_{0 \le u \le C} \sum_i u_i \quad\text{subject to}\quad
     \sum_i u_iy_ih(x_i) \le 1 \text{ for all } h,
 
-and the base learner finds the constraint that is violated most: the hypothesis of the largest edge.
-So solve the program for the columns that are there, ask the learner, add what it finds (any
-hypothesis of a large edge will do beside the best), and stop when no edge exceeds one. For the hard
-margin the same is done with the margin itself, :math:`\max \rho` for weights that sum to one: this
-game always has a value, and where it is not positive no ensemble separates the classes.
+and the base learner finds the most violated constraint, that is, the hypothesis with the largest
+edge. Column generation solves the program for some hypotheses, adds the one with the largest edge
+(and possibly others with large edges), and stops when no edge exceeds one. For the hard margin, the
+linear program maximises the margin :math:`\rho` over weights that sum to one. It always has a
+solution; if its margin is not positive, no ensemble separates the classes.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ class LPBoostResult:
     Attributes
     ----------
     hypotheses : list
-        What the learner returned, an entry a hypothesis of positive weight.
+        The hypotheses of positive weight, as the base learner returned them.
     weights : ndarray
         Their weights.
-    prices : ndarray of shape (n,)
+    multipliers : ndarray of shape (n,)
         The dual variables u, feasible: no hypothesis of the learner has an edge above one.
     objective, dual_objective : float
-        Upper and lower bound on the optimum. For the hard margin both are of
+        Upper and lower bound on the optimum; for the hard margin, on
         :math:`\sum_h w_h = 1/\rho`.
     margin : float
         The smallest :math:`y_iF(x_i)/\sum_h w_h`.
     n_iter : int
-        Linear programs solved.
+        Number of linear programs solved.
     converged : bool
         Whether the gap is within the tolerance.
     message : str
-        How it ended.
+        Why the solver stopped.
     """
 
     hypotheses: list
     weights: np.ndarray
-    prices: np.ndarray
+    multipliers: np.ndarray
     objective: float
     dual_objective: float
     margin: float
@@ -75,26 +75,26 @@ class LPBoostResult:
         return self.objective - self.dual_objective
 
 
-def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
-    r"""Find the ensemble by column generation.
+def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
+    r"""Solve the linear program of LPBoost by column generation.
 
     Parameters
     ----------
     learner : object
-        ``learner.proposals(g, above)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)` are
-        above a number, among them the one of the largest edge, and these edges.
+        ``learner.candidates(g, above)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)`
+        exceed ``above``, including the one with the largest edge, and these edges.
     X : ndarray of shape (n, d)
         Points.
     y : ndarray of shape (n,)
         Labels -1 and +1.
     C : ndarray of shape (n,)
-        Prices of the slacks; all infinite for the hard margin.
+        Regularisation parameter of each point; all infinite for the hard margin.
     tol : float, default=1e-6
         Relative gap at which to stop.
     max_iter : int, default=1000
-        Linear programs at most.
-    names : ndarray of shape (n,), default=None
-        Numbers of the points in an error; 0, 1, 2 and so on by default.
+        Largest number of linear programs.
+    indices : ndarray of shape (n,), default=None
+        Indices of the points in error messages; None numbers them from 0.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
     Raises
     ------
     ValueError
-        The hard margin is asked for, and no ensemble separates the classes.
+        C is infinite, and no ensemble separates the classes.
 
     References
     ----------
@@ -111,93 +111,86 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, names=None):
     boosting via column generation", Machine Learning 46, 225-254.
     """
     n, hard = len(y), bool(np.isinf(C).any())
-    solve, bounds = (
-        (_solve_hard_margin, _hard_margin_bound)
-        if hard
-        else (_solve_soft_margin, _soft_margin_bound)
-    )
-    u = np.full(n, 1.0 / n) if hard else C  # optimal as long as there is no hypothesis
+    solve = _solve_hard_margin if hard else _solve_soft_margin
+    u = np.full(n, 1.0 / n) if hard else C  # optimal without any hypothesis
     objective, dual = np.inf if hard else C.sum(), -np.inf
-    hypotheses, columns, weights, prices = [], np.empty((n, 0)), np.empty(0), u
-    message, reached, solved, known = "all linear programs used up", 0.0, 0, set()
+    hypotheses, columns, weights, multipliers = [], np.empty((n, 0)), np.empty(0), u
+    message, required_edge, n_iter, known = "max_iter was reached", 0.0, 0, set()
     while True:
-        found, edges = learner.candidates(u * y, reached)
-        largest = edges.max(initial=reached)
-        if hard and largest <= MARGIN_TOL:
-            raise ValueError(_is_inseparable(X, y, np.arange(n) if names is None else names))
-        bound, feasible = bounds(u, largest)
+        candidates, edges = learner.candidates(u * y, required_edge)
+        largest_edge = edges.max(initial=required_edge)
+        if hard and largest_edge <= MARGIN_TOL:
+            indices = np.arange(n) if indices is None else indices
+            raise ValueError(_inseparable_message(X, y, indices))
+        # Scaled so that no edge exceeds one, u is feasible and gives a lower bound.
+        feasible = u / (largest_edge if hard else max(1.0, largest_edge))
+        bound = 1.0 / largest_edge if hard else feasible.sum()
         if bound > dual:
-            dual, prices = bound, feasible
-        closed = bool(np.isfinite(objective) and abs(objective - dual) <= tol * objective)
-        if closed:
-            message = "no hypothesis is missing"
+            dual, multipliers = bound, feasible
+        converged = bool(np.isfinite(objective) and abs(objective - dual) <= tol * objective)
+        if converged:
+            message = "no further hypothesis improves the objective"
             break
-        if solved == max_iter:
+        if n_iter == max_iter:
             break
-        answers = y[:, None] * found(X)
-        new = [k for k, column in enumerate(answers.T) if column.tobytes() not in known]
+        new_columns = y[:, None] * candidates(X)
+        new = [k for k, column in enumerate(new_columns.T) if column.tobytes() not in known]
         if not new:
-            message = "the linear program is not exact enough to name a missing hypothesis"
+            message = "the linear program is not exact enough to find a violated constraint"
             break
-        known.update(answers[:, k].tobytes() for k in new)
-        as_list = found.as_list()
-        hypotheses += [as_list[k] for k in new]
-        columns = np.column_stack([columns, answers[:, new]])
-        weights, u, reached = solve(columns, C)
+        known.update(new_columns[:, k].tobytes() for k in new)
+        candidate_list = candidates.as_list()
+        hypotheses += [candidate_list[k] for k in new]
+        columns = np.column_stack([columns, new_columns[:, new]])
+        weights, u, required_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard)
-        solved += 1
-        log.info("LPBoost, program %d: objective %.6g, bound %.6g", solved, objective, dual)
-    kept = np.flatnonzero(weights)
+        n_iter += 1
+        log.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
+    nonzero = np.flatnonzero(weights)
     return LPBoostResult(
-        hypotheses=[hypotheses[k] for k in kept],
-        weights=weights[kept],
-        prices=prices,
+        hypotheses=[hypotheses[k] for k in nonzero],
+        weights=weights[nonzero],
+        multipliers=multipliers,
         objective=float(objective),
         dual_objective=float(dual),
-        margin=float(margins.min() / weights.sum()) if len(kept) else 0.0,
-        n_iter=solved,
-        converged=closed,
+        margin=float(margins.min() / weights.sum()) if len(nonzero) else 0.0,
+        n_iter=n_iter,
+        converged=converged,
         message=message,
     )
 
 
 def _objective(weights, margins, C, hard):
-    """Return the objective of weights: what they prove from above, whatever a solver says."""
+    """Return the primal objective of the weights, computed independently of the solver."""
     if not hard:
         return weights.sum() + C @ np.maximum(0.0, 1.0 - margins)
     return weights.sum() / margins.min() if margins.min() > 0 else np.inf
 
 
 def _solve_soft_margin(columns, C):
-    """Return weights and prices for some columns, and the edge that a new one needs."""
+    """Return weights and dual variables for some columns, and the edge that a new one must have."""
     n, k = columns.shape
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.ones(k), C]),
         A_ub=-np.column_stack([columns, np.eye(n)]),
         b_ub=-np.ones(n),
         method="highs-ds",
         options=SIMPLEX_OPTIONS,
     )
-    if found.x is None:
+    if solution.x is None:
         raise ValueError(
-            f"prices of slack as large as {C.max():g} leave the linear program without a solution "
-            "in double precision; lower C or sample_weight, or take C=inf."
+            f"with C times sample_weight as large as {C.max():g} the linear program has no "
+            "solution in double precision; lower C or sample_weight, or use C=inf."
         )
-    return found.x[:k], np.clip(-found.ineqlin.marginals, 0.0, C), 1.0
-
-
-def _soft_margin_bound(u, largest):
-    """Return a bound from below: prices scaled until no edge exceeds one."""
-    feasible = u / max(1.0, largest)
-    return feasible.sum(), feasible
+    return solution.x[:k], np.clip(-solution.ineqlin.marginals, 0.0, C), 1.0
 
 
 def _solve_hard_margin(columns, _):
-    """Do as `_solve_soft_margin` for the game of margins: weights with the margin one."""
+    """Do the same for the hard margin; the weights are scaled to margin one if it is positive."""
     n, k = columns.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(k), -1.0),
         A_ub=np.column_stack([-columns, np.ones(n)]),
         b_ub=np.zeros(n),
@@ -207,29 +200,24 @@ def _solve_hard_margin(columns, _):
         method="highs-ds",
         options=SIMPLEX_OPTIONS,
     )
-    u = np.maximum(-found.ineqlin.marginals, 0.0)
-    margin = -found.fun
+    u = np.maximum(-solution.ineqlin.marginals, 0.0)
+    margin = -solution.fun
     if margin <= MARGIN_TOL:
-        return found.x[:k], u / u.sum(), max(margin, 0.0)
-    return found.x[:k] / margin, u / u.sum(), margin
+        return solution.x[:k], u / u.sum(), max(margin, 0.0)
+    return solution.x[:k] / margin, u / u.sum(), margin
 
 
-def _hard_margin_bound(u, largest):
-    """Return a bound from below: weights of points that sum to one, scaled as prices."""
-    return 1.0 / largest, u / largest
-
-
-def _is_inseparable(X, y, names):
-    """Say which two points no ensemble tells apart, or that it takes more than two."""
+def _inseparable_message(X, y, indices):
+    """Return an error message that names two equal points of different classes, if there are."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     order = np.lexsort([y, group.ravel()])
-    twins = np.flatnonzero((np.diff(group.ravel()[order]) == 0) & (np.diff(y[order]) != 0))
-    if len(twins):
-        i, j = sorted(names[order[twins[0] : twins[0] + 2]].tolist())
-        why = f"points {i} and {j} are equal and have different labels"
+    pairs = np.flatnonzero((np.diff(group.ravel()[order]) == 0) & (np.diff(y[order]) != 0))
+    if len(pairs):
+        i, j = sorted(indices[order[pairs[0] : pairs[0] + 2]].tolist())
+        reason = f"points {i} and {j} are equal and have different labels"
     else:
-        why = "some mixture of points of one class looks to every hypothesis like one of the other"
+        reason = "for some point weights, each hypothesis has the same mean output on both classes"
     return (
-        f"no ensemble of these hypotheses separates the classes, as C=inf asks: {why}. "
+        f"no ensemble of these hypotheses separates the classes, as C=inf requires: {reason}. "
         "Choose a finite C."
     )

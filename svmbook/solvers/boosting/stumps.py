@@ -1,8 +1,8 @@
-r"""All stumps that training points can tell apart, and the best of them for given weights.
+r"""The decision stumps that differ on the training points, and the best one for given weights.
 
-A stump :math:`h(x) = q\,\mathrm{sign}(x_j - a)` labels n points by the sign of one difference. On a
-training set only the order of the points matters, so of each feature at most n stumps differ. The
-threshold is put in the middle of its gap.
+A stump :math:`h(x) = q\,\mathrm{sign}(x_j - a)` classifies by comparing one feature with a
+threshold. On n training points only the order of the values matters, so at most n thresholds per
+feature give different outputs. Each threshold is the midpoint of two neighbouring values.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ __all__ = ["MiddleStumps", "Stumps"]
 
 
 class Stumps(NamedTuple):
-    """Stumps, one an entry: q where feature > threshold, -q elsewhere."""
+    """Stumps, one per entry, with output q if feature > threshold and -q otherwise."""
 
     features: np.ndarray
     thresholds: np.ndarray
     signs: np.ndarray
 
     def __call__(self, X):
-        """Return what the stumps say of points, an array of -1 and +1 of shape (n, stumps)."""
+        """Return the outputs of the stumps, an array of -1 and +1 of shape (n, n_stumps)."""
         return self.signs * np.where(X[:, self.features] > self.thresholds, 1.0, -1.0)
 
     def as_list(self):
-        """Return them one by one, each as Stumps of length one."""
+        """Return a list of single stumps, each as Stumps of length one."""
         return [Stumps(*(part[k : k + 1] for part in self)) for k in range(len(self.signs))]
 
 
 class MiddleStumps:
-    r"""The stumps with middle thresholds of some points, sorted once for all weights.
+    r"""The stumps with thresholds midway between training points, sorted once for all weights.
 
-    The **edge** of a hypothesis is :math:`\sum_i g_i h(x_i)`, :eq:`eq-edge`; with
-    :math:`g_i = u_iy_i` and weights u that sum to one it is one minus twice the weighted error.
-    Point k of a sorted feature has the threshold above it, and
+    The **edge** of a hypothesis is :math:`\sum_i g_i h(x_i)`, :eq:`eq-edge`. With
+    :math:`g_i = u_iy_i` and weights u that sum to one, it is one minus twice the weighted error.
+    The threshold above the k-th smallest value of a feature has the edge
 
     .. math:: \text{edge}_k = \sum_i g_i - 2 \sum_{i \le k} g_i,
 
-    so one running sum a feature gives the edges of all its stumps: n d operations.
+    so one cumulative sum per feature gives the edges of all its stumps in n d operations.
 
     Parameters
     ----------
@@ -63,18 +63,17 @@ class MiddleStumps:
         self.order = np.ascontiguousarray(np.argsort(X, axis=0, kind="stable").T)
         values = np.take_along_axis(X.T, self.order, axis=1)
         low, high = values[:, :-1], values[:, 1:]
-        middle = 0.5 * low + 0.5 * high  # halves first: sum and difference might overflow
-        # Above the last point: all points are on one side, the constant hypothesis.
+        middle = 0.5 * low + 0.5 * high  # halved first, since sum and difference might overflow
+        # An infinite threshold gives the constant hypothesis.
         self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
-        # Values that differ only by rounding count as equal: no threshold lies between them.
+        # There is no threshold between values that differ only by rounding.
         larger = np.maximum(np.abs(low), np.abs(high))
-        same = 0.5 * high - 0.5 * low <= 0.5 * TIE_TOL * larger
-        tied = np.column_stack([same, np.zeros(self.d, dtype=bool)])
-        self.distinct = 1.0 - tied
+        equal = 0.5 * high - 0.5 * low <= 0.5 * TIE_TOL * larger
+        self.distinct = 1.0 - np.column_stack([equal, np.zeros(self.d, dtype=bool)])
         self._edges, self._sizes = np.empty((2, self.d, self.n))
 
     def best(self, g):
-        """Return the stump of the largest edge, of equal ones the first, and its edge.
+        """Return the stump with the largest edge, the first in case of ties, and its edge.
 
         Parameters
         ----------
@@ -84,7 +83,7 @@ class MiddleStumps:
         Returns
         -------
         stump : Stumps
-            Of length one.
+            A single stump.
         edge : float
             Not negative.
         """
@@ -93,14 +92,14 @@ class MiddleStumps:
         return self._stumps(edges, [row], [place]), float(sizes[row, place])
 
     def candidates(self, g, above):
-        """Return, of each feature, all stumps whose edges are peaks among their neighbours'.
+        """Return all stumps whose edges are local maxima along the thresholds of their feature.
 
         Parameters
         ----------
         g : ndarray of shape (n,)
             Signed weights of the points.
         above : float
-            Only stumps of larger edges.
+            Only stumps with larger edges are returned.
 
         Returns
         -------
@@ -108,15 +107,14 @@ class MiddleStumps:
         edges : ndarray
         """
         edges, sizes = self._all_edges(g)
-        unit = TIE_TOL * np.abs(g).sum()  # edges are compared in steps of it
-        steps = np.rint(sizes / unit)
-        framed = np.pad(steps, ((0, 0), (1, 1)))
-        peaks = (sizes > above) & (steps >= framed[:, :-2]) & (steps > framed[:, 2:])
+        rounded = np.rint(sizes / (TIE_TOL * np.abs(g).sum()))
+        padded = np.pad(rounded, ((0, 0), (1, 1)))
+        peaks = (sizes > above) & (rounded >= padded[:, :-2]) & (rounded > padded[:, 2:])
         rows, places = np.nonzero(peaks)
         return self._stumps(edges, rows, places), sizes[rows, places]
 
     def _all_edges(self, g):
-        """Return the edges of all stumps with q = 1, and their sizes; zero where there is none."""
+        """Return the edges of all stumps with q = 1 and their absolute values; 0 for ties."""
         edges, sizes = self._edges, self._sizes
         np.take(g, self.order, out=edges, mode="clip")
         np.cumsum(edges, axis=1, out=edges)

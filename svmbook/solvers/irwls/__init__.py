@@ -1,1 +1,1 @@
-"""Iterated weighted least squares: costs, the rounds, and where they start."""
+"""Iteratively reweighted least squares (IRWLS): costs, iterations and starting points."""

@@ -1,4 +1,4 @@
-"""Costs of the slack as the rounds want them: value, slope and curvature in the margin."""
+"""Costs for IRWLS: value, first and second derivative as functions of the margin."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["HINGE", "Cost", "sigmoidal_cost", "unbiased_cost"]
 
 
 class Cost(NamedTuple):
-    """A cost of the margin, with slope zero from the margin 1 on, and its derivatives.
+    """A cost of the margin and its derivatives; it must be constant from the margin 1 upwards.
 
     Attributes
     ----------
     value, slope, curvature : callable
-        Functions of an array of margins, which return an array of its shape.
+        Functions that map an array of margins to an array of the same shape.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def unbiased_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
     s : float, default=2.0
         Steepness, at least 1.
     k : float, default=1e-6
-        Gives the cost a slope at the margin 1; positive.
+        Gives the cost a non-zero slope just below the margin 1; positive.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def unbiased_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
     if not s >= 1.0:
         raise ValueError(f"s must be at least 1; found {s!r}.")
     check_positive("k", k)
-    parts = unbiased, unbiased_slope, unbiased_curvature
-    return Cost(*(partial(part, s=s, k=k) for part in parts))
+    functions = unbiased, unbiased_slope, unbiased_curvature
+    return Cost(*(partial(function, s=s, k=k) for function in functions))
 
 
 def sigmoidal_cost(slope: float = 4.0) -> Cost:
@@ -94,7 +94,7 @@ def sigmoidal_cost(slope: float = 4.0) -> Cost:
     Raises
     ------
     ValueError, TypeError
-        The slope is not positive.
+        The slope is not a positive, finite number.
 
     Examples
     --------
@@ -103,5 +103,5 @@ def sigmoidal_cost(slope: float = 4.0) -> Cost:
     0.0
     """
     check_positive("slope", slope)
-    parts = sigmoidal, sigmoidal_slope, sigmoidal_curvature
-    return Cost(*(partial(part, slope=slope) for part in parts))
+    functions = sigmoidal, sigmoidal_slope, sigmoidal_curvature
+    return Cost(*(partial(function, slope=slope) for function in functions))

@@ -1,4 +1,4 @@
-"""What the rounds of weighted least squares return."""
+"""The result of iteratively reweighted least squares."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["IRWLSResult"]
 class IRWLSResult:
     r"""A stationary point of the objective together with its certificate.
 
-    For a cost that is not convex it is a local minimum at best: no gap says how far the smallest
-    value is away.
+    For a cost that is not convex it is a local minimum at best, and there is no duality gap that
+    bounds its distance from the global minimum.
 
     Attributes
     ----------
@@ -23,27 +23,27 @@ class IRWLSResult:
     intercept : float
         The intercept b.
     alpha : ndarray of shape (n,)
-        Multipliers: the price times the slope of each point's cost. At the margin 1 they lie
-        between zero and the slope of the kink.
+        Multipliers: C_i times minus the derivative of the cost in the margin. At a kink at the
+        margin 1 they lie between zero and the slope below the kink.
     objective : float
-        J, with the cost as it is.
+        J with the original cost.
     objectives : ndarray of shape (n_iter,)
-        J with the rounded cost, before each round.
+        J with the smoothed cost, before each iteration.
     widths : ndarray of shape (n_iter,)
-        The widths of rounding that belong to them.
+        The smoothing widths of these costs.
     kkt_residual : float
-        What is left of :math:`w - \sum_i \alpha_i y_i z_i` with the slopes of the rounded cost for
-        multipliers, as a fraction of the sum of the lengths of its terms; or of
-        :math:`\sum_i \alpha_i y_i`, if that is larger. It is measured before the last step.
+        The larger of two norms, each relative to the sum of the norms of its terms:
+        :math:`w - \sum_i \alpha_i y_i z_i` and :math:`\sum_i \alpha_i y_i`, where the multipliers
+        are slopes of the smoothed cost. It is computed before the last step.
     n_iter : int
-        Rounds, each one linear system. The last is a full step, after which w is the sum of its
-        points; it is left out where it would raise J.
+        Number of iterations, each of which solves one linear system. The last is a full step, after
+        which :math:`w = \sum_i \alpha_i y_i z_i` holds; it is omitted if it would raise J.
     converged : bool
-        Whether ``kkt_residual`` is at most the tolerance, at the smallest width; or as small as the
-        rounding of the outputs lets one know; or the next round promises to lower J by less than
-        its rounding.
+        True in three cases: ``kkt_residual`` is at most the tolerance at the smallest width; it is
+        at most the rounding error of the outputs; the next iteration is predicted to lower J by
+        less than rounding error.
     message : str
-        How the solver ended, in words.
+        Why the solver stopped.
     """
 
     w: np.ndarray

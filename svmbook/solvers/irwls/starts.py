@@ -1,4 +1,4 @@
-"""Where the rounds start: a cost that is not convex has many minima, and the start decides."""
+"""Starting points for IRWLS: with a non-convex cost, they determine which minimum is found."""
 
 import numpy as np
 
@@ -10,31 +10,28 @@ __all__ = ["best_of", "least_squares_start", "random_start", "svm_start"]
 
 
 def least_squares_start(Z, y, C):
-    """Return w and b of least squares with all a_i equal to C_i.
-
-    Step 0 of the source has a_i = 1.
-    """
+    """Return w and b of least squares with weights a_i = C_i; step 0 of the source has a_i = 1."""
     C = np.broadcast_to(C, len(y))
     return least_squares_step(Z, C * y, C, np.zeros(Z.shape[1]))
 
 
 def svm_start(Z, y, C):
-    """Return w and b of the support vector machine, :eq:`eq-hinge-penalty`, solved roughly."""
+    """Return w and b of the SVM, :eq:`eq-hinge-penalty`, to a loose tolerance."""
     result = irwls(Z, y, C, HINGE, tol=START_TOL)
     return result.w, result.intercept
 
 
 def random_start(Z, y, C, rng):
-    """Return w and b of least squares on a few points: twice as many as there are unknowns."""
-    few = np.zeros(len(y))
-    few[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
+    """Return w and b of least squares on random points, about two per unknown."""
+    included = np.zeros(len(y))
+    included[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
     for label in (-1.0, 1.0):  # at least one point of each class
-        few[rng.choice(np.flatnonzero(y == label))] = 1.0
-    return least_squares_start(Z, y, C * few)
+        included[rng.choice(np.flatnonzero(y == label))] = 1.0
+    return least_squares_start(Z, y, C * included)
 
 
 def best_of(Z, y, C, cost, starts, **options):
-    """Return the first result of the smallest objective, and the objectives of all."""
+    """Return the result with the smallest objective, and the objectives of all starts."""
     results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
     return results[first_largest(-objectives)], objectives

@@ -1,1 +1,1 @@
-"""Penalised log likelihoods: Newton's method, its proximal cousin, no penalty, few points."""
+"""Solvers of logistic regression: ridge, absolute-value or no penalty, and import points."""

@@ -1,8 +1,8 @@
 r"""The import vector machine: kernel logistic regression on a few points chosen greedily.
 
 Nearly all coefficients of kernel logistic regression are different from zero, but a few kernel
-functions often span what matters. Points are taken in one after the other, each time the one
-whose kernel function promises the largest decrease of the objective.
+functions often approximate the solution well. Points are added one at a time, each time the one
+whose kernel function has the largest predicted decrease of the objective.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .result import LogisticResult
 
 __all__ = ["import_points", "select_import_points"]
 
-DEPENDENT_FUNCTION = 1e-5  # of k(x, x): of less, a Gram matrix in single precision keeps few digits
-CACHE_NUMBERS = 100_000  # numbers that stay in the cache, 800 kB
+DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
+CACHE_NUMBERS = 100_000  # numbers that fit into the cache, 800 kB
 DECREASE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
@@ -47,11 +47,11 @@ def select_import_points(
 
     .. math:: \sum_i s_i \log(1 + e^{-y_i(f(x_i) + b)}) + \tfrac\lambda2\,\|f\|^2 ,
 
-    and adds to S, one at a time, the point with the largest predicted decrease. With the part
-    :math:`z_l` of :math:`k(x_l, \cdot)` that is orthogonal to the functions of S, of length 1, and
-    the negative gradient G and the curvatures W of the loss at the present minimiser, the decrease
-    that Newton's parabola predicts is :math:`(z_l^\top G)^2 / 2h_l`, where :math:`h_l` is the
-    curvature along :math:`z_l` once the other coefficients have adapted.
+    and adds to S, one at a time, the point with the largest predicted decrease. Let :math:`z_l` be
+    the part of :math:`k(x_l, \cdot)` that is orthogonal to the functions of S, scaled to length 1,
+    and G and W the negative gradient and the curvatures of the loss at the current minimiser. The
+    decrease predicted by the quadratic model is :math:`(z_l^\top G)^2 / 2h_l`, where :math:`h_l` is
+    the curvature along :math:`z_l` with all other coefficients minimised over.
 
     Parameters
     ----------
@@ -60,33 +60,33 @@ def select_import_points(
     y : ndarray of shape (n,)
         Labels -1 and +1.
     lam : float
-        The weight :math:`\lambda` of the ridge, positive.
+        The weight :math:`\lambda` of the ridge penalty, positive.
     weights : float or ndarray of shape (n,), default=1.0
         Weights :math:`s_i`, positive.
     min_decrease : float, default=1e-3
-        Stop when one more point lowers the objective by less than this fraction of it.
+        Stop when a new point lowers the objective by less than this fraction of it.
     max_points : int, default=None
-        Points at most; by default only ``min_decrease`` stops.
+        Largest number of points; None stops by ``min_decrease`` alone.
     tol : float, default=1e-6
-        For each minimisation on S, as in `solve_logistic`.
+        Tolerance of each minimisation on S, as in `solve_logistic`.
 
     Returns
     -------
     LogisticResult
         ``coef`` is zero outside S. ``gap`` and ``kkt_residual`` are those of the minimisation on S.
         ``full_gap`` bounds how far the objective is above that of kernel logistic regression on all
-        points; ``n_iter`` counts the points of S.
+        points; ``n_iter`` is the number of points in S.
 
     Raises
     ------
     ValueError, TypeError
-        The arrays do not fit, or a number is out of range.
+        The shapes of the arrays do not match, or a number is out of range.
 
     Notes
     -----
-    Zhu and Hastie take one Newton step for each candidate and compare the objectives; here the
-    decrease that this step's parabola predicts is computed for all candidates at once. Each round
-    costs :math:`O(n^2 |S|)`. Of candidates that promise the same the first is taken.
+    Zhu and Hastie take one Newton step for each candidate and compare the objectives. Here the
+    decrease that the quadratic model predicts for this step is computed for all candidates at once.
+    Each added point costs :math:`O(n^2 |S|)`. Ties are broken in favour of the first candidate.
 
     References
     ----------
@@ -114,66 +114,67 @@ def select_import_points(
 
 
 def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6):
-    """Do as `select_import_points`, for a `StoredGram`, a likelihood and checked numbers."""
+    """Do the same as `select_import_points`, for a `StoredGram` and a likelihood."""
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
-    rest = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
+    remainder = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
     J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
-        new = np.diagonal(rest) > DEPENDENT_FUNCTION * np.diagonal(K)
+        candidates = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
         try:
-            decreases = _predicted_decreases(likelihood, lam, Z, rest, new, Z @ w + b)
+            decreases = _predicted_decreases(likelihood, lam, Z, remainder, candidates, Z @ w + b)
         except np.linalg.LinAlgError:
-            converged, message = False, "rounding hides what further points would bring"
+            converged, message = False, "rounding error prevents the choice of further points"
             break
         if not np.isfinite(decreases).all():
-            converged, message = False, "the squares of K are no doubles; scale the features"
+            converged, message = False, "the squares of K overflow; scale the features"
             break
         best = first_largest(decreases, tol=DECREASE_TOL)
         if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
-        z = rest[:, best] / np.sqrt(rest[best, best])
+        z = remainder[:, best] / np.sqrt(remainder[best, best])
         S, Z = [*S, best], np.column_stack([Z, z])
-        _subtract_square(rest, z)
+        _subtract_square(remainder, z)
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
-        before, J = J, result.objective
+        previous, J = J, result.objective
         log.info("import points, %d of %d: objective %.6g", len(S), n, J)
         w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
-        if before - J < min_decrease * J:
+        if previous - J < min_decrease * J:
             break
     else:
-        message = f"all {len(S)} points that max_points allows" if max_points else message
+        message = f"max_points={max_points} was reached" if max_points else message
     alpha = np.zeros(n)
     if S:
         alpha[S] = solve_triangular(Z[S].T, w)  # Z[S] is the Cholesky factor of K_SS
     G = likelihood.negative_gradient(Z @ w + b)
-    R = G - lam * alpha  # minus the gradient among all kernel functions
-    # Negative only by rounding; the absolute value keeps its size visible.
+    R = G - lam * alpha  # minus the gradient with respect to all kernel functions
+    # Only rounding can make this negative; the absolute value keeps the size of the error.
     full_gap = float(0.5 * abs(R @ (K @ R)) / lam)
     return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
 
 
-def _subtract_square(rest, z):
-    """Subtract zz' in place, some rows at a time, which stay in the processor's cache."""
+def _subtract_square(remainder, z):
+    """Subtract zz' in place, in blocks of rows that fit into the cache."""
     rows = max(1, CACHE_NUMBERS // len(z))
     for start in range(0, len(z), rows):
-        rest[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
+        remainder[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
 
 
-def _predicted_decreases(likelihood, lam, Z, rest, new, F):
-    """Return the decrease to expect of each point, given the outputs F of the machine so far."""
+def _predicted_decreases(likelihood, lam, Z, remainder, candidates, F):
+    """Return the predicted decrease for each candidate, given the current outputs F; else 0."""
     G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
-    squared = np.where(new, np.diagonal(rest), 1.0)  # squared lengths of the orthogonal parts
-    # Curvature along each z_l, with an intercept that adapts ...
-    h = np.einsum("ij,ij,i->j", rest, rest, W) - (W @ rest) ** 2 / W.sum()
-    if Z.shape[1]:  # ... and weights of Z that adapt.
+    squared_lengths = np.where(candidates, np.diagonal(remainder), 1.0)
+    # Curvature along each z_l, minimised over the intercept ...
+    h = np.einsum("ij,ij,i->j", remainder, remainder, W) - (W @ remainder) ** 2 / W.sum()
+    if Z.shape[1]:  # ... and over the weights of Z.
         centred = Z - W @ Z / W.sum()
         M = centred.T @ (W[:, None] * centred) + lam * np.eye(Z.shape[1])
-        V = solve_triangular(np.linalg.cholesky(M), (W[:, None] * centred).T @ rest, lower=True)
+        products = (W[:, None] * centred).T @ remainder
+        V = solve_triangular(np.linalg.cholesky(M), products, lower=True)
         h = h - (V * V).sum(axis=0)
-    h = h / squared + lam
-    return np.where(new, (rest @ G) ** 2 / (2.0 * squared * h), 0.0)
+    h = h / squared_lengths + lam
+    return np.where(candidates, (remainder @ G) ** 2 / (2.0 * squared_lengths * h), 0.0)

@@ -1,8 +1,8 @@
-r"""Minus the log likelihood of labels, as a function of the outputs of a machine.
+r"""Negative log likelihoods of labels, as functions of the outputs of a classifier.
 
-Two classes, one interface: `Binomial` for labels -1 and +1, whose machine has one output a point,
-and `Softmax` for any number of classes, whose machine has one output a class. Each knows its loss,
-its negative gradient in the outputs, and the step of Newton's method for a given Gram matrix.
+`Binomial` is for labels -1 and +1 and one output per point, `Softmax` for any number of classes and
+one output per class. Both have the same methods: the loss, its negative gradient with respect to
+the outputs, and the step of Newton's method for a given Gram matrix.
 """
 
 import numpy as np
@@ -10,39 +10,25 @@ from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
 
-__all__ = ["Binomial", "Softmax", "best_intercept", "likelihood_of"]
+__all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "likelihood_of"]
 
-FORCING_TERM = 0.1  # Newton-CG: residual of an inner solution, relative to its start, at most
+FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to its start
 MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
-CURVATURE_TOL = 1e-12  # relative to the gradient: with less curvature the loss is linear
-INTERCEPT_TOL = 1e-13  # relative to the gradient: what rounding leaves of its sum
-LOSS_ROUNDING = 1e-14  # relative to a loss: what rounding changes
+CURVATURE_TOL = 1e-12  # relative to the gradient: the loss is linear if it has less curvature
+INTERCEPT_TOL = 1e-13  # relative to the gradient: rounding error of its sum
+LOSS_ROUNDING = 1e-14  # relative rounding error of a loss
 MAX_INTERCEPT_STEPS = 40  # Newton steps in the intercept; a warm start needs one or two
 
 
 def likelihood_of(y, weights, classes):
-    """Return the likelihood of labels -1 and +1, or of numbers of classes."""
+    """Return the likelihood of labels -1 and +1, or of class numbers if ``classes`` is given."""
     return Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
 
 
-class Binomial:
-    r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`."""
+class TwoClassLoss:
+    """A loss of one output per point; ``curvature`` returns its diagonal second derivative."""
 
-    def __init__(self, y, weights):
-        self.y, self.weights = y, weights
-        self.no_intercept = 0.0
-
-    def loss(self, F):
-        """Return the loss of outputs F."""
-        return float(self.weights @ logistic(self.y * F))
-
-    def negative_gradient(self, F):
-        r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`, :eq:`eq-pull` with its label."""
-        return -self.weights * self.y * logistic_slope(self.y * F)
-
-    def curvature(self, F):
-        r"""Return :math:`W_i = s_i\,\sigma(F_i)\,\sigma(-F_i)`, the diagonal second derivative."""
-        return self.weights * logistic_curvature(F)
+    zero_intercept = 0.0
 
     def curvature_along(self, F, D):
         """Return the second derivative of the loss along D, a number."""
@@ -52,11 +38,30 @@ class Binomial:
         """Return the second derivative in the intercept, of shape (1, 1)."""
         return np.array([[self.curvature(F).sum()]])
 
+
+class Binomial(TwoClassLoss):
+    r"""Two classes, :eq:`eq-log-loss`: :math:`\sum_i s_i \log(1 + e^{-y_i F_i})`."""
+
+    def __init__(self, y, weights):
+        self.y, self.weights = y, weights
+
+    def loss(self, F):
+        """Return the loss of outputs F."""
+        return float(self.weights @ logistic(self.y * F))
+
+    def negative_gradient(self, F):
+        r"""Return :math:`G_i = s_i y_i\,\sigma(-y_iF_i)`: :eq:`eq-pull` times the label."""
+        return -self.weights * self.y * logistic_slope(self.y * F)
+
+    def curvature(self, F):
+        r"""Return :math:`W_i = s_i\,\sigma(F_i)\,\sigma(-F_i)`, the diagonal second derivative."""
+        return self.weights * logistic_curvature(F)
+
     def newton_step(self, gram, lam, F, R, r):
         """Return the Newton step of coefficients and intercept: one weighted ridge regression.
 
-        Where all points are surely wrong, the loss is flat and the step would be endless; an upper
-        bound of the curvature, :math:`s_i/4`, then gives a step that surely descends.
+        If every margin is so large that the loss is linear in double precision, the step would be
+        unbounded. The upper bound :math:`s_i/4` of the curvature then gives a descent step.
         """
         W = self.curvature(F)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
@@ -73,83 +78,83 @@ class Softmax:
     def __init__(self, codes, k, weights):
         self.codes, self.weights = codes, weights
         self.points = np.arange(len(codes))
-        self.no_intercept = np.zeros(k)
+        self.zero_intercept = np.zeros(k)
 
     def loss(self, F):
         """Return the loss of outputs F."""
         D = F - F[self.points, self.codes, None]
         D[self.points, self.codes] = -np.inf
-        # The true class against all others together: exact where its probability is nearly 1.
+        # The true class against all others together, which is accurate for probabilities near 1.
         return float(self.weights @ logistic(-logsumexp(D, axis=1)))
 
     def negative_gradient(self, F):
         r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, :eq:`eq-softmax-pull`."""
         P = softmax(F, axis=1)
         P[self.points, self.codes] = 0.0
-        # 1 - p of the true class is the sum of the others: no digit is lost where p is nearly 1.
+        # 1 - p of the true class, as a sum over the others, loses no digits where p is near 1.
         P[self.points, self.codes] = -P.sum(axis=1)
         return -self.weights[:, None] * P
 
     def curvature_along(self, F, D):
         r"""Return :math:`\sum_i s_i D_i^\top(\mathrm{diag}\,p_i - p_ip_i^\top)D_i`."""
-        P, _, top = _probabilities(F)
-        D = D - D[self.points, top, None]
+        P, _, likeliest = _probabilities(F)
+        D = D - D[self.points, likeliest, None]
         mean = (P * D).sum(axis=1, keepdims=True)
         return float(self.weights @ (P * (D - mean) ** 2).sum(axis=1))
 
     def intercept_curvature(self, F):
         r"""Return :math:`\sum_i s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, of shape (k, k)."""
-        P, others, _ = _probabilities(F)
+        P, complement, _ = _probabilities(F)
         weighted = self.weights[:, None] * P
         curvature = -P.T @ weighted
-        np.fill_diagonal(curvature, (weighted * others).sum(axis=0))
+        np.fill_diagonal(curvature, (weighted * complement).sum(axis=0))
         return curvature
 
     def newton_step(self, gram, lam, F, R, r):
         r"""Return the Newton step of coefficients and intercepts, by conjugate gradients.
 
         The curvature of point i, :math:`H_i = s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, couples the k
-        outputs. One weighted ridge regression whose weights are
-        :math:`\mathrm{tr}\,H_i/(k-1)`, the mean of the k - 1 eigenvalues that are not zero, serves
-        all classes as preconditioner; with two classes it is the exact step. Where all points are
-        surely wrong, the bound :math:`H_i \preceq s_iI/2` takes the place of the curvature.
+        outputs. The preconditioner is one weighted ridge regression for all classes, with weights
+        :math:`\mathrm{tr}\,H_i/(k-1)`, the mean of the k - 1 non-zero eigenvalues; for two classes
+        it gives the exact step. If the loss is linear in double precision, the bound
+        :math:`H_i \preceq s_iI/2` replaces the curvature.
         """
-        P, others, top = _probabilities(F)
+        P, complement, likeliest = _probabilities(F)
         weighted = self.weights[:, None] * P
-        W = (weighted * others).sum(axis=1) / (F.shape[1] - 1)
+        W = (weighted * complement).sum(axis=1) / (F.shape[1] - 1)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             return gram.ridge(0.5 * self.weights, lam)(R, r)
         ridge = gram.ridge(W, lam)
 
-        def solve(R, r):  # a number added to all classes changes no probability: keep it at zero
-            V, c = ridge(R, r)
+        def precondition(R, r):
+            V, c = ridge(R, r)  # the mean over the classes changes no probability: set it to zero
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
         def times(V, outputs):  # the Newton system's operator on (V, c), outputs = f_V + c
-            D = outputs - outputs[self.points, top, None]
+            D = outputs - outputs[self.points, likeliest, None]
             HF = weighted * (D - (P * D).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
         V, c = np.zeros_like(R), np.zeros_like(r)
-        D, d = solve(R, r)
+        D, d = precondition(R, r)
         fD = gram.outputs(D)
         D_outputs = fD + d
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
-        enough = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
+        target = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
         for _ in range(MAX_PRODUCTS):
             TD, td = times(D, D_outputs)
-            curved = gram.inner(TD, D, D_outputs - d) + td @ d
-            if not (rho > 0.0 and curved > 0.0):
-                break  # rounding
-            t = rho / curved
+            curvature = gram.inner(TD, D, D_outputs - d) + td @ d
+            if not (rho > 0.0 and curvature > 0.0):
+                break  # rounding error
+            t = rho / curvature
             V, c = V + t * D, c + t * d
             R, r = R - t * TD, r - t * td
-            Z, z = solve(R, r)
+            Z, z = precondition(R, r)
             fZ = gram.outputs(Z)
-            rho, before = gram.inner(R, Z, fZ) + r @ z, rho
-            if rho <= enough:
+            rho, rho_before = gram.inner(R, Z, fZ) + r @ z, rho
+            if rho <= target:
                 break
-            beta = rho / before
+            beta = rho / rho_before
             D, d, D_outputs = Z + beta * D, z + beta * d, fZ + z + beta * D_outputs
         return V, c
 
@@ -157,23 +162,23 @@ class Softmax:
 def _probabilities(F):
     """Return the softmax P of F, 1 - P without loss of digits, and the most probable class.
 
-    Each point's curvature changes nothing if a number is added to all its outputs; taken relative
-    to the most probable class, what is subtracted is never nearly equal.
+    The curvature of a point does not change if a constant is added to all its outputs. Outputs
+    relative to those of the most probable class avoid cancellation.
     """
     P = softmax(F, axis=1)
-    points, top = np.arange(len(F)), F.argmax(axis=1)
-    others = 1.0 - P
-    rest = P.copy()
-    rest[points, top] = 0.0
-    others[points, top] = rest.sum(axis=1)
-    return P, others, top
+    points, likeliest = np.arange(len(F)), F.argmax(axis=1)
+    complement = 1.0 - P
+    others = P.copy()
+    others[points, likeliest] = 0.0
+    complement[points, likeliest] = others.sum(axis=1)
+    return P, complement, likeliest
 
 
 def best_intercept(likelihood, f, start):
     """Return the intercept that minimises the loss of ``f + intercept``, and the gradient there.
 
-    Newton's method in one unknown a class; where it ends, the gradient sums to zero, which a
-    dual objective takes for granted.
+    Newton's method with one unknown per class. At the minimum the gradient sums to zero, as dual
+    feasibility requires.
 
     Parameters
     ----------
@@ -182,7 +187,7 @@ def best_intercept(likelihood, f, start):
     f : ndarray of shape (n,) or (n, k)
         Outputs without intercept.
     start : float or ndarray of shape (k,)
-        Where to start.
+        Initial intercept.
 
     Returns
     -------
@@ -199,24 +204,25 @@ def best_intercept(likelihood, f, start):
     >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log 3
     1.098612
     """
-    b, G, before = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
-    farthest = 10.0 + np.max(np.abs(f + start))
+    b, G, loss = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
+    longest_step = 10.0 + np.max(np.abs(f + start))
     for _ in range(MAX_INTERCEPT_STEPS):
         r, size = G.sum(axis=0), np.abs(G).sum()
         if np.abs(r).max() <= INTERCEPT_TOL * size:
             break
         H = likelihood.intercept_curvature(f + b) + CURVATURE_TOL * size * np.eye(np.size(b))
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
-        step = np.clip(step, -farthest, farthest)  # where the loss is a straight line
+        step = np.clip(step, -longest_step, longest_step)  # a linear loss gives endless steps
         for _ in range(MAX_INTERCEPT_STEPS):
-            new = likelihood.negative_gradient(f + b + step)
-            nearer = np.abs(new.sum(axis=0)).max() < np.abs(r).max()
-            after = likelihood.loss(f + b + step)
-            # A smaller gradient with a higher loss would cycle where the loss has linear parts.
-            if after < before or (nearer and after <= before * (1.0 + LOSS_ROUNDING)):
+            G_new = likelihood.negative_gradient(f + b + step)
+            smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
+            loss_new = likelihood.loss(f + b + step)
+            # Accepting a higher loss for a smaller gradient would cycle if the loss is piecewise
+            # linear.
+            if loss_new < loss or (smaller_gradient and loss_new <= loss * (1.0 + LOSS_ROUNDING)):
                 break
             step = 0.5 * step
         else:
-            break  # a loss so small that its curvature is lost
-        b, G, before = b + step, new, after
+            break  # the curvature of so small a loss is below rounding error
+        b, G, loss = b + step, G_new, loss_new
     return (float(b) if np.ndim(b) == 0 else b), G

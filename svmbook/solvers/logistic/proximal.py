@@ -1,10 +1,10 @@
 r"""Kernel logistic regression with an absolute-value penalty, by a proximal Newton method.
 
-The penalty :math:`\lambda\|\alpha\|_1` has a kink at zero, and a minimum sits in kinks: most
-coefficients are exactly zero. A method that only follows slopes never lands in a kink. This one
-replaces the smooth part by its parabola, as Newton's method does, keeps the penalty as it is, and
-minimises the sum over a *working set*, one coefficient at a time. A step along the set's
-own Newton direction, within the kinks, finishes what one at a time does slowly.
+The penalty :math:`\lambda\|\alpha\|_1` is not differentiable where a coefficient is zero, and at
+the minimum most coefficients are exactly zero. A method for smooth functions does not find exact
+zeros. The proximal Newton method replaces the loss by its quadratic model, as Newton's method does,
+and keeps the penalty. It minimises the sum over a *working set* by coordinate descent, which
+converges slowly, and by Newton steps for the coefficients that are not zero.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,15 +25,15 @@ from .likelihoods import Binomial, best_intercept
 from .parabola import minimise_parabola, violation_of
 from .result import LogisticResult
 
-__all__ = ["l1_path", "largest_lam", "smallest_null", "solve_logistic_l1", "solve_logistic_l1_path"]
+__all__ = ["l1_path", "lam_max", "largest_lam", "solve_logistic_l1", "solve_logistic_l1_path"]
 
-MIN_ADDED = 10  # coefficients that may join the working set in a step, at least
-PARABOLA_TOL = 0.01  # violation at which a parabola counts as solved, relative to its start
+MIN_ADDED = 10  # smallest limit on the number of coefficients added to the working set in a step
+PARABOLA_TOL = 0.01  # KKT violation up to which a quadratic model is solved, relative to its start
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease that a step must reach
 MAX_HALVINGS = 40  # halvings of one step
 ZERO_TOL = 1e-14  # relative to the largest coefficient: numerically zero
-VISIBLE_CHANGE = 1e-14  # relative to the objective: a smaller change is a rounding error
-PATIENCE = 3  # steps in a row that lower neither the objective nor the violation
+OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
+PATIENCE = 3  # consecutive steps that lower neither the objective nor the violation
 
 
 def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> float:
@@ -52,12 +51,12 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
     Returns
     -------
     float
-        The largest slope of the loss in any coefficient, where only the intercept is fitted.
+        The largest slope of the loss in any coefficient, with only the intercept fitted.
 
     Raises
     ------
     ValueError
-        The arrays do not fit.
+        The shapes of the arrays do not match.
 
     Examples
     --------
@@ -67,11 +66,11 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
     0.5
     """
     K, y, weights = check_logistic(K, y, weights)
-    return smallest_null(StoredGram(K), Binomial(y, weights))
+    return lam_max(StoredGram(K), Binomial(y, weights))
 
 
-def smallest_null(gram, likelihood):
-    """Do as `largest_lam`, for a `GramMatrix` and a likelihood."""
+def lam_max(gram, likelihood):
+    """Do the same as `largest_lam`, for a `GramMatrix` and a likelihood."""
     _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
     return float(np.abs(gram.times(G)).max())
 
@@ -85,7 +84,7 @@ def solve_logistic_l1(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> LogisticResult:
-    r"""Minimise the log loss of a kernel expansion plus the sizes of its coefficients, :eq:`eq-l1`.
+    r"""Minimise the log loss of a kernel expansion plus an absolute-value penalty, :eq:`eq-l1`.
 
     .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i}) + \lambda\|\alpha\|_1
 
@@ -102,27 +101,27 @@ def solve_logistic_l1(
     weights : float or ndarray of shape (n,), default=1.0
         Weights :math:`s_i`, positive.
     tol : float, default=1e-6
-        The violation of the optimality conditions at which to stop, as a fraction of
-        :math:`\lambda`.
+        Stop when the largest violation of the optimality conditions, as a fraction of
+        :math:`\lambda`, is at most this.
     max_iter : int, default=200
-        Proximal Newton steps at most.
+        Largest number of proximal Newton steps.
 
     Returns
     -------
     LogisticResult
-        ``coef`` holds exact zeros. With the slopes :math:`\nabla_j` of the loss,
-        ``kkt_residual`` is the largest of
-        :math:`|\nabla_j + \lambda\,\mathrm{sign}\,\alpha_j|` where :math:`\alpha_j \ne 0` and
-        :math:`|\nabla_j| - \lambda` where it is zero, over :math:`\lambda`. ``gap``
-        compares the objective with the dual one, :math:`\sum_i s_i H(p_i)` with
-        :math:`H(p) = -p\log p - (1-p)\log(1-p)`, over
-        :math:`\|K(s\circ y\circ p)\|_\infty \le \lambda`, :math:`\sum_i s_iy_ip_i = 0`, at the
-        machine's own probabilities :math:`p_i` of the wrong label, shrunk until they are feasible.
+        ``coef`` has exact zeros. With the slopes :math:`\nabla_j` of the loss, ``kkt_residual`` is
+        the largest of :math:`|\nabla_j + \lambda\,\mathrm{sign}\,\alpha_j|` where
+        :math:`\alpha_j \ne 0` and :math:`|\nabla_j| - \lambda` where :math:`\alpha_j = 0`, divided
+        by :math:`\lambda`. ``gap`` is the objective minus the dual objective
+        :math:`\sum_i s_i H(p_i)` with :math:`H(p) = -p\log p - (1-p)\log(1-p)`. The dual
+        constraints are :math:`\|K(s\circ y\circ p)\|_\infty \le \lambda` and
+        :math:`\sum_i s_iy_ip_i = 0`. The :math:`p_i` are the predicted probabilities of the wrong
+        labels, scaled down until they are feasible.
 
     Raises
     ------
     ValueError, TypeError
-        The arrays do not fit, or a number is out of range.
+        The shapes of the arrays do not match, or a number is out of range.
 
     References
     ----------
@@ -150,26 +149,26 @@ def solve_logistic_l1_path(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> list[LogisticResult]:
-    r"""Return the solutions of `solve_logistic_l1` along :math:`\lambda`, each from the one before.
+    r"""Return the solutions of `solve_logistic_l1` for several :math:`\lambda`, with warm starts.
 
     Parameters
     ----------
     K, y, weights, tol
         As in `solve_logistic_l1`.
     lams : iterable of float
-        Values of :math:`\lambda`, positive; falling ones are the fastest.
+        Values of :math:`\lambda`, positive; decreasing values take the least time.
     max_iter : int, default=200
-        Proximal Newton steps for each value at most.
+        Largest number of proximal Newton steps per value.
 
     Returns
     -------
     list of LogisticResult
-        One for each value, in the order given.
+        One per value, in the given order.
 
     Raises
     ------
     ValueError, TypeError
-        The arrays do not fit, or a number is out of range.
+        As in `solve_logistic_l1`.
 
     Examples
     --------
@@ -187,13 +186,15 @@ def solve_logistic_l1_path(
 
 
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
-    """Do as `solve_logistic_l1_path`, for a `StoredGram`, a likelihood and checked numbers."""
+    """Do the same as `solve_logistic_l1_path`, for a `StoredGram` and a likelihood."""
     means = gram.K.mean(axis=0)
-    rows = gram.K - means[:, None]  # centred kernel functions; their means only change b
+    # Centred kernel functions, one per row, so that a working set is contiguous in memory. Centring
+    # changes only b.
+    rows = gram.K - means[:, None]
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:
-        problem = Lasso(likelihood, rows, lam)
+        problem = likelihood, rows, lam
         (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
         result = _certified(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
@@ -202,22 +203,10 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     return results
 
 
-class Lasso(NamedTuple):
-    """The problem: a loss of the outputs plus lam times the sizes of the coefficients.
-
-    ``rows`` holds one kernel function per row, so that those of a working set lie together in
-    memory.
-    """
-
-    likelihood: Binomial
-    rows: np.ndarray
-    lam: float
-
-
 def _solve(problem, start, tol, max_iter):
-    """Return (coefficients, intercept, outputs without it), number of steps, and a message."""
+    """Return (coefficients, intercept, outputs without intercept), steps, and a message."""
     (likelihood, rows, lam), (alpha, b, f) = problem, start
-    lowest, idle, before = np.inf, 0, np.inf
+    lowest, idle, previous = np.inf, 0, np.inf
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         slope = -(rows @ G)
@@ -227,21 +216,21 @@ def _solve(problem, start, tol, max_iter):
         log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
-        idle = 0 if residual < lowest or before - J > VISIBLE_CHANGE * J else idle + 1
-        lowest, before = min(lowest, residual), J
+        idle = 0 if residual < lowest or previous - J > OBJECTIVE_ROUNDING * J else idle + 1
+        lowest, previous = min(lowest, residual), J
         if n_iter == max_iter:
-            return (alpha, b, f), n_iter, "all steps used up"
+            return (alpha, b, f), n_iter, "max_iter was reached"
         if idle == PATIENCE:
-            return (alpha, b, f), n_iter, "rounding hides the descent"
-        # The parabola on the working set A. For a step d of its coefficients the best step of the
-        # intercept makes the weighted mean of the outputs' steps zero: db = -d'mean.
+            return (alpha, b, f), n_iter, "stopped at rounding error"
+        # The quadratic model on the working set A. For a step d of the coefficients, the best step
+        # of the intercept makes the weighted mean of the change in outputs zero: db = -d'mean.
         A = _working_set(alpha, violation)
         W = likelihood.curvature(f + b)
         mean = rows[A] @ W / W.sum()
         centred = rows[A] - mean[:, None]
         weighted = centred * np.sqrt(W)
-        Q, enough = weighted @ weighted.T, PARABOLA_TOL * violation.max()
-        new = minimise_parabola(Q, slope[A], alpha[A], lam, enough)
+        max_violation = PARABOLA_TOL * violation.max()
+        new = minimise_parabola(weighted @ weighted.T, slope[A], alpha[A], lam, max_violation)
         d = new - alpha[A]
         outputs = d @ centred
         t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, outputs), slope[A] @ d)
@@ -250,10 +239,10 @@ def _solve(problem, start, tol, max_iter):
 
 
 def _certified(problem, gram, alpha, b, tol):
-    """Compute residual and gap afresh, so that no drift of the updates is inherited.
+    """Return the result with residual and gap recomputed, free of errors from the updates.
 
-    Rounding leaves the outputs of the coefficients uncertain; where it may move the objective, or
-    a slope, by more than the tolerance, the certificate proves nothing.
+    The solution is not certified if the rounding error of the outputs may change the objective or a
+    slope by more than the tolerance.
     """
     likelihood, rows, lam = problem
     alpha = np.where(np.abs(alpha) > ZERO_TOL * np.abs(alpha).max(), alpha, 0.0)
@@ -264,38 +253,38 @@ def _certified(problem, gram, alpha, b, tol):
     slope = -(rows @ G)
     residual = violation_of(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
-    rounding = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
-    of_slopes = rounding * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam
-    certain = max(of_slopes, rounding * np.abs(G).sum() / J) <= tol
-    message = "" if certain else "rounding limits the coefficients"
-    converged = bool(residual <= tol and certain)
+    output_error = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
+    slope_error = output_error * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam
+    accurate = max(slope_error, output_error * np.abs(G).sum() / J) <= tol
+    message = "" if accurate else "rounding error in the outputs exceeds the tolerance"
+    converged = bool(residual <= tol and accurate)
     return LogisticResult(alpha, b, float(J), float(gap), float(residual), G, 0, converged, message)
 
 
 def _working_set(alpha, violation):
-    """Return the coefficients that are not zero, and those that most want to leave zero."""
-    used = np.flatnonzero(alpha)
-    room = max(MIN_ADDED, len(used))
-    waiting = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
-    if len(waiting) > room:
-        waiting = waiting[np.argpartition(-violation[waiting], room)[:room]]
-    return np.sort(np.concatenate([used, waiting]))
+    """Return the nonzero coefficients, and those zeros that most violate their condition."""
+    nonzero = np.flatnonzero(alpha)
+    max_added = max(MIN_ADDED, len(nonzero))
+    added = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
+    if len(added) > max_added:
+        added = added[np.argpartition(-violation[added], max_added)[:max_added]]
+    return np.sort(np.concatenate([nonzero, added]))
 
 
-def _line_search(likelihood, lam, here, step, slope):
-    """Return the length of a step: 1, halved until the descent is real."""
-    (alpha, F, J), (d, dF) = here, step
+def _line_search(likelihood, lam, point, step, slope):
+    """Return the step length: 1, halved until the decrease is sufficient; 0 if it never is."""
+    (alpha, F, J), (d, dF) = point, step
     predicted = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
     t = 1.0
     for _ in range(MAX_HALVINGS):
         J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum()
-        if J_new <= J + SUFFICIENT_DECREASE * t * predicted + VISIBLE_CHANGE * J:
+        if J_new <= J + SUFFICIENT_DECREASE * t * predicted + OBJECTIVE_ROUNDING * J:
             return t
         t *= 0.5
     return 0.0
 
 
-def _dual_objective(likelihood, F, steepest, lam):
-    """Return the dual objective at the machine's own probabilities of error, made feasible."""
-    p = -logistic_slope(likelihood.y * F) * min(1.0, lam / (steepest or lam))
+def _dual_objective(likelihood, F, largest_slope, lam):
+    """Return the dual objective at the predicted error probabilities, scaled to be feasible."""
+    p = -logistic_slope(likelihood.y * F) * min(1.0, lam / (largest_slope or lam))
     return -float(likelihood.weights @ logistic_conjugate(p))

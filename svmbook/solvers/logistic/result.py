@@ -18,25 +18,26 @@ class LogisticResult:
     coef : ndarray of shape (n,), (n, k), (r,) or (r, k)
         Coefficients of the points, or weights of the factor's columns.
     intercept : float or ndarray of shape (k,)
-        Intercept, one a class for k classes; these sum to zero.
+        Intercept; for k classes one per class, with sum zero.
     objective : float
         The penalised objective.
     gap : float
-        How far the objective can be above its minimum, at most; infinite without a penalty.
+        Duality gap, an upper bound on the distance of the objective from its minimum; infinite
+        without a penalty.
     kkt_residual : float
-        The violation of the optimality conditions that was compared with the tolerance.
+        The violation of the optimality conditions, as the tolerance measures it.
     negative_gradient : ndarray of shape (n,) or (n, k)
-        Minus the derivative of each point's loss in its outputs: weight times ((1 if the label is
-        this one, else 0) minus probability), :eq:`eq-pull`. The dual solution.
+        Minus the derivative of each point's loss with respect to its outputs, :eq:`eq-pull`: its
+        weight times (1 for the true class, else 0, minus the probability). The dual solution.
     n_iter : int
-        Newton steps.
+        Number of Newton steps.
     converged : bool
         Whether the tolerance was met.
     message : str
-        How the solver ended, in words.
+        Why the solver stopped; may be empty if it converged.
     full_gap : float, optional
-        Where coefficients are restricted to some of the points: how far the objective can be above
-        its minimum over all points, at most.
+        For coefficients restricted to a subset of points: an upper bound on the distance of the
+        objective from its minimum over the coefficients of all points.
     """
 
     coef: np.ndarray

@@ -1,8 +1,8 @@
-r"""Logistic regression without a penalty: the limit of the ridge as its weight goes to zero.
+r"""Logistic regression without a penalty: the limit of the ridge solution for lam to zero.
 
-The limit need not exist. Where a hyperplane separates the classes, a machine that is twice as sure
-of itself is always better, and no machine is best. The same holds if points of both classes lie on
-the hyperplane and it separates the rest.
+The limit need not exist. If a hyperplane separates the classes, larger coefficients always lower
+the loss, and there is no minimiser. The same holds if points of both classes lie on the hyperplane
+and it separates the other points.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 FACTOR_TOL = 1e-10  # relative to the largest k(x, x): smaller parts of K are rounding errors
-CONSTANT_TOL = 1e-12  # relative to the length of a column: a smaller spread is a rounding error
-SINGULAR_TOL = 1e-12  # relative to the largest singular value, columns scaled: numerically zero
+CONSTANT_TOL = 1e-12  # relative to the largest entry of a column: a smaller spread is rounding
+SINGULAR_TOL = 1e-12  # relative to the largest singular value of the scaled columns: zero
 
 
 def solve_unpenalised(
@@ -46,11 +46,11 @@ def solve_unpenalised(
     max_iter: int = 200,
     rank_tol: float = SINGULAR_TOL,
 ) -> LogisticResult:
-    r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`: its smallest minimiser.
+    r"""Minimise the log loss :eq:`eq-log-loss` of :math:`F = Zw + b`, with minimum norm of w.
 
-    Of all minimisers the one with the smallest :math:`\|w\|` is returned, up to rounding: the
-    limit of `solve_logistic` for :math:`\lambda \to 0`. Columns are centred and scaled first, which
-    changes no output, so that features of any size count alike.
+    The minimiser with the smallest :math:`\|w\|` is the limit of `solve_logistic` for
+    :math:`\lambda \to 0`. The columns are centred and scaled first, which changes no output, so
+    that the scale of a feature does not affect the accuracy.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def solve_unpenalised(
     tol : float, default=1e-6
         Relative norm of the gradient at which to stop.
     max_iter : int, default=200
-        Newton steps at most.
+        Largest number of Newton steps.
     rank_tol : float, default=1e-12
-        The fraction of the largest singular value, columns centred and scaled, below which one
-        counts as zero: how exactly Z is known.
+        Singular values of the centred and scaled columns below this fraction of the largest are
+        treated as zero. It should reflect the relative accuracy of Z.
 
     Returns
     -------
@@ -78,7 +78,8 @@ def solve_unpenalised(
     Raises
     ------
     ValueError
-        The classes are separable, so that there is no minimiser, or the arrays do not fit.
+        The classes are separable, so that there is no minimiser, or the shapes of the arrays do not
+        match.
 
     References
     ----------
@@ -100,10 +101,10 @@ def solve_unpenalised(
 
 
 def unpenalised(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
-    """Do as `solve_unpenalised`, for arrays that were checked."""
+    """Do the same as `solve_unpenalised`, without checks."""
     columns, spread, mean = _standardised(Z)
     if not columns.shape[1]:
-        raise ValueError("the points are all alike to the machine: there is nothing to fit.")
+        raise ValueError("all points are equal up to rounding, so there is nothing to fit.")
     n, d = columns.shape
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
@@ -111,18 +112,18 @@ def unpenalised(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_
     if _separable(basis, y, classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
-            "coefficients are always better and no machine is best; use penalty='l2' with a small "
-            "lam, whose limit points along the hard-margin machine."
+            "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
+            "small lam, whose limit has the direction of the hard-margin classifier."
         )
     likelihood = likelihood_of(y, weights, classes)
     (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
-    # Outputs U S (Vt D w) + const, D the spreads, are those of the basis if Vt D w = u.
+    # With D the spreads, the outputs U S (Vt D w) + const equal those of the basis if Vt D w = u.
     u = np.sqrt(n) * (result.coef.T / singular_values[:rank]).T
     D = spread[spread > 0]
     w = np.zeros((Z.shape[1], *u.shape[1:]))
     if rank == d:
         w[spread > 0] = ((Vt.T @ u).T / D).T
-    else:  # several w give these outputs: the shortest
+    else:  # several w give these outputs: take the one of minimum norm
         w[spread > 0] = np.linalg.lstsq(Vt[:rank] * D, u)[0]
     return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
 
@@ -148,14 +149,15 @@ def solve_unpenalised_gram(
     Returns
     -------
     LogisticResult
-        ``coef`` are coefficients of the points, zero for all but as many as the rank. Parts of K
-        below 1e-10 of the largest k(x, x), and directions of their factor, its columns centred and
-        scaled, below 2.2e-4 of the largest singular value, count as rounding and are left out.
+        ``coef`` are coefficients of the points; at most as many are non-zero as the rank of K. Two
+        parts of K are treated as rounding error and left out: pivots below 1e-10 of the largest
+        k(x, x), and singular values of the factor's centred and scaled columns below 2.2e-4 of the
+        largest.
 
     Raises
     ------
     ValueError
-        As `solve_unpenalised`.
+        As in `solve_unpenalised`.
 
     Examples
     --------
@@ -172,35 +174,35 @@ def solve_unpenalised_gram(
 
 
 def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
-    """Do as `solve_unpenalised_gram`, for a `StoredGram` and arrays that were checked."""
-    low = pivoted_factor(gram.K, noise=FACTOR_TOL)
-    # Rounding moves the smallest columns of Z by eps / FACTOR_TOL of their size, or a little more.
+    """Do the same as `solve_unpenalised_gram`, for a `StoredGram` and without checks."""
+    factor = pivoted_factor(gram.K, noise=FACTOR_TOL)
+    # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
-    result = unpenalised(low.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
-    alpha = low.coefficients(result.coef)
-    # Outputs summed as a prediction sums them, which may be less exact than those of w.
+    result = unpenalised(factor.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
+    alpha = factor.coefficients(result.coef)
+    # The outputs as `predict` computes them, which may be less accurate than those of w.
     F = gram.K @ alpha + result.intercept
     J = likelihood_of(y, weights, classes).loss(F)
     if abs(J - result.objective) > tol * J:
-        message = "rounding limits the coefficients: the kernel is too smooth for these points"
+        message = "rounding error in the outputs: the kernel is too smooth for these points"
         result = replace(result, converged=False, message=message)
     return replace(result, coef=alpha, objective=J)
 
 
 def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> bool:
-    r"""Return whether some :math:`F = Zw + b` errs on no point and is right on at least one.
+    r"""Return whether some :math:`F = Zw + b` has no negative margin and at least one positive.
 
-    Outputs of zero count neither way. A linear program: maximise the sum of the margins, each
-    between 0 and 1. Its maximum is zero exactly if no such classifier exists. For several classes
-    a point has one margin against each wrong class. The program is solved to the precision of
-    HiGHS: an overlap below about 1e-7 of the spread of a feature counts as none.
+    A linear program maximises the sum of the margins, each between 0 and 1. The maximum is zero if
+    and only if no such classifier exists. For several classes a point has one margin against each
+    wrong class. HiGHS solves the program to its default precision, so that an overlap below about
+    1e-7 of the spread of a feature is treated as none.
 
     Parameters
     ----------
     Z : ndarray of shape (n, r)
         Points.
     y : ndarray of shape (n,)
-        Labels -1 and +1, or numbers of classes.
+        Labels -1 and +1, or class numbers.
     classes : int, default=None
         Number of classes; None for labels -1 and +1.
 
@@ -229,7 +231,7 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
 
 
 def _standardised(Z):
-    """Return the columns of Z that are not constant, centred and scaled, their spreads, and means.
+    """Return the centred and scaled non-constant columns, and spread and mean of every column.
 
     The spread of a constant column is set to zero.
     """
@@ -241,10 +243,10 @@ def _standardised(Z):
 
 
 def _separable(columns, y, classes):
-    """Solve the linear program: margins are t, 0 <= t <= 1, and their sum is to be large.
+    """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
-    Its maximum is 0 or at least 1, because a machine with a positive margin can be scaled until its
-    largest margin is 1.
+    The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until
+    its largest margin is 1.
     """
     rows = np.column_stack([columns, np.ones(len(columns))])
     if classes is None:
@@ -262,7 +264,7 @@ def _separable(columns, y, classes):
     )
     if not solution.success:
         raise ValueError(
-            "whether the classes can be separated is beyond double precision here "
-            f"({solution.message}); use a ridge, penalty='l2', whose machine always exists."
+            "double precision does not suffice to decide whether the classes can be separated "
+            f"({solution.message}); use penalty='l2', whose minimiser always exists."
         )
     return bool(-solution.fun > 0.5)

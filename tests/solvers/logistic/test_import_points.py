@@ -1,9 +1,9 @@
-"""The import vector machine: each step against brute force, the end against all points."""
+"""The import vector machine is compared with brute force and with all kernel functions."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from logistic_problems import logistic_problems
+from logistic_problems import entropy, logistic_problems
 
 from svmbook.datasets import non_separable
 from svmbook.kernels import gaussian
@@ -12,29 +12,32 @@ from svmbook.solvers.logistic.import_points import _predicted_decreases
 from svmbook.solvers.logistic.likelihoods import Binomial
 
 
-def on(K, y, lam, S):
-    """Minimise over the kernel functions of S alone, in coefficients instead of weights."""
+def factor_on(K, S):
+    """Return Z with ZZ' = K on the kernel functions of S."""
     L = np.linalg.cholesky(K[np.ix_(S, S)] + 1e-12 * np.eye(len(S)))
-    Z = np.linalg.solve(L, K[S]).T
-    return solve_logistic(Z, y, lam, form="factor", tol=1e-9)
+    return np.linalg.solve(L, K[S]).T
 
 
-def test_the_prediction_is_the_decrease_of_newtons_parabola():
+def objective_on(K, y, lam, S):
+    """Return the minimum over the kernel functions of S."""
+    return solve_logistic(factor_on(K, S), y, lam, form="factor", tol=1e-9).objective
+
+
+def test_predicted_decrease_is_that_of_the_quadratic_model():
     X, y = non_separable(25, random_state=0)
     K, lam, S = gaussian(X, gamma=0.3), 0.5, [3, 11, 20]
-    L = np.linalg.cholesky(K[np.ix_(S, S)])
-    Z = np.linalg.solve(L, K[S]).T
+    Z = factor_on(K, S)
     result = solve_logistic(Z, y, lam, form="factor", tol=1e-12)
     F = Z @ result.coef + result.intercept
     likelihood = Binomial(y, np.ones(25))
-    rest = K - Z @ Z.T
-    new = np.ones(25, dtype=bool)
-    new[S] = False
-    predicted = _predicted_decreases(likelihood, lam, Z, rest, new, F)
+    remainder = K - Z @ Z.T
+    candidates = np.ones(25, dtype=bool)
+    candidates[S] = False
+    predicted = _predicted_decreases(likelihood, lam, Z, remainder, candidates, F)
     G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
-    for candidate in np.flatnonzero(new):
-        wider = np.column_stack([Z, rest[candidate] / np.sqrt(rest[candidate, candidate])])
-        design = np.column_stack([wider, np.ones(25)])
+    for candidate in np.flatnonzero(candidates):
+        z = remainder[candidate] / np.sqrt(remainder[candidate, candidate])
+        design = np.column_stack([Z, z, np.ones(25)])
         H = design.T @ (W[:, None] * design) + lam * np.diag([1.0] * 4 + [0.0])
         slope = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
         decrease = 0.5 * slope @ np.linalg.solve(H, slope)
@@ -46,45 +49,43 @@ def test_the_prediction_is_the_decrease_of_newtons_parabola():
 @settings(max_examples=30)
 def test_all_points_give_kernel_logistic_regression(problem):
     K, y, weights = problem
-    every = select_import_points(K, y, 0.3, weights=weights, min_decrease=1e-12)
+    selected = select_import_points(K, y, 0.3, weights=weights, min_decrease=1e-12)
     full = solve_logistic(K, y, 0.3, weights=weights)
-    assert every.converged
-    assert every.objective == pytest.approx(full.objective, rel=1e-5)
-    assert every.objective - full.objective <= every.full_gap + 1e-9
+    assert selected.converged
+    assert selected.objective == pytest.approx(full.objective, rel=1e-5)
+    assert selected.objective - full.objective <= selected.full_gap + 1e-9
 
 
 @pytest.mark.parametrize("points", [1, 5, 12])
-def test_the_gap_bounds_what_all_points_could_gain(points):
+def test_full_gap_bounds_the_distance_from_the_minimum_over_all_points(points):
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    few = select_import_points(K, y, 0.1, max_points=points, min_decrease=1e-9)
-    S = np.flatnonzero(few.coef)
-    assert len(S) == points == few.n_iter
-    assert few.objective == pytest.approx(on(K, y, 0.1, S).objective, rel=1e-6)
-    full = solve_logistic(K, y, 0.1)
-    assert full.objective <= few.objective <= full.objective + few.full_gap
+    selected = select_import_points(K, y, 0.1, max_points=points, min_decrease=1e-9)
+    S = np.flatnonzero(selected.coef)
+    assert len(S) == points == selected.n_iter
+    assert selected.objective == pytest.approx(objective_on(K, y, 0.1, S), rel=1e-6)
+    minimum = solve_logistic(K, y, 0.1).objective
+    assert minimum <= selected.objective <= minimum + selected.full_gap
 
 
 @pytest.mark.parametrize("points", [1, 5])
-def test_the_gap_is_primal_minus_dual(points):
+def test_full_gap_is_primal_minus_dual(points):
     X, y = non_separable(60, random_state=0)
     K, lam, weights = gaussian(X, gamma=0.5), 0.1, np.random.default_rng(0).uniform(0.5, 2, 60)
-    few = select_import_points(K, y, lam, weights=weights, max_points=points, min_decrease=1e-9)
-    G = few.negative_gradient
-    p = np.abs(G) / weights  # of the wrong label
-    entropy = -weights @ (p * np.log(p) + (1 - p) * np.log1p(-p))
-    dual = entropy - G @ K @ G / (2 * lam)
-    assert few.full_gap == pytest.approx(few.objective - dual, rel=1e-4)
+    result = select_import_points(K, y, lam, weights=weights, max_points=points, min_decrease=1e-9)
+    G = result.negative_gradient
+    dual = entropy(G, weights) - G @ K @ G / (2 * lam)
+    assert result.full_gap == pytest.approx(result.objective - dual, rel=1e-4)
 
 
-def test_where_no_function_helps_the_intercept_is_all():
+def test_only_the_intercept_is_fitted_if_no_kernel_function_helps():
     y = np.repeat([1.0, -1.0], [8, 2])
     result = select_import_points(np.ones((10, 10)), y, 1.0)
     assert not result.coef.any() and result.intercept == pytest.approx(np.log(4))
     assert result.objective == pytest.approx(-8 * np.log(0.8) - 2 * np.log(0.2))
 
 
-def test_rounding_that_ends_the_search_is_admitted(monkeypatch):
+def test_singular_system_is_reported_as_rounding_error(monkeypatch):
     def fail(*_):
         raise np.linalg.LinAlgError
 
@@ -93,16 +94,16 @@ def test_rounding_that_ends_the_search_is_admitted(monkeypatch):
     assert not select_import_points(gaussian(X), y, 1.0).converged
 
 
-def test_greedy_points_beat_random_ones():
+def test_greedy_points_are_better_than_random_ones():
     X, y = non_separable(150, random_state=0)
     K = gaussian(X, gamma=0.5)
     greedy = select_import_points(K, y, 0.1, max_points=8, min_decrease=1e-9)
     rng = np.random.default_rng(0)
-    random = [on(K, y, 0.1, rng.choice(150, 8, replace=False)).objective for _ in range(20)]
+    random = [objective_on(K, y, 0.1, rng.choice(150, 8, replace=False)) for _ in range(20)]
     assert greedy.objective < min(random)
 
 
-def test_duplicates_are_taken_once():
+def test_only_one_of_two_duplicates_is_selected():
     X, y = non_separable(20, random_state=0)
     K = gaussian(np.tile(X, (2, 1)), gamma=0.5)
     result = select_import_points(K, np.tile(y, 2), 0.1, min_decrease=1e-12)
@@ -110,34 +111,32 @@ def test_duplicates_are_taken_once():
     assert len(np.unique(S % 20)) == len(S) <= 20
 
 
-def test_too_strict_a_tolerance_is_admitted():
+def test_missing_the_tolerance_is_reported():
     X, y = non_separable(40, random_state=0)
     result = select_import_points(gaussian(X), y, 0.1, tol=1e-18)
     assert not result.converged
     assert result.message
 
 
-def test_single_precision_takes_no_noise_in():
+def test_rounding_errors_of_single_precision_are_not_fitted():
     X, y = non_separable(60, random_state=0)
     K = gaussian(X, gamma=0.05)
     rounded = select_import_points(K.astype(np.float32), y, 0.01, min_decrease=1e-9)
-    full = solve_logistic(K, y, 0.01)
-    assert (
-        full.objective * (1 - 1e-5) <= rounded.objective <= full.objective + rounded.full_gap + 1e-3
-    )
+    minimum = solve_logistic(K, y, 0.01).objective
+    assert minimum * (1 - 1e-5) <= rounded.objective <= minimum + rounded.full_gap + 1e-3
 
 
-def test_what_overflows_is_not_called_converged():
+def test_overflow_is_reported():
     X, y = non_separable(30, random_state=0)
     with np.errstate(over="ignore", invalid="ignore"):
         result = select_import_points(1e160 * X @ X.T, y, 1.0)
     assert not result.converged and "scale the features" in result.message
 
 
-def test_larger_epsilon_takes_fewer_points():
+def test_larger_min_decrease_selects_fewer_points():
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    sizes = [select_import_points(K, y, 0.1, min_decrease=e).n_iter for e in (1e-1, 1e-2, 1e-4)]
+    sizes = [select_import_points(K, y, 0.1, min_decrease=t).n_iter for t in (1e-1, 1e-2, 1e-4)]
     assert sizes[0] < sizes[1] < sizes[2] < 100
 
 
@@ -151,7 +150,7 @@ def test_larger_epsilon_takes_fewer_points():
         ({"K": np.ones((3, 2))}, r"K must have shape \(3, 3\)"),
     ],
 )
-def test_what_does_not_fit_is_named(change, message):
+def test_invalid_arguments_are_reported(change, message):
     problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
     with pytest.raises(ValueError, match=message):
         select_import_points(**problem)

@@ -1,4 +1,4 @@
-"""The ridge: Newton's method for two classes and for more, in both forms."""
+"""Newton's method for the ridge penalty, for two and several classes, in both forms."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import (
     complex_gradient,
+    entropy,
     logistic_problems,
+    of_theta,
     ridge_objective,
     softmax_objective,
 )
 from scipy.optimize import minimize
-from scipy.special import xlogy
 from sklearn.linear_model import LogisticRegression
 
 from svmbook.datasets import non_separable, stdev
@@ -26,60 +27,50 @@ LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
 @given(problem=logistic_problems(), lam=LAMS)
 @settings(max_examples=60)
-def test_the_gradient_vanishes_and_the_gap_is_primal_minus_dual(problem, lam):
+def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights, tol=1e-7)
     assert result.converged
-    alpha, b = result.coef, result.intercept
-
-    def objective(theta):
-        return ridge_objective(theta[:-1], theta[-1], K, y, weights, lam)
-
-    theta = np.append(alpha, b)
+    objective = of_theta(ridge_objective, K, y, weights, lam)
+    theta = np.append(result.coef, result.intercept)
     assert result.objective == pytest.approx(objective(theta), rel=1e-9)
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
     assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
-    # The dual at the pulls: minus the entropies, minus the squared norm over 2 lam.
-    p = np.abs(result.negative_gradient) / weights
-    entropy = -weights @ (xlogy(p, p) + xlogy(1 - p, 1 - p))
-    dual = entropy - 0.5 / lam * result.negative_gradient @ K @ result.negative_gradient
-    assert result.negative_gradient.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
-    rounding = 1e-11 * max(entropy, 1.0)
+    # The dual objective: the entropies minus the squared norm over 2 lam.
+    G = result.negative_gradient
+    entropies = entropy(G, weights)
+    dual = entropies - 0.5 / lam * G @ K @ G
+    assert G.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
+    rounding = 1e-11 * max(entropies, 1.0)
     assert result.objective - dual == pytest.approx(result.gap, abs=rounding)
     assert result.gap <= 1e-7 * result.objective
 
 
 @given(problem=logistic_problems(max_n=12), lam=st.sampled_from([0.05, 1.0, 20.0]))
 @settings(max_examples=25)
-def test_an_independent_minimiser_finds_nothing_better(problem, lam):
+def test_objective_agrees_with_bfgs(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights)
-
-    def objective(theta):
-        return ridge_objective(theta[:-1], theta[-1], K, y, weights, lam)
-
-    other = minimize(
+    objective = of_theta(ridge_objective, K, y, weights, lam)
+    bfgs = minimize(
         objective,
         np.zeros(len(y) + 1),
         jac=lambda theta: complex_gradient(objective, theta),
         method="BFGS",
         options={"gtol": 1e-9},
     )
-    assert result.objective <= other.fun * (1 + 1e-9)
-    assert result.objective >= other.fun * (1 - 1e-5)
+    assert result.objective <= bfgs.fun * (1 + 1e-9)
+    assert result.objective >= bfgs.fun * (1 - 1e-5)
 
 
 @given(problem=logistic_problems(classes=4), lam=LAMS)
 @settings(max_examples=40)
-def test_the_softmax_gradient_vanishes(problem, lam):
+def test_softmax_gradient_is_zero(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights, classes=4, tol=1e-7)
     assert result.converged
     A, b = result.coef, result.intercept
-
-    def objective(theta):
-        return softmax_objective(theta[:-1], theta[-1], K, y, weights, lam)
-
+    objective = of_theta(softmax_objective, K, y, weights, lam)
     theta = np.vstack([A, b])
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
     assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
@@ -88,14 +79,14 @@ def test_the_softmax_gradient_vanishes(problem, lam):
 
 
 @pytest.mark.parametrize("lam", [0.01, 1.0, 100.0])
-def test_softmax_of_two_classes_is_the_two_class_machine(lam):
-    # One function f against the pair f/2, -f/2: half the squared norm, so lam counts half.
+def test_softmax_of_two_classes_equals_binomial(lam):
+    # The pair f/2, -f/2 has half the squared norm of f, so that lam has to be doubled.
     X, y = stdev(2, 80, random_state=0)
     K = gaussian(X, gamma=0.3)
-    two = solve_logistic(K, y, lam, tol=1e-10)
-    pair = solve_logistic(K, (y > 0).astype(int), 2 * lam, classes=2, tol=1e-10)
-    np.testing.assert_allclose(pair.coef[:, 1] - pair.coef[:, 0], two.coef, atol=1e-8)
-    assert pair.objective == pytest.approx(two.objective, rel=1e-10)
+    binomial = solve_logistic(K, y, lam, tol=1e-10)
+    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, classes=2, tol=1e-10)
+    np.testing.assert_allclose(softmax.coef[:, 1] - softmax.coef[:, 0], binomial.coef, atol=1e-8)
+    assert softmax.objective == pytest.approx(binomial.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 100.0])
@@ -106,49 +97,39 @@ def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
     X = rng.standard_normal(shape) + 5.0
     y = rng.integers(0, classes, len(X)) if classes else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
     options = {"classes": classes, "tol": 1e-8}
-    w = solve_logistic(X, y, lam, form="factor", **options)
-    alpha = solve_logistic(linear(X), y, lam, **options)
-    reference = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
-    theirs = reference.coef_.T if classes else reference.coef_[0]
-    assert w.converged and alpha.converged
-    np.testing.assert_allclose(X.T @ alpha.coef, w.coef, atol=1e-6 * np.abs(w.coef).max())
-    np.testing.assert_allclose(w.coef, theirs, atol=1e-4 * np.abs(theirs).max())
-    ours = w.objective
-    assert ours <= ridge_like(reference, X, y, lam) * (1 + 1e-12)
+    by_factor = solve_logistic(X, y, lam, form="factor", **options)
+    by_gram = solve_logistic(linear(X), y, lam, **options)
+    sklearn = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
+    w, w_sklearn = by_factor.coef, sklearn.coef_.T if classes else sklearn.coef_[0]
+    assert by_factor.converged and by_gram.converged
+    np.testing.assert_allclose(X.T @ by_gram.coef, w, atol=1e-6 * np.abs(w).max())
+    np.testing.assert_allclose(w, w_sklearn, atol=1e-4 * np.abs(w_sklearn).max())
+    log_p = sklearn.predict_log_proba(X)
+    loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn.classes_, y)].sum()
+    objective = loss + 0.5 * lam * np.sum(w_sklearn**2)
+    assert by_factor.objective <= objective * (1 + 1e-12)
 
 
-def ridge_like(reference, X, y, lam):
-    """Return the objective at scikit-learn's solution."""
-    log_p = reference.predict_log_proba(X)
-    loss = -log_p[np.arange(len(X)), np.searchsorted(reference.classes_, y)].sum()
-    return loss + 0.5 * lam * np.sum(reference.coef_**2)
-
-
-def test_no_margin_is_too_large():
-    X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3]])
-    y = np.array([-1.0, -1.0, 1.0, 1.0, -1.0])
-    for lam in (1e-8, 1.0, 1e8):
-        result = solve_logistic(X, y, lam, form="factor")
-        assert result.converged, (lam, result)
-    start = np.array([1.0]), 0.0  # margins of +-1e4 at the first step
-    far = solve_logistic(X, y, 1.0, form="factor", start=start, tol=1e-10)
-    near = solve_logistic(X, y, 1.0, form="factor", tol=1e-10)
-    assert far.converged
-    assert far.coef == pytest.approx(near.coef, rel=1e-6)
-
-
-def test_no_margin_is_too_large_for_several_classes_either():
+@pytest.mark.parametrize(
+    ("y", "classes", "start"),
+    [
+        ([-1, -1, 1, 1, -1, -1], None, ([1.0], 0.0)),
+        ([0, 0, 1, 1, 2, 0], 3, ([[1.0, 0.0, -1.0]], [500.0, 0.0, -500.0])),
+    ],
+)
+def test_huge_margins_do_not_prevent_convergence(y, classes, start):
     X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
-    y = np.array([0, 0, 1, 1, 2, 0])
-    near = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9)
-    start = np.array([[1.0, 0.0, -1.0]]), np.array([500.0, 0.0, -500.0])
-    far = solve_logistic(X, y, 1.0, form="factor", classes=3, tol=1e-9, start=start)
-    assert near.converged and far.converged
-    assert far.objective == pytest.approx(near.objective, rel=1e-8)
+    options = {"form": "factor", "classes": classes, "tol": 1e-9}
+    for lam in (1e-8, 1.0, 1e8):
+        cold = solve_logistic(X, y, lam, **options)
+        warm = solve_logistic(X, y, lam, start=start, **options)  # margins of 1e4 at the start
+        assert cold.converged and warm.converged, lam
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+        np.testing.assert_allclose(warm.coef, cold.coef, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e3])
-def test_a_start_need_not_be_centred(offset):
+def test_warm_start_need_not_be_centred(offset):
     X, _ = stdev(2, 40, random_state=0)
     y = np.arange(40) % 3
     K = gaussian(X, gamma=0.3)
@@ -167,13 +148,13 @@ def test_a_start_need_not_be_centred(offset):
         ((np.full(3, np.nan), 0.0), "finite"),
     ],
 )
-def test_a_start_that_does_not_fit_is_named(start, message):
+def test_wrong_start_is_reported(start, message):
     with pytest.raises(ValueError, match=message):
         solve_logistic(np.eye(3), np.array([-1.0, 1, 1]), 1.0, start=start)
 
 
-def test_rounding_is_admitted_where_it_blurs_the_objective():
-    # Coefficients of the size 1 / lam, outputs of the size 1: the digits between are lost.
+def test_solution_is_not_certified_if_cancellation_affects_the_objective():
+    # Outputs of size 1 are sums of terms of size 1 / lam, and lose the digits in between.
     y = np.where(np.arange(13) < 4, -1.0, 1.0)
     result = solve_logistic(np.full((13, 13), 7.3), y, 1e-11)
     assert not result.converged
@@ -181,7 +162,7 @@ def test_rounding_is_admitted_where_it_blurs_the_objective():
     assert solve_logistic(np.full((13, 13), 7.3), y, 1e-3).converged
 
 
-def test_the_residual_is_a_fraction_of_the_terms_of_the_gradient():
+def test_residual_is_relative_to_the_terms_of_the_gradient():
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
     result = solve_logistic(K, y, 0.1, max_iter=1)
@@ -191,33 +172,33 @@ def test_the_residual_is_a_fraction_of_the_terms_of_the_gradient():
 
 
 @pytest.mark.parametrize("factor", [1e-3, 10.0])
-def test_lam_is_in_units_of_the_kernel(factor):
+def test_scaling_the_kernel_and_lam_keeps_the_outputs(factor):
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
-    one = solve_logistic(K, y, 0.5, tol=1e-9)
-    other = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
-    np.testing.assert_allclose(factor * other.coef, one.coef, atol=1e-7)
+    plain = solve_logistic(K, y, 0.5, tol=1e-9)
+    scaled = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
+    np.testing.assert_allclose(factor * scaled.coef, plain.coef, atol=1e-7)
 
 
 @pytest.mark.parametrize("lam", [1e-6, 1e-3])
-def test_weak_ridges_are_solved_too(lam):
+def test_small_lam_is_solved(lam):
     X, y = non_separable(200, random_state=0)
     result = solve_logistic(gaussian(X, gamma=0.5), y, lam)
     assert result.converged and result.gap <= 1e-6 * result.objective
 
 
-def test_a_warm_start_ends_at_the_same_machine_sooner():
+def test_warm_start_takes_fewer_iterations_to_the_same_solution():
     X, y = stdev(2, 200, random_state=0)
     K = gaussian(X, gamma=0.2)
     cold = solve_logistic(K, y, 0.1, tol=1e-10)
-    near = solve_logistic(K, y, 0.12)
-    warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(near.coef, near.intercept))
+    neighbour = solve_logistic(K, y, 0.12)
+    warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
     np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-8)
     assert warm.n_iter < cold.n_iter
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("no step"), np.linalg.LinAlgError("no step")])
-def test_a_step_that_cannot_be_taken_ends_the_search(error, monkeypatch):
+def test_failed_newton_step_is_reported(error, monkeypatch):
     def fail(*args):
         raise error
 
@@ -227,44 +208,18 @@ def test_a_step_that_cannot_be_taken_ends_the_search(error, monkeypatch):
     assert not result.converged and result.message == "no step"
 
 
-@pytest.mark.parametrize("price", [0.03, 0.08])
-def test_a_trial_that_rounding_cannot_tell_from_the_last_is_not_repeated(price):
-    # At t = 1 the first hinge is bent over its last digit: Newton's correction is lost in t.
-    likelihood = SmoothedHinge(np.ones(2), np.array([1.0, price]), 2.0**-52)
-    here, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
-    down, height = likelihood.negative_gradient(here), likelihood.loss(here)
-    t = newton._line_search(
-        newton.Ridge(likelihood, LowRankGram(np.eye(2)), 1e-9),
-        (here, 0.0, here),
-        (step, 0.0, step),
-        (down, 0.0),
-        height,
-    )
-    assert t > 0.0 and likelihood.loss(t * step) < height
-    assert (
-        abs(likelihood.negative_gradient(t * step) @ step)
-        <= newton.SLOPE_RATIO * (down @ step) + 1e-8
-    )
-
-
-@pytest.mark.parametrize("form", ["gram", "factor"])
-@pytest.mark.parametrize("lam", [1e-3, 1.0])
-def test_steps_end_where_rounding_hides_what_they_gain(lam, form):
-    X, y = stdev(2, 50, random_state=0)
-    Z = gaussian(X, gamma=0.3) if form == "gram" else X
-    result = solve_logistic(Z, y, lam, form=form, tol=1e-30)
-    assert not result.converged and result.message == "rounding hides the descent"
-    assert result.kkt_residual < 1e-12
-    assert result.n_iter < 50
-
-
-def test_too_few_steps_are_admitted():
-    X, y = stdev(2, 100, random_state=0)
-    result = solve_logistic(gaussian(X), y, 1e-4, max_iter=2)
-    assert not result.converged
-    assert result.message == "all steps used up"
-    better = solve_logistic(gaussian(X), y, 1e-4)
-    assert result.objective - better.objective <= result.gap  # the bound holds anywhere
+@pytest.mark.parametrize("C", [0.03, 0.08])
+def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding(C):
+    # At t = 1 the parabola of the first hinge is one unit in the last place wide, so that t plus
+    # Newton's correction rounds to t.
+    likelihood = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
+    point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
+    G, objective = likelihood.negative_gradient(point), likelihood.loss(point)
+    problem = newton.Ridge(likelihood, LowRankGram(np.eye(2)), 1e-9)
+    t = newton._line_search(problem, (point, 0.0, point), (step, 0.0, step), (G, 0.0), objective)
+    assert t > 0.0 and likelihood.loss(t * step) < objective
+    slope = abs(likelihood.negative_gradient(t * step) @ step)
+    assert slope <= newton.SLOPE_RATIO * (G @ step) + 1e-8
 
 
 @pytest.mark.parametrize(
@@ -274,7 +229,7 @@ def test_too_few_steps_are_admitted():
         ({"lam": -1.0}, "lam must be positive"),
         ({"lam": np.inf}, "lam must be positive"),
         ({"y": np.array([0.0, 1, 1])}, "-1 and \\+1"),
-        ({"y": np.array([0, 1, 3]), "classes": 3}, "0 to 2, each of them"),
+        ({"y": np.array([0, 1, 3]), "classes": 3}, "all labels from 0 to 2"),
         ({"weights": np.array([1.0, 0.0, 1.0])}, "weights must be positive"),
         ({"weights": -1.0}, "weights must be positive"),
         ({"K": np.ones((3, 2))}, "K must have shape"),
@@ -284,16 +239,16 @@ def test_too_few_steps_are_admitted():
         ({"form": "Gram"}, "choose 'gram' or 'factor'"),
     ],
 )
-def test_what_does_not_fit_is_named(change, message):
+def test_invalid_arguments_are_reported(change, message):
     problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
     with pytest.raises(ValueError, match=message):
         solve_logistic(**problem)
     with pytest.raises(TypeError, match="lam must be a number"):
-        solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "much")
+        solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "large")
 
 
 @pytest.mark.parametrize("classes", [None, 3])
-def test_a_kernel_of_zeros_leaves_the_intercept(classes):
+def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(classes):
     y = np.array([0, 1, 2, 2, 2]) if classes else np.array([-1.0, 1, 1, 1, 1])
     result = solve_logistic(np.zeros((5, 5)), y, 1.0, classes=classes)
     assert result.converged

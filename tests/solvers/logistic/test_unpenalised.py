@@ -1,4 +1,4 @@
-"""No penalty: the limit of the ridge where it exists, and a clear word where it does not."""
+"""Logistic regression without a penalty: its solution, or an error for separable classes."""
 
 import numpy as np
 import pytest
@@ -16,12 +16,10 @@ from svmbook.solvers import (
 )
 from svmbook.solvers.logistic.likelihoods import Binomial
 
-COUNTS = st.tuples(st.integers(1, 30), st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
 
-
-@given(COUNTS)
-def test_two_groups_are_fitted_by_their_shares(counts):
-    # One 0/1 feature: the probabilities of the two groups are their shares of positive labels.
+@given(st.tuples(*[st.integers(1, 30)] * 4))
+def test_probabilities_of_two_groups_are_their_relative_frequencies(counts):
+    # With one binary feature, each group's probability is its share of positive labels.
     a, b, c, d = counts
     Z = np.repeat([0.0, 0.0, 1.0, 1.0], counts)[:, None]
     y = np.repeat([1.0, -1.0, 1.0, -1.0], counts)
@@ -31,7 +29,7 @@ def test_two_groups_are_fitted_by_their_shares(counts):
 
 
 @pytest.mark.parametrize("classes", [None, 3])
-def test_it_is_the_limit_of_the_ridge(classes):
+def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(classes):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
     y = rng.integers(0, 3, 80) if classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
@@ -40,17 +38,16 @@ def test_it_is_the_limit_of_the_ridge(classes):
     np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
     np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
     assert np.isinf(limit.gap) and limit.converged
-    reference = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
-    ours = Z @ limit.coef + limit.intercept
-    theirs = reference.decision_function(Z)
-    theirs = theirs - theirs.mean(axis=1, keepdims=True) if classes else theirs
-    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    sklearn = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
+    outputs = sklearn.decision_function(Z)
+    outputs = outputs - outputs.mean(axis=1, keepdims=True) if classes else outputs
+    np.testing.assert_allclose(Z @ limit.coef + limit.intercept, outputs, atol=1e-4)
 
 
-def test_with_fewer_places_than_features_it_is_the_smallest_of_all():
-    # Three places, each with both labels: no separation, and five features of different size.
-    places = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
-    Z = places[[0, 0, 0, 1, 1, 2, 2]]
+def test_solution_has_minimum_norm_if_it_is_not_unique():
+    # Three distinct points, each with both labels: not separable, and fewer points than features.
+    distinct = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
+    Z = distinct[[0, 0, 0, 1, 1, 2, 2]]
     y = np.array([1.0, 1, -1, 1, -1, 1, -1])
     limit = solve_unpenalised(Z, y, tol=1e-10)
     ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
@@ -61,12 +58,12 @@ def test_with_fewer_places_than_features_it_is_the_smallest_of_all():
     ("x", "y", "separable"),
     [
         ([0, 1, 2, 3], [-1, -1, 1, 1], True),
-        ([0, 1, 1, 2], [-1, -1, 1, 1], True),  # they touch at 1
+        ([0, 1, 1, 2], [-1, -1, 1, 1], True),  # the classes touch at 1
         ([0, 1, 2, 3], [-1, 1, -1, 1], False),
         ([0, 1, 1, 0], [-1, -1, 1, 1], False),
     ],
 )
-def test_separation_is_found_also_where_classes_touch(x, y, separable):
+def test_separation_is_found_even_if_the_classes_touch(x, y, separable):
     Z, y = np.array(x, dtype=float)[:, None], np.array(y, dtype=float)
     assert is_separable(Z, y) is separable
     assert is_separable(1e6 * Z + 1e3, y) is separable
@@ -79,33 +76,31 @@ def test_separation_is_found_also_where_classes_touch(x, y, separable):
 
 @given(st.integers(0, 1000))
 @settings(max_examples=40)
-def test_one_dimension_is_checked_by_hand(seed):
+def test_is_separable_agrees_with_the_definition_in_one_dimension(seed):
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 6, 8).astype(float)
     y = np.where(rng.random(8) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    low, high = x[y < 0], x[y > 0]
-    apart = low.max() <= high.min() or high.max() <= low.min()
-    apart = apart and np.ptp(x) > 0
-    assert is_separable(x[:, None], y) is bool(apart)
+    negative, positive = x[y < 0], x[y > 0]
+    separable = negative.max() <= positive.min() or positive.max() <= negative.min()
+    assert is_separable(x[:, None], y) is bool(separable and np.ptp(x) > 0)
 
 
-def test_several_classes_are_separable_if_one_of_them_is():
+def test_several_classes_are_separable_if_one_is_separable_from_the_rest():
     rng = np.random.default_rng(0)
     Z = np.vstack([rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 50.0])
     y = np.append(rng.integers(0, 2, 20), np.full(20, 2))
     assert is_separable(Z, y, classes=3)
-    with pytest.raises(ValueError, match="no machine is best"):
+    with pytest.raises(ValueError, match="no minimiser exists"):
         solve_unpenalised(Z, y, classes=3)
 
 
-def test_nothing_to_fit_is_said():
-    with pytest.raises(ValueError, match="all alike to the machine"):
+def test_equal_points_are_reported():
+    with pytest.raises(ValueError, match="all points are equal up to rounding"):
         solve_unpenalised(np.ones((4, 2)), np.array([1.0, -1, 1, -1]))
 
 
-def test_a_light_point_is_separated_too():
-    # Separability does not depend on weights, however little a point may matter to the loss.
+def test_separability_does_not_depend_on_the_weights():
     rng = np.random.default_rng(0)
     Z = np.column_stack([rng.standard_normal(100), np.arange(100) == 0])
     y = np.where(Z[:, 0] + 2 * rng.standard_normal(100) > 0, 1.0, -1.0)
@@ -116,38 +111,37 @@ def test_a_light_point_is_separated_too():
 
 
 @pytest.mark.parametrize("scale", [1e-20, 1e-8, 1e8, 1e20])
-def test_the_units_of_a_feature_do_not_matter(scale):
+def test_scale_of_a_feature_does_not_matter(scale):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((100, 2))
     y = np.where(Z @ [1, 2] + rng.standard_normal(100) > 0, 1.0, -1.0)
-    units = np.array([1.0, scale])
-    plain, scaled = solve_unpenalised(Z, y), solve_unpenalised(Z * units, y)
+    scales = np.array([1.0, scale])
+    plain, scaled = solve_unpenalised(Z, y), solve_unpenalised(Z * scales, y)
     assert scaled.objective == pytest.approx(plain.objective)
-    np.testing.assert_allclose(scaled.coef * units, plain.coef, rtol=1e-6)
-    assert not is_separable(Z * units, y)
+    np.testing.assert_allclose(scaled.coef * scales, plain.coef, rtol=1e-6)
+    assert not is_separable(Z * scales, y)
     line = np.array([[0.0], [1], [1], [2]])
     assert is_separable(scale * line, np.array([-1.0, -1, 1, 1]))
 
 
 @pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
-def test_a_polynomial_kernel_is_its_features(scale):
+def test_polynomial_kernel_agrees_with_explicit_features(scale):
     rng = np.random.default_rng(0)
     X = scale * rng.standard_normal((100, 2))
     y = np.where(X @ [1, 2] + scale * rng.standard_normal(100) > 0, 1.0, -1.0)
     features = np.column_stack([X, X**2, X.prod(axis=1)])
-    by_hand = solve_unpenalised(features, y, tol=1e-9)
+    explicit = solve_unpenalised(features, y, tol=1e-9)
     K = polynomial(X, degree=2)
     result = solve_unpenalised_gram(K, y)
     assert result.converged
-    assert result.objective == pytest.approx(by_hand.objective, rel=1e-6)
-    assert Binomial(y, np.ones(100)).loss(K @ result.coef + result.intercept) == pytest.approx(
-        result.objective
-    )
+    assert result.objective == pytest.approx(explicit.objective, rel=1e-6)
+    loss = Binomial(y, np.ones(100)).loss(K @ result.coef + result.intercept)
+    assert loss == pytest.approx(result.objective)
 
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0])
-def test_a_kernel_too_smooth_never_lies(gamma):
-    # Thirty points on a line: on paper separable, in double precision of low rank.
+def test_objective_is_the_loss_of_the_outputs_for_a_very_smooth_kernel(gamma):
+    # Thirty points on a line: separable in exact arithmetic, of low rank in double precision.
     for seed in range(20):
         rng = np.random.default_rng(seed)
         K = gaussian(rng.uniform(-1, 1, (30, 1)), gamma=gamma)
@@ -157,7 +151,7 @@ def test_a_kernel_too_smooth_never_lies(gamma):
         except ValueError:
             continue
         loss = Binomial(y, np.ones(30)).loss(K @ result.coef + result.intercept)
-        assert loss == pytest.approx(result.objective)  # what it says is what its answers cost
+        assert loss == pytest.approx(result.objective)
 
 
 @pytest.mark.parametrize(
@@ -167,23 +161,21 @@ def test_a_kernel_too_smooth_never_lies(gamma):
         ([[0.0], [1.0]], [0, 1], "-1 and \\+1"),
     ],
 )
-def test_what_does_not_fit_is_named(Z, y, message):
+def test_invalid_arrays_are_reported(Z, y, message):
     with pytest.raises(ValueError, match=message):
         solve_unpenalised(Z, y)
     with pytest.raises(ValueError, match=message):
         is_separable(Z, y)
 
 
-def test_sure_points_alone_are_no_separation():
-    # Margins of 20 and more, and one point on the wrong side: a minimiser exists.
+def test_one_misclassified_point_makes_a_minimiser_exist():
+    # All other points have margins of 20 and more.
     X, y = stdev(1, 200, random_state=0)
     y[np.argmax(X.sum(axis=1))] *= -1
-    result = solve_unpenalised(X, y)
-    assert result.converged
+    assert solve_unpenalised(X, y).converged
 
 
-def test_a_converged_solution_without_a_penalty_ended_by_its_tolerance():
-    # The gap is infinite there and must not keep the steps from ending.
+def test_solver_stops_by_its_tolerance_although_the_gap_is_infinite():
     X, y = stdev(2, 200, random_state=0)
     steps = []
     for tol in (1e-3, 1e-6, 1e-9):
