@@ -16,7 +16,8 @@ from svmbook import datasets
 from svmbook.experiments.suites import SUITES
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = [*CHAPTERS, *sorted((ROOT / "notebooks" / "notes").glob("*.ipynb"))]
 HTML = ROOT / "_build" / "html"
 # Each name is split in two, so that this file does not contain what it searches for.
 REGISTRIES = [
@@ -31,6 +32,7 @@ EXERCISE = re.compile(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n((?::[^\n]*\n)*)
 SOLUTION = re.compile(r"^[`:]{3,}\{solution(?:-start)?\} *(\S+)[^\n]*\n((?::[^\n]*\n)*)", re.M)
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
 def cells(path, kind):
@@ -140,7 +142,7 @@ def test_figures_are_svg_with_alt_text(path):
                 assert {"caption", "name"} <= set(metadata["figure"]), cell["source"]
 
 
-@every_notebook
+@every_chapter
 def test_chapter_has_a_moving_figure_with_a_description(path):
     pages = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
     moving = [html for html in pages if 'class="moving"' in html]
@@ -167,7 +169,7 @@ def test_long_plotting_code_is_folded(path):
             assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
 
 
-@every_notebook
+@every_chapter
 def test_exercises_are_labelled_and_solved(path):
     text = "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
     exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
@@ -180,7 +182,7 @@ def test_exercises_are_labelled_and_solved(path):
         assert text.count(f"{{{kind}-start}}") == text.count(f"{{{kind}-end}}")
 
 
-@every_notebook
+@every_chapter
 def test_chapter_begins_with_label_title_question_and_prerequisites(path):
     first = cells(path, "markdown")[0]["source"]
     label = path.stem.replace("_", "-")

@@ -47,7 +47,8 @@ def digest(text):
 
 def quotations():
     """Yield page and words of each quotation of the book."""
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    notebooks = ROOT / "notebooks"
+    for path in sorted([*notebooks.glob("*.ipynb"), *notebooks.glob("notes/*.ipynb")]):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
                 yield from ((path.name, words) for words in quoted(cell.source))

@@ -22,7 +22,7 @@ def chapters(root):
         Chapter(part["caption"], Path(page["file"]).name, root / f"{page['file']}.ipynb")
         for part in contents["parts"]
         for page in part["chapters"]
-        if page["file"].startswith("notebooks/")
+        if Path(page["file"]).parent == Path("notebooks")  # not the notes
     ]
 
 

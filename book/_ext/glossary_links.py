@@ -14,7 +14,7 @@ EXCLUDED = (
 )  # fmt: skip
 
 # Words that also have another meaning; chapters link them explicitly, with {term}.
-AMBIGUOUS = frozenset({"claim", "edge", "face", "pull", "ridge", "rule", "shift", "street"})
+AMBIGUOUS = frozenset({"edge", "face", "ridge", "rule", "shift"})
 
 
 @lru_cache
