@@ -51,7 +51,7 @@ def _met(course, one):
 
 def _table_of_the_guide():
     """Return what the guide says of each kind: its points at most, and what it may have met."""
-    _, tried = GUIDE.read_text(encoding="utf-8").split("### What was tried")
+    _, tried = GUIDE.read_text(encoding="utf-8").split("### Attacks on the grader that were tested")
     lines = re.findall(r"^\| (.+) \| (\d) \| (.+) \|$", tried, re.M)
     return {kind: (float(most), met.split(", or ")) for kind, most, met in lines}
 

@@ -47,7 +47,7 @@ def check_essay(course, student):
 
 def test_the_guide_has_all_slips():
     text = GUIDE.read_text(encoding="utf-8")
-    _, table = text.split("### Everyday slips")
+    _, table = text.split("### Common mistakes in submissions")
     lines = re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table.split("###")[0], re.M)
     said = {kind: (points, words) for kind, points, words in lines}
     assert said.keys() == SLIPS.keys() | LEFT_OUT.keys()
