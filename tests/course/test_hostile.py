@@ -46,7 +46,7 @@ def _message(course, graded):
 
 def _table_of_the_guide():
     """Return the guide's table: for each kind the maximum of points, and possible messages."""
-    rows = guide_table("What was tried")
+    rows = guide_table("Attacks on the grader that were tested")
     return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 

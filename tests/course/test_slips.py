@@ -40,7 +40,7 @@ def check_essay(course, student):
 
 
 def test_guide_lists_all_slips():
-    listed = {kind: (points, message) for kind, points, message in guide_table("Everyday slips")}
+    listed = {kind: (points, message) for kind, points, message in guide_table("Common mistakes in submissions")}
     assert listed.keys() == SLIPS.keys() | LEFT_OUT.keys()
     for kind, (_, points, message) in SLIPS.items():
         assert listed[kind][0] == str(points)
