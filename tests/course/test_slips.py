@@ -40,7 +40,8 @@ def check_essay(course, student):
 
 
 def test_guide_lists_all_slips():
-    listed = {kind: (points, message) for kind, points, message in guide_table("Common mistakes in submissions")}
+    table = guide_table("Common mistakes in submissions")
+    listed = {kind: (points, message) for kind, points, message in table}
     assert listed.keys() == SLIPS.keys() | LEFT_OUT.keys()
     for kind, (_, points, message) in SLIPS.items():
         assert listed[kind][0] == str(points)

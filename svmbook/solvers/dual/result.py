@@ -58,7 +58,7 @@ class SolverResult:
 
     @property
     def gap(self):
-        """Primal minus dual objective: zero at the optimum, nonnegative up to rounding."""
+        """Difference of primal and dual objective, which is zero at the optimum."""
         return self.objective - self.dual_objective
 
     @property
