@@ -25,7 +25,7 @@ from ...running.suite import Suite
 from ..paired import cell, paired_rows
 from .kernels import GRID_WITH_GAMMA, protocol
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "draw_samples", "work"]
 
 #: Numbers of positive and negative training points; None keeps all points of the split.
 DATA_SETS = {
@@ -44,13 +44,13 @@ METHODS = {
 REFERENCE = "L = 20"
 
 
-def division(data_set, run):
-    """Return the training points, the test points and the seed of a run.
+def draw_samples(data_set, run):
+    """Return training points, test points and the seed of a run.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.lin2005.class_shares import division
-    >>> parts = division("threenorm-60, 80:70", 3)
+    >>> from svmbook.experiments.suites.lin2005.class_shares import draw_samples
+    >>> parts = draw_samples("threenorm-60, 80:70", 3)
     >>> int(parts.y_train.sum()), parts.X_test.shape
     (10, (3000, 60))
     """
@@ -71,7 +71,7 @@ def division(data_set, run):
 
 def work(data_set, method, run):
     """Carry out one run: choose C, fit, and test with the intercept or without it."""
-    parts = division(data_set, run)
+    parts = draw_samples(data_set, run)
     depth, intercept = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
     grid = {"C": GRID_WITH_GAMMA["C"]}

@@ -13,7 +13,7 @@ from svmbook.experiments.suites.lin2005 import class_shares as suite
 def test_training_sets_have_the_stated_class_sizes(data_set):
     if data_set.startswith("sonar"):
         needs_table("sonar")
-    parts = suite.division(data_set, 2)
+    parts = suite.draw_samples(data_set, 2)
     smaller, larger = sorted((np.sum(parts.y_train > 0), np.sum(parts.y_train < 0)))
     sizes = suite.DATA_SETS[data_set]
     if sizes is None:
