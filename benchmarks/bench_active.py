@@ -13,10 +13,9 @@ demand: a KKT residual of 1e-8 in less than 6 GiB.
 """
 
 import itertools
-import time
 
 import numpy as np
-from measure import geometric_mean, main, measure, print_table
+from measure import geometric_mean, main, measure, print_table, timed
 from points import draw_noisy
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
@@ -85,9 +84,7 @@ def problem(row):
 
 def libsvm_seconds(K, y, C, tol):
     model = SVC(C=C, kernel="precomputed", tol=tol, cache_size=4000)
-    start = time.perf_counter()
-    model.fit(K, y)
-    return time.perf_counter() - start
+    return timed(lambda: model.fit(K, y))[1]
 
 
 def ours_and_libsvm(X, y, gamma, C):
@@ -95,9 +92,8 @@ def ours_and_libsvm(X, y, gamma, C):
     K = gaussian(X, gamma=gamma)
     ours, theirs = [], []  # seconds
     for _ in range(3):
-        start = time.perf_counter()
-        result = solve_active_set(K, y, C)
-        ours.append(time.perf_counter() - start)
+        result, seconds = timed(lambda: solve_active_set(K, y, C))
+        ours.append(seconds)
         theirs.append(libsvm_seconds(K, y, C, 1e-6))
     seconds = float(np.median(ours))
     return {
@@ -111,12 +107,7 @@ def ours_and_libsvm(X, y, gamma, C):
 def path_and_libsvm(X, y, gamma):
     """Compute a path three times, and solve by LIBSVM for each C."""
     K = gaussian(X, gamma=gamma)
-    ours = []
-    for _ in range(3):
-        start = time.perf_counter()
-        path = svm_path(K, y, CS)
-        ours.append(time.perf_counter() - start)
-    seconds = float(np.median(ours))
+    path, seconds = timed(lambda: svm_path(K, y, CS), repeats=3)
     theirs = {tol: sum(libsvm_seconds(K, y, C, tol) for C in CS) for tol in (1e-6, 1e-3)}
     return {
         "active_set": seconds,

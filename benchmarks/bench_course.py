@@ -23,7 +23,7 @@ from subprocess import DEVNULL, Popen
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from coursework import ASSIGNMENTS, filled, hand_in_as, variants
-from measure import main, print_table
+from measure import main, print_table, timed
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.grading.grade import grade
@@ -57,10 +57,8 @@ def grade_assignment(n_students):
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
-        start = time.perf_counter()
-        list(grade(course, name, jobs=2))
-        minutes = (time.perf_counter() - start) / 60
-    return {"method": "grade", "submissions": n_students, "minutes": minutes}
+        _, seconds = timed(lambda: list(grade(course, name, jobs=2)))
+    return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
 def course_commands(root):
@@ -125,9 +123,7 @@ def killed_course_rows(n_students):
     """Yield a row for the killed course, and one each for its report and its similar pairs."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
-        start = time.perf_counter()
-        expected = run_killed_course(root, n_students)
-        hours = (time.perf_counter() - start) / 3600
+        expected, seconds = timed(lambda: run_killed_course(root, n_students))
         with open(root / "marks.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         marks = {(row["student"], row["assignment"]): float(row["score"]) for row in rows}
@@ -136,12 +132,10 @@ def killed_course_rows(n_students):
             "kills": KILLS,
             "marks": len(marks),
             "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
-            "hours": hours,
+            "hours": seconds / 3600,
         }
         for method, function in (("report", report), ("similar", similar)):
-            start = time.perf_counter()
-            function(Course(root), NAMES[0])
-            seconds = time.perf_counter() - start
+            _, seconds = timed(lambda function=function: function(Course(root), NAMES[0]))
             yield {"method": method, "submissions": n_students, "seconds": seconds}
 
 

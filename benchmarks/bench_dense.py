@@ -6,7 +6,7 @@ Cholesky factorisation. LIBSVM is timed for comparison, also where it is faster.
 computed beforehand for all methods; its size is the unit of memory, and the memory includes it.
 """
 
-from measure import main, measure, print_table, time_in_factorisations
+from measure import compare, main, print_table, time_in_factorisations
 from points import draw_noisy
 
 from svmbook.kernels import gaussian
@@ -44,7 +44,6 @@ METHODS = {
     "LIBSVM 1e-6": libsvm(1e-6),
     "dense, in factorisations": dense_over_cholesky,
 }
-NOT_REPEATED = ("textbook", "dense, in factorisations")  # slow, or repeated in the method
 COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "free"]
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
 
@@ -55,18 +54,6 @@ def prepare(X):
 
 def problem(row):
     return *draw_noisy(row["n"]), {"C": row["C"]}
-
-
-def compare(n, C, methods, repeats):
-    X, y = draw_noisy(n)
-    rows = []
-    for method in methods:
-        n_repeats = 1 if method in NOT_REPEATED else repeats
-        row = {"n": n, "C": C, "method": method}
-        rows.append(row | measure(__file__, method, X, y, repeats=n_repeats, C=C))
-    for row in rows:
-        row["ratio"] = row["seconds"] / rows[0]["seconds"]
-    return rows
 
 
 def run():
@@ -80,7 +67,15 @@ def run():
         (4000, [], 1),
     ]:
         for C in (1.0, 100.0):
-            rows += compare(n, C, methods + further_methods, repeats)
+            rows += compare(
+                __file__,
+                {"n": n},
+                methods + further_methods,
+                *draw_noisy(n),
+                repeats=repeats,
+                once=("textbook", "dense, in factorisations"),  # slow, or repeated in the method
+                C=C,
+            )
     print_table("Gaussian kernel, gamma = 0.1, ten features, noisy labels", rows, COLUMNS)
     return rows
 

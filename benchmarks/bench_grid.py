@@ -4,9 +4,10 @@
 has 11 values of C and 10 of gamma; all methods use the same 5 folds.
 """
 
+import itertools
 from functools import partial
 
-from measure import geometric_mean, main, measure, print_table
+from measure import compare, geometric_mean, main, print_table
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -48,21 +49,12 @@ def problem(row):
     return *GENERATORS[row["data"]](row["n"], random_state=0), {}
 
 
-def compare(name, n):
-    X, y, _ = problem({"data": name, "n": n})
-    rows = []
-    for method in METHODS:
-        rows.append({"data": name, "n": n, "method": method} | measure(__file__, method, X, y))
-    for row in rows:
-        row["ratio"] = row["seconds"] / rows[0]["seconds"]
-    return rows
-
-
 def run():
     rows = []
-    for name in GENERATORS:
-        for n in (180, 300, 600):
-            rows += compare(name, n)
+    for name, n in itertools.product(GENERATORS, (180, 300, 600)):
+        row = {"data": name, "n": n}
+        X, y, _ = problem(row)
+        rows += compare(__file__, row, METHODS, X, y)
     print_table("Grid search, 11 values of C, 10 of gamma, 5 folds", rows, COLUMNS)
     for method in METHODS:
         ratios = [row["ratio"] for row in rows if row["method"] == method]

@@ -9,7 +9,7 @@ memory of the data. Its time grows no faster than n^1.2.
 import warnings
 
 import numpy as np
-from measure import main, measure, print_table
+from measure import compare, main, print_table
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -70,14 +70,11 @@ def problem(row):
     return X, y, {"C": row["C"]}
 
 
-def compare(n, C, features, methods, repeats, ours=None):
+def compare_methods(n, C, features, methods, repeats, ours=None):
     """Time the methods; ratios are to the row ``ours``, by default that of the first method."""
-    X, y, _ = problem({"n": n, "C": C, "features": features})
-    rows = []
-    for method in methods:
-        row = {"n": n, "C": C, "features": features, "method": method}
-        n_repeats = 1 if method == "SVC" else repeats
-        rows.append(row | measure(__file__, method, X, y, repeats=n_repeats, C=C))
+    row = {"n": n, "C": C, "features": features}
+    X, y, options = problem(row)
+    rows = compare(__file__, row, methods, X, y, repeats=repeats, once=("SVC",), **options)
     ours = ours or rows[0]
     for row in rows:
         row["ratio"] = row["seconds"] / ours["seconds"]
@@ -93,20 +90,20 @@ def median_rows(sizes, repeats=9):
     rows_by_size = {n: [] for n in sizes}
     for _ in range(repeats):
         for n in sizes:
-            rows_by_size[n] += compare(n, 1.0, "scaled", ["low-rank"], repeats=1)
+            rows_by_size[n] += compare_methods(n, 1.0, "scaled", ["low-rank"], repeats=1)
     return [
         sorted(rows, key=lambda row: row["seconds"])[repeats // 2] for rows in rows_by_size.values()
     ]
 
 
 def run():
-    small = compare(5040, 100.0, "scaled", METHODS, repeats=7)
-    small += compare(5040, 100.0, "raw", METHODS, repeats=7)
+    small = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
+    small += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
     print_table("Linear kernel, 5,040 x 54, C = 100", small, COLUMNS)
     large = median_rows((50_000, 100_000, 200_000))
     seconds = {row["n"]: row["seconds"] for row in large}
-    large += compare(200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, ours=large[-1])
-    large += compare(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
+    large += compare_methods(200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, ours=large[-1])
+    large += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
     print_table("Linear kernel, n x 54, C = 1", large, COLUMNS)
     exponent = np.log(seconds[200_000] / seconds[50_000]) / np.log(4)
     print(f"\nthe time grows like n^{exponent:.2f} from 50,000 to 200,000 points, scaled features")

@@ -8,10 +8,16 @@ iteration takes at most 3 times as long as a Cholesky factorisation. A path of 3
 """
 
 import itertools
-import time
 
 import numpy as np
-from measure import geometric_mean, main, measure, print_table, time_in_factorisations
+from measure import (
+    compare,
+    geometric_mean,
+    main,
+    print_table,
+    time_in_factorisations,
+    timed,
+)
 from scipy.optimize import fmin_bfgs
 from scipy.special import expit
 from sklearn.gaussian_process import GaussianProcessClassifier
@@ -94,23 +100,16 @@ def path(X, y):
     K = gram(X, "gaussian")
     lams = np.geomspace(largest_lam(K, y), 1e-3 * largest_lam(K, y), 30)
     model = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
-    seconds, results = {}, {}
-    for name, function in {
-        "path": lambda: solve_logistic_l1_path(K, y, lams),
-        "cold": lambda: [solve_logistic_l1(K, y, lam) for lam in lams],
-        "estimator_path": lambda: model.path(X, y, lams),
-        "estimator_cold": lambda: [model.set_params(lam=lam).fit(X, y) for lam in lams],
-    }.items():
-        times = []
-        for _ in range(3):
-            start = time.perf_counter()
-            results[name] = function()
-            times.append(time.perf_counter() - start)
-        seconds[name] = float(np.median(times))
+    results, path_seconds = timed(lambda: solve_logistic_l1_path(K, y, lams), repeats=3)
+    _, cold_seconds = timed(lambda: [solve_logistic_l1(K, y, lam) for lam in lams], repeats=3)
+    _, estimator_path_seconds = timed(lambda: model.path(X, y, lams), repeats=3)
+    _, estimator_cold_seconds = timed(
+        lambda: [model.set_params(lam=lam).fit(X, y) for lam in lams], repeats=3
+    )
     return {
-        "objective": sum(result.objective for result in results["path"]),
-        "cold_over_path": seconds["cold"] / seconds["path"],
-        "cold_over_path_estimator": seconds["estimator_cold"] / seconds["estimator_path"],
+        "objective": sum(result.objective for result in results),
+        "cold_over_path": cold_seconds / path_seconds,
+        "cold_over_path_estimator": estimator_cold_seconds / estimator_path_seconds,
     }
 
 
@@ -164,43 +163,39 @@ def problem(row):
     return *stdev(2, row["n"], random_state=0), options
 
 
-def compare(name, n, methods, repeats=5, **options):
-    """Measure several methods on the same points; ratios are to the first method."""
+def compare_methods(name, n, methods, repeats=5, **options):
     X, y, _ = problem({"n": n})
-    rows = []
-    for method in methods:
-        row = {"problem": name, "n": n, "method": method} | options
-        rows.append(row | measure(__file__, method, X, y, repeats=repeats, **options))
-    for row in rows:
-        row["ratio"] = row["seconds"] / rows[0]["seconds"]
-    return rows
+    row = {"problem": name, "n": n}
+    return compare(__file__, row, methods, X, y, repeats=repeats, **options)
 
 
 def run():
     l1 = []
     penalties = [("linear", 0.0), *itertools.product(("linear", "gaussian"), (0.01, 1.0))]
     for kernel, lam in penalties:
-        l1 += compare("absolute values", 400, ["ours", "BFGS"], repeats=3, kernel=kernel, lam=lam)
+        l1 += compare_methods(
+            "absolute values", 400, ["ours", "BFGS"], repeats=3, kernel=kernel, lam=lam
+        )
     print_table(f"l1 penalty, epsilon = {EPSILON:g}", l1, COLUMNS)
     ratios = [row["ratio"] for row in l1 if row["method"] == "BFGS" and row["lam"] > 0]
     print(f"\nBFGS takes {geometric_mean(ratios):.0f} times as long, in the geometric mean")
 
     ridge = []
     for dense, lam in itertools.product((False, True), (0.01, 1.0)):
-        ridge += compare(
+        ridge += compare_methods(
             "ridge", 2000, ["Newton, in factorisations"], repeats=1, lam=lam, dense=dense
         )
     columns = ["n", "dense", "lam", "iterations", "relative_gap", "factorisations_per_iteration"]
     print_table("Ridge, Gaussian kernel", ridge, columns)
 
-    paths = compare("path", 1000, ["path"], repeats=1)
+    paths = compare_methods("path", 1000, ["path"], repeats=1)
     columns = ["n", "cold_over_path", "cold_over_path_estimator"]
     print_table("30 values of lam, Gaussian kernel: cold-started fits over a path", paths, columns)
 
     methods = ["KernelLogisticRegression", "DualSVC", "LogisticRegression"]
-    others = compare("others", 5000, methods, kernel="linear", lam=1.0)
+    others = compare_methods("others", 5000, methods, kernel="linear", lam=1.0)
     methods = [*methods[:2], "ImportVectorMachine", "GaussianProcessClassifier"]
-    others += compare("others", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
+    others += compare_methods("others", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
     print_table("Comparison with other estimators", others, [*COLUMNS, "accuracy"])
     return l1 + ridge + paths + others
 

@@ -9,11 +9,10 @@ matrix products is at least 10 times faster than one `SVC` after another. An ens
 2,079 members, with seven classes and 19 features, is trained within two minutes.
 """
 
-import time
 import warnings
 
 import numpy as np
-from measure import main, measure, print_table
+from measure import main, measure, print_table, timed
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
@@ -40,35 +39,27 @@ def train_exemplars(X, y):
     positive = np.eye(len(X), dtype=bool)
     negative = initial_negatives(distances(X, X), y.astype(int), N_NEGATIVES)
     points = [np.append(i, np.flatnonzero(row)) for i, row in enumerate(negative)]
-    seconds = {}
-
-    def timed(name, function, repeats):
-        times = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            result = function()
-            times.append(time.perf_counter() - start)
-        seconds[name] = np.median(times)
-        return result
 
     def loop(**options):
         model = SVC(kernel="linear", C=C, **options)
         return [model.fit(X[p], np.where(np.arange(len(p)) == 0, 1, -1)).coef_[0] for p in points]
 
-    ours = timed("batch", lambda: linear_members(X, positive, negative, C, np.ones(len(X))), 9)
-    theirs = timed("loop", loop, 3)
+    ours, batch_seconds = timed(
+        lambda: linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
+    )
+    theirs, loop_seconds = timed(loop, repeats=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn deprecates this option
-        timed("probabilities", lambda: loop(probability=True, random_state=0), 1)
+        _, probability_seconds = timed(lambda: loop(probability=True, random_state=0))
     arrays = padded_duals(X, points)
-    active = timed("active sets", lambda: duals(*arrays), 9)
-    interior = timed("interior point", lambda: interior_point(*arrays), 9)
+    active, active_seconds = timed(lambda: duals(*arrays), repeats=9)
+    interior, interior_seconds = timed(lambda: interior_point(*arrays), repeats=9)
     size = np.abs(ours.coef).max(axis=1)
     return {
         "members": len(X),
-        "loop_over_batch": seconds["loop"] / seconds["batch"],
-        "probabilities_over_batch": seconds["probabilities"] / seconds["batch"],
-        "interior_over_active": seconds["interior point"] / seconds["active sets"],
+        "loop_over_batch": loop_seconds / batch_seconds,
+        "probabilities_over_batch": probability_seconds / batch_seconds,
+        "interior_over_active": interior_seconds / active_seconds,
         "off_from_loop": float(np.median(np.abs(theirs - ours.coef).max(axis=1) / size)),
         "interior_gap": float(np.max(1.0 - interior / active.dual_objective)),
         "largest_gap": float(ours.gap.max()),
@@ -201,17 +192,21 @@ def fit_member(X, positives, negatives):
 
 def cross_validation(X, y):
     """Run ten folds with `PrototypeSVM` and with the loops, both with the majority vote."""
-    seconds, accuracies = [], []
-    for model in (PrototypeSVM(C, voting="count", random_state=0), LoopPrototypes()):
-        start, scores = time.perf_counter(), []
-        for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-            scores.append((model.fit(X[train], y[train]).predict(X[test]) == y[test]).mean())
-        seconds.append(time.perf_counter() - start)
-        accuracies.append(round(float(np.mean(scores)), 4))
+
+    def accuracy(model):
+        scores = [
+            (model.fit(X[train], y[train]).predict(X[test]) == y[test]).mean()
+            for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
+        ]
+        return round(float(np.mean(scores)), 4)
+
+    ours = PrototypeSVM(C, voting="count", random_state=0)
+    our_accuracy, our_seconds = timed(lambda: accuracy(ours))
+    loop_accuracy, loop_seconds = timed(lambda: accuracy(LoopPrototypes()))
     return {
-        "loops_over_ours": seconds[1] / seconds[0],
-        "accuracy": accuracies[0],
-        "accuracy_of_loops": accuracies[1],
+        "loops_over_ours": loop_seconds / our_seconds,
+        "accuracy": our_accuracy,
+        "accuracy_of_loops": loop_accuracy,
     }
 
 
@@ -223,15 +218,11 @@ def prediction(X, y):
     ours = PrototypeSVM(C, voting="count", n_shifts=0, random_state=0).fit(X, y)
     prototypes = ours.prototypes_
     members = [fit_member(X, p.positives, p.negatives) for p in prototypes]
-    X_new, times = np.random.default_rng(7).random((4000, X.shape[1])), []
-    for _ in range(5):
-        start = time.perf_counter()
-        ours.predict(X_new)
-        times.append(time.perf_counter() - start)
-    start = time.perf_counter()
-    LoopPrototypes().vote(members, [p.label for p in prototypes], X_new)
-    seconds = time.perf_counter() - start
-    return {"members": len(members), "loop_over_products": seconds / np.median(times)}
+    labels = [p.label for p in prototypes]
+    X_new = np.random.default_rng(7).random((4000, X.shape[1]))
+    _, product_seconds = timed(lambda: ours.predict(X_new), repeats=5)
+    _, loop_seconds = timed(lambda: LoopPrototypes().vote(members, labels, X_new))
+    return {"members": len(members), "loop_over_products": loop_seconds / product_seconds}
 
 
 def many_members(X, y):

@@ -6,10 +6,8 @@ twice as long as LIBSVM's on 2,000 points, and at most half as long on 20,000. I
 grows no faster than n^1.1 from 2,000 to 200,000 points.
 """
 
-import time
-
 import numpy as np
-from measure import main, measure, print_table
+from measure import main, measure, print_table, timed
 from points import draw_noisy
 from sklearn.svm import SVC
 
@@ -46,9 +44,7 @@ def prediction(X, y):
     seconds = {name: [] for name in models}
     for _ in range(3):
         for name, model in models.items():
-            start = time.perf_counter()
-            model.predict(X_test)
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(timed(lambda model=model: model.predict(X_test))[1])
     return {
         "kernels": models["usvc"].n_kernels_,
         "support_vectors": int(models["libsvm"].n_support_.sum()),

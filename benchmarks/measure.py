@@ -59,14 +59,33 @@ def run_child(methods, prepare, job):
     X, y = np.array(data[:, :-1]), np.array(data[:, -1])
     del data
     X = prepare(X)
-    seconds = []
-    for _ in range(job["repeats"]):
-        start = time.perf_counter()
-        result = method(X, y, **job["options"])
-        seconds.append(time.perf_counter() - start)
+    result, seconds = timed(lambda: method(X, y, **job["options"]), job["repeats"])
     growth = (peak_bytes() - before) / X.nbytes
-    record = {"seconds": statistics.median(seconds), "memory_over_data": growth}
-    print(json.dumps(record | result))
+    print(json.dumps({"seconds": seconds, "memory_over_data": growth} | result))
+
+
+def timed(function, repeats=1):
+    """Return the result of ``function()`` and its median time in seconds."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        seconds.append(time.perf_counter() - start)
+    return result, statistics.median(seconds)
+
+
+def compare(script, row, methods, X, y, *, repeats=1, once=(), **options):
+    """Return one row per method, whose ``ratio`` is to the time of the first method.
+
+    Methods in ``once`` are measured without repetitions.
+    """
+    rows = []
+    for method in methods:
+        n_repeats = 1 if method in once else repeats
+        found = measure(script, method, X, y, repeats=n_repeats, **options)
+        rows.append(row | {"method": method} | options | found)
+        rows[-1]["ratio"] = found["seconds"] / rows[0]["seconds"]
+    return rows
 
 
 #: Fields that depend on the computer or on rounding.
@@ -118,11 +137,9 @@ def time_in_factorisations(K, solve, repeats):
     ratios = []
     for _ in range(repeats):
         np.copyto(factor, shifted)
-        start = time.perf_counter()
-        lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1)
-        middle = time.perf_counter()
-        result = solve()
-        ratios.append((time.perf_counter() - middle) / (middle - start))
+        _, cholesky = timed(lambda: lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1))
+        result, seconds = timed(solve)
+        ratios.append(seconds / cholesky)
     return result, statistics.median(ratios)
 
 
