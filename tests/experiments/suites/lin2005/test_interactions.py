@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from records import committed, committed_values, store_of
+from records import committed_values, store_of
+from repeated_runs import check_repeated_run
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import interactions
-
-DATA_SETS = ("c = 0", "c = 1", "c = 2", "c = 4")
 
 
 def values_of(data_set, method, field="error"):
@@ -17,11 +16,8 @@ def values_of(data_set, method, field="error"):
 
 @pytest.mark.parametrize("method", interactions.METHODS)
 def test_committed_run_can_be_repeated(method):
-    stored = committed("interactions", data_set="c = 2", method=method, run=3)
-    repeated = interactions.work("c = 2", method, 3)
-    assert repeated["seed"] == stored["seed"] and repeated["parameters"] == stored["parameters"]
-    assert repeated["error"] == pytest.approx(stored["error"], abs=0.004)
-    assert repeated.get("log_loss", 0) == pytest.approx(stored.get("log_loss", 0), abs=1e-3)
+    tolerances = {"error": 0.004, "log_loss": 1e-3}
+    check_repeated_run("interactions", tolerances, data_set="c = 2", method=method, run=3)
 
 
 def test_labels_follow_the_log_odds():
@@ -37,24 +33,18 @@ def test_labels_follow_the_log_odds():
     assert not np.isin(parts.X_train[:, 0], parts.X_test[:, 0]).any()
 
 
-def test_differences_are_paired():
+@pytest.mark.parametrize(
+    ("field", "unit", "name"),
+    [("error", 100, "product_difference"), ("log_loss", 1, "log_loss_difference")],
+)
+def test_differences_to_the_model_with_the_product_are_paired(field, unit, name):
     rows = {(r["data_set"], r["method"]): r for r in report("interactions").rows}
-    for data_set in DATA_SETS:
+    for data_set in interactions.DATA_SETS:
+        additive, product = (values_of(data_set, m, field) for m in interactions.METHODS[:2])
+        difference = unit * (additive - product)
         row = rows[data_set, "additive"]
-        additive, product, gaussian = (
-            100 * values_of(data_set, method) for method in interactions.METHODS
-        )
-        assert row["error"] == pytest.approx(additive.mean())
-        difference = additive - gaussian
-        assert row["difference"] == pytest.approx(difference.mean())
-        assert row["difference_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
-        assert row["product_difference"] == pytest.approx(np.mean(additive - product))
-        difference = np.subtract(
-            *(values_of(data_set, m, "log_loss") for m in interactions.METHODS[:2])
-        )
-        assert row["log_loss_difference"] == pytest.approx(difference.mean())
-        assert row["log_loss_difference_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
-        assert "difference" not in rows[data_set, "Gaussian SVM"]
+        assert row[name] == pytest.approx(difference.mean())
+        assert row[f"{name}_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
 
 
 def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():

@@ -1,18 +1,14 @@
-"""The suite kernel-depth: its samples, repeated runs, and paired differences."""
+"""The suite kernel-depth: its samples and repeated runs, and `paired` on incomplete records."""
 
 import numpy as np
 import pytest
 from records import committed, committed_values, store_of
+from repeated_runs import check_repeated_run
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
 from svmbook.experiments.suites.paired import paired
 from svmbook.kernels.ensembles import box_of, stump_mass
-
-
-def errors_of(data_set, method):
-    """Return the committed errors in percent, in the order of the runs."""
-    return committed_values("kernel-depth", unit=100)[data_set, method]
 
 
 @pytest.mark.parametrize(
@@ -24,10 +20,7 @@ def errors_of(data_set, method):
     ],
 )
 def test_committed_run_can_be_repeated(data_set, method):
-    stored = committed("kernel-depth", data_set=data_set, method=method, run=4)
-    repeated = kernel_depth.work(data_set, method, 4)
-    assert repeated["seed"] == stored["seed"] and repeated["parameters"] == stored["parameters"]
-    assert repeated["error"] == pytest.approx(stored["error"], abs=0.004)
+    check_repeated_run("kernel-depth", {"error": 0.004}, data_set=data_set, method=method, run=4)
 
 
 def test_each_run_draws_new_training_and_test_points():
@@ -49,25 +42,9 @@ def test_recorded_depth_is_equivalent_to_gamma():
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
 
 
-def test_differences_are_paired_with_the_reference():
-    rows = {(r["data_set"], r["method"]): r for r in report("kernel-depth").rows}
-    for data_set, reference in kernel_depth.REFERENCE.items():
-        reference_errors = errors_of(data_set, reference)
-        assert "difference" not in rows[data_set, reference]
-        for method in kernel_depth.CANDIDATES:
-            if data_set in kernel_depth.LEFT_OUT.get(method, ()):
-                assert (data_set, method) not in rows
-                continue
-            row, errors = rows[data_set, method], errors_of(data_set, method)
-            difference = errors - reference_errors
-            assert row["error"] == pytest.approx(errors.mean())
-            if method != reference:
-                assert row["difference"] == pytest.approx(difference.mean())
-                assert row["difference_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
-
-
 def test_depth_20_is_better_than_depth_60_with_60_features():
-    gain = errors_of("threenorm-60", "leaves, L = d") - errors_of("threenorm-60", "leaves, L = 20")
+    errors = committed_values("kernel-depth", unit=100)
+    gain = errors["threenorm-60", "leaves, L = d"] - errors["threenorm-60", "leaves, L = 20"]
     assert gain.mean() > 1.0 and np.sum(gain > 0) > 20
 
 

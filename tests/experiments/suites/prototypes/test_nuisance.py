@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from records import committed, committed_values
+from records import committed_values
+from repeated_runs import check_repeated_run
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 
-from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import Generated
-from svmbook.experiments.suites.prototypes import nuisance as exemplar_nuisance
+from svmbook.experiments.suites.prototypes.nuisance import REFERENCE
 from svmbook.experiments.suites.prototypes.sets import WEIGHTED_NEIGHBOURS, nuisance
 
-NAME, REFERENCE = "exemplar-nuisance", exemplar_nuisance.REFERENCE
+NAME = "exemplar-nuisance"
 MAJORITY = "exemplars, majority vote"
 
 
@@ -70,30 +70,8 @@ def test_control_differs_only_in_the_scale_of_the_noise():
     ],
 )
 def test_committed_run_can_be_repeated(method, data_set):
-    stored = committed(NAME, data_set=data_set, method=method, run=7)
-    repeated = exemplar_nuisance.work(data_set, method, 7)
-    assert (repeated["seed"], repeated["parameters"]) == (stored["seed"], stored["parameters"])
-    assert repeated["model_size"] == pytest.approx(stored["model_size"], abs=3)
-    assert repeated["error"] == pytest.approx(stored["error"], abs=0.003)
-
-
-def test_methods_share_the_seeds_of_their_runs():
-    seeds = {(r["run"], r["seed"]) for r in load_records(NAME)}
-    assert len(seeds) == exemplar_nuisance.SUITE.runs == 20
-
-
-def test_means_and_paired_differences_follow_from_the_records(errors):
-    rows = report(NAME).rows
-    assert {(row["method"], row["data_set"]) for row in rows} == errors.keys()
-    for row in rows:
-        values = errors[row["method"], row["data_set"]]
-        difference = values - errors[REFERENCE, row["data_set"]]
-        assert row["runs"] == len(values) == 20
-        assert row["error"] == pytest.approx(values.mean())
-        if row["method"] != REFERENCE:
-            assert row["difference"] == pytest.approx(difference.mean(), abs=1e-12)
-            standard_error = difference.std(ddof=1) / np.sqrt(20)
-            assert row["difference_se"] == pytest.approx(standard_error)
+    tolerances = {"error": 0.003, "model_size": 3}
+    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=7)
 
 
 def test_exemplars_against_all_negatives_are_robust_to_the_noise(errors):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from records import committed, committed_values, store_of
+from repeated_runs import check_repeated_run
 from sklearn.neighbors import KNeighborsClassifier
 
 from svmbook.experiments import load_records, report
@@ -33,13 +34,8 @@ def values_of(data_set, method, field="error"):
     ],
 )
 def test_committed_run_can_be_repeated(method, data_set):
-    stored = committed(NAME, data_set=data_set, method=method, run=11)
-    repeated = prototype_shifts.work(data_set, method, 11)
-    assert (repeated["seed"], repeated["parameters"]) == (stored["seed"], stored["parameters"])
-    assert repeated["model_size"] == pytest.approx(stored["model_size"], abs=3)
-    for field in ("error", "validation_error", "added"):
-        assert (field in repeated) == (field in stored)
-        assert repeated.get(field, 0) == pytest.approx(stored.get(field, 0), abs=0.005)
+    tolerances = {"error": 0.005, "model_size": 3, "validation_error": 0.005, "added": 0.005}
+    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=11)
 
 
 @pytest.mark.parametrize("data_set", SETS)
@@ -86,10 +82,6 @@ def test_means_and_paired_differences_follow_from_the_records():
             standard_error = difference.std(ddof=1) / np.sqrt(30)
             assert row[f"{prefix}difference_se"] == pytest.approx(standard_error, abs=1e-12)
         assert ("added" in row) == method.endswith("sampled")
-
-
-def test_methods_share_the_seeds_of_their_runs():
-    assert len({(r["run"], r["seed"]) for r in load_records(NAME)}) == 30
 
 
 def test_negative_updates_improve_the_majority_vote_and_positive_ones_do_not():

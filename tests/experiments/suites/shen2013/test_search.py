@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from records import committed
+from repeated_runs import check_repeated_run
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, search
@@ -16,11 +17,8 @@ from svmbook.experiments.suites.shen2013.printed import _printed_accuracies
     [("isolated, spread 0.07, unit 3", "tree"), ("isolated, spread 0.05, unit 1", "linear")],
 )
 def test_committed_run_can_be_repeated(setting, method):
-    stored = committed("shen2013-search", data_set=setting, method=method, run=2)
-    repeated = search.work(setting, method, 2)
-    for name in ("seed", "parameters", "model_size"):
-        assert repeated[name] == stored[name], name
-    assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
+    tolerances = {"error": 0.01, "model_size": 0}
+    check_repeated_run("shen2013-search", tolerances, data_set=setting, method=method, run=2)
 
 
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
@@ -36,9 +34,7 @@ def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
 @pytest.mark.parametrize(("data_set", "cost"), [("isolated", 0.6), ("striated", -0.1)])
 def test_tree_of_the_search_is_not_pruned(data_set, cost):
     setting = folds.GENERATED[data_set]
-    stored = committed("shen2013-search", data_set=setting, method="tree", run=1)
-    repeated = search.work(setting, "tree", 1)
-    assert repeated["error"] == pytest.approx(stored["error"], abs=0.004)
+    check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
     assert search.PRINTED[data_set]["tree"] == _printed_accuracies(data_set)["CART"]
     rows = {row["data_set"]: row for row in report("shen2013-search").rows}
     [pruned] = [
