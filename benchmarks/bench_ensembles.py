@@ -14,7 +14,7 @@ differs by at most one percentage point from that of the exact kernel.
 """
 
 import numpy as np
-from measure import main, measure, print_table, timed
+from measure import compare, main, print_table, timed
 from scipy.spatial.distance import cdist
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.svm import SVC
@@ -95,8 +95,9 @@ def prediction(X, y):
     }
 
 
+WITH_KNOTS = "StumpEnsembleSVC, 32 knots"
 METHODS = {
-    "StumpEnsembleSVC, 32 knots": stumps_with_knots,
+    WITH_KNOTS: stumps_with_knots,
     "HistGradientBoostingClassifier": histogram_boosting,
     "LIBSVM, exact kernel": exact_libsvm,
     "StumpEnsembleSVC, exact": exact_stumps,
@@ -114,31 +115,22 @@ def problem(row):
 def run():
     rows = []
 
-    def add(name, method, n, d=N_FEATURES, repeats=1, **options):
-        row = {"problem": name, "n": n, "d": d, "method": method, **options}
-        result = measure(__file__, method, *draw(n, d=d), repeats=repeats, **options)
-        rows.append(row | result)
+    def add(name, methods, n, d=N_FEATURES, repeats=1, **options):
+        row, data = {"problem": name, "n": n, "d": d}, draw(n, d=d)
+        rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:
-        for method in ("StumpEnsembleSVC, 32 knots", "HistGradientBoostingClassifier"):
-            add("training", method, n, repeats=3)
-    add("training", "LIBSVM, exact kernel", SIZES[0])
-    for method in ("StumpEnsembleSVC, 32 knots", "StumpEnsembleSVC, exact"):
-        add("training", method, 4_000)
-    ours = {row["n"]: row["seconds"] for row in rows if row["method"].endswith("32 knots")}
-    for row in rows:
-        row["ratio"] = row["seconds"] / ours[row["n"]]
+        add("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
+    add("training", ["LIBSVM, exact kernel"], SIZES[0])
+    rows[-1]["ratio"] = rows[-1]["seconds"] / rows[0]["seconds"]
+    add("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
     columns = ["n", "method", "seconds", "ratio", "error", "relative_gap", "memory_over_data"]
     print_table("Training", rows, columns)
     for n, d, rounds in ((600, 24, 1000), (50_000, 20, 50)):
-        for method in ("AdaBoostStump", "AdaBoostClassifier"):
-            add("boosting", method, n, d, repeats=3, rounds=rounds)
-    boosted = [row for row in rows if row["problem"] == "boosting"]
-    for ours, theirs in zip(boosted[::2], boosted[1::2], strict=True):
-        ours["ratio"], theirs["ratio"] = 1.0, theirs["seconds"] / ours["seconds"]
-    print_table("Boosting", boosted, ["n", "d", "rounds", "method", "seconds", "ratio"])
+        add("boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds)
+    print_table("Boosting", rows[-4:], ["n", "d", "rounds", "method", "seconds", "ratio"])
     for n in (5_000, 40_000):
-        add("prediction", "prediction", n)
+        add("prediction", ["prediction"], n)
     columns = ["support_vectors", "kernels_over_curves", "kernels_over_curves_built"]
     print_table("Predicting 50,000 points", rows[-2:], columns)
     return rows

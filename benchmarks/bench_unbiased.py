@@ -7,7 +7,7 @@ grows no faster than n^1.1 from 2,000 to 200,000 points.
 """
 
 import numpy as np
-from measure import main, measure, print_table, timed
+from measure import compare, main, print_table, timed
 from points import draw_noisy
 from sklearn.svm import SVC
 
@@ -63,25 +63,20 @@ def problem(row):
 def run():
     rows = []
     for n in SIZES:
-        X, y = draw_noisy(n)
         methods = ("USVC", "SVC") if n <= 20_000 else ("USVC",)
-        for method in methods:
-            row = {"problem": "training", "n": n, "method": method}
-            rows.append(row | measure(__file__, method, X, y, repeats=5 if n < 10_000 else 3))
-    seconds = {(row["n"], row["method"]): row["seconds"] for row in rows}
+        row, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
+        rows += compare(__file__, row, methods, *draw_noisy(n), repeats=repeats)
     for row in rows:
-        row["ratio"] = row["seconds"] / seconds[row["n"], "USVC"]
-        row["exponent"] = (
-            float(np.log(row["seconds"] / seconds[2_000, "USVC"]) / np.log(row["n"] / 2e3))
-            if row["method"] == "USVC" and row["n"] > 2_000
-            else None
-        )
+        row["exponent"] = None
+        if row["method"] == "USVC" and row["n"] > 2_000:
+            growth = np.log(row["seconds"] / rows[0]["seconds"])
+            row["exponent"] = float(growth / np.log(row["n"] / 2e3))
     print_table("Training", rows, ["n", "method", "seconds", "ratio", "exponent", "kernels"])
-    row = {"problem": "prediction", "n": 2_000, "method": "prediction"}
-    row |= measure(__file__, "prediction", *draw_noisy(2_000))
+    row = {"problem": "prediction", "n": 2_000}
+    rows += compare(__file__, row, ["prediction"], *draw_noisy(2_000))
     columns = ["kernels", "support_vectors", "libsvm_over_usvc", "error_usvc", "error_libsvm"]
-    print_table("Predicting 100,000 points", [row], columns)
-    return [*rows, row]
+    print_table("Predicting 100,000 points", rows[-1:], columns)
+    return rows
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ def moons(n, random_state=None):
 
 DATA_SETS = {"moons": moons, "threenorm": threenorm, "threenorm-60": partial(threenorm, d=60)}
 C_GRID = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
+GAMMAS = tuple(2.0**k for k in range(-9, 4, 2))
 #: Kernel and grid of each method; the degree "d" stands for the number of features.
 CANDIDATES = {
     "stumps": ("stump", {"C": tuple(2.0**k for k in range(-11, 4, 2))}),
@@ -47,13 +48,7 @@ CANDIDATES = {
     "regions, L = 30": ("stump_regions", {**C_GRID, "degree": (30,)}),
     "leaves, L = d": ("stump_tree", {**C_GRID, "degree": ("d",)}),
     "leaves, L = 20": ("stump_tree", {**C_GRID, "degree": (20,)}),
-    "Laplacian": (
-        "laplacian",
-        {
-            "C": tuple(2.0**k for k in range(-5, 10, 4)),
-            "gamma": tuple(2.0**k for k in range(-9, 4, 2)),
-        },
-    ),
+    "Laplacian": ("laplacian", {"C": C_GRID["C"][::2], "gamma": GAMMAS}),
 }
 LEAVES = ("leaves, L = d", "leaves, L = 20")
 REFERENCE = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}

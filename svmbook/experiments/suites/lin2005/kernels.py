@@ -167,21 +167,15 @@ def _compare(records):
             runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
             if not runs:
                 continue
-            difference, low, high = _quarter_minus_full(data_set, runs)
-            rows.append(
-                {
-                    "data_set": data_set,
-                    "method": method,
-                    **compare_to_printed(printed, [100 * r["error"] for r in runs]),
-                    "quarter": difference,
-                    "quarter_low": low,
-                    "quarter_high": high,
-                    "reported_selection_seconds": SECONDS[data_set][k],
-                    "selection_seconds": float(np.mean([r["selection_seconds"] for r in runs])),
-                    "support_vectors": float(np.mean([r["model_size"] for r in runs])),
-                    "condition": float(np.median([r["condition"] for r in runs])),
-                }
-            )
+            row = {"data_set": data_set, "method": method}
+            row |= compare_to_printed(printed, [100 * r["error"] for r in runs])
+            names = ("quarter", "quarter_low", "quarter_high")
+            row |= zip(names, _quarter_minus_full(data_set, runs), strict=True)
+            row["reported_selection_seconds"] = SECONDS[data_set][k]
+            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in runs]))
+            row["support_vectors"] = float(np.mean([r["model_size"] for r in runs]))
+            row["condition"] = float(np.median([r["condition"] for r in runs]))
+            rows.append(row)
     return rows
 
 

@@ -11,7 +11,6 @@ sets are paired.
 from copy import copy
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import PrototypeSVM
@@ -20,7 +19,7 @@ from ....tables import Table
 from ...methods.protocols import Generated, run_seed
 from ...running.suite import Suite
 from ..paired import cell, paired, paired_rows
-from .sets import islands
+from .sets import islands, with_seed
 
 __all__ = [
     "DATA_SETS",
@@ -74,11 +73,8 @@ def without_members(fitted, abstaining):
 def work(data_set, method, run):
     """Carry out one run: train on the labels of the data set, and test on correct labels."""
     parts, labels = draw_samples(data_set, run)
-    model = clone(METHODS[method])
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, labels)
     record = {"seed": parts.seed, "parameters": {}, "model_size": len(labels)}
-    if isinstance(model, PrototypeSVM):
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, labels)
     if isinstance(model, PrototypeSVM):
         exemplars = np.array([p.exemplar for p in model.prototypes_])
         mislabelled = labels[exemplars] != parts.y_train[exemplars]

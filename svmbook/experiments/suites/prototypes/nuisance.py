@@ -9,7 +9,6 @@ ensemble members, of support vectors, or of stored training points.
 
 from functools import partial
 
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,7 +19,7 @@ from ....tables import Table
 from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
-from .sets import WEIGHTED_NEIGHBOURS, nuisance
+from .sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "work"]
 
@@ -49,12 +48,10 @@ METHODS = {
 def work(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the error on test points."""
     parts = Generated(DATA_SETS[data_set], train=500, test=2000, runs=run + 1)[run]
-    model, grid = METHODS[method]
-    model = clone(model)
-    if "random_state" in model.get_params():
-        model.set_params(random_state=parts.seed)
+    estimator, grid = METHODS[method]
     folds = StratifiedKFold(3, shuffle=True, random_state=parts.seed)
-    search = GridSearchCV(model, grid, cv=folds).fit(parts.X_train, parts.y_train)
+    search = GridSearchCV(with_seed(estimator, parts.seed), grid, cv=folds)
+    search.fit(parts.X_train, parts.y_train)
     return {
         "seed": parts.seed,
         "parameters": search.best_params_,

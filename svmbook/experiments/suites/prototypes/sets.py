@@ -1,6 +1,7 @@
-"""Data sets of the chapters on exemplar and prototype SVMs, and weighted nearest neighbours."""
+"""Data sets of the experiments on exemplar and prototype SVMs, their baseline, and seeds."""
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....datasets import isolated, striated
@@ -14,6 +15,7 @@ __all__ = [
     "slope",
     "stripes",
     "wedge",
+    "with_seed",
 ]
 
 
@@ -67,6 +69,12 @@ def nuisance(n, random_state, scale=10.0):
 def inverse_square(distances):
     """Return the vote weights 1 / distance^2 of neighbours, which are those of exemplars too."""
     return 1.0 / np.maximum(distances, 1e-12) ** 2
+
+
+def with_seed(model, seed):
+    """Return a copy of an estimator in which every ``random_state`` is the seed."""
+    names = [name for name in model.get_params() if name.endswith("random_state")]
+    return clone(model).set_params(**dict.fromkeys(names, seed))
 
 
 #: A distance-weighted vote without linear SVMs, the baseline for exemplar and prototype SVMs.

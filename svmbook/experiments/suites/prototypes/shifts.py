@@ -12,7 +12,6 @@ size is the number of ensemble members, or of training points (nearest neighbour
 import itertools
 from functools import partial
 
-from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
@@ -20,7 +19,7 @@ from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import paired
 from .sets import DATA_SETS as SETS
-from .sets import WEIGHTED_NEIGHBOURS
+from .sets import WEIGHTED_NEIGHBOURS, with_seed
 from .votes import table_by_data_set
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
@@ -65,10 +64,7 @@ def draw(data_set, run):
 def work(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
     parts = draw(data_set, run)
-    model = clone(METHODS[method])
-    if "random_state" in model.get_params():
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, parts.y_train)
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     record = {
         "seed": parts.seed,
         "parameters": {},

@@ -26,7 +26,7 @@ from ....tables import Table
 from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
-from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square
+from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
     "METHODS",
@@ -92,10 +92,7 @@ METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 def work(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
     parts = Generated(DATA_SETS[data_set], train=TRAIN, test=TEST, runs=run + 1)[run]
-    model = clone(METHODS[method])
-    if "random_state" in model.get_params():
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, parts.y_train)
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     chosen = getattr(model, "best_params_", {})
     return {
         "seed": parts.seed,

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ....datasets import load, message_features, messages, spirals
 from ...methods.protocols import run_seed
+from ..prototypes.sets import with_seed
 from .search import draw
 
 __all__ = [
@@ -111,7 +112,7 @@ def cross_validate(make_estimator, data_set, run, *, other_scale=False):
     X, clean, y = load_data(data_set, seed)
     standardised = (name in TABLES) != other_scale
     scaler = StandardScaler() if standardised else "passthrough"
-    pipeline = _with_seed(make_pipeline(scaler, make_estimator(X, clean)), seed)
+    pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean)), seed)
     accuracies, clean_accuracies, sizes, shifts = [], [], [], []
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     if name == IN_TURN:
@@ -134,12 +135,6 @@ def cross_validate(make_estimator, data_set, run, *, other_scale=False):
         "on_clean_labels": round(float(np.mean(clean_accuracies)), 6),
         "shifts": round(float(np.mean(shifts)), 1),
     }
-
-
-def _with_seed(model, seed):
-    """Return a copy in which every ``random_state`` is the seed."""
-    names = [name for name in model.get_params() if name.endswith("random_state")]
-    return clone(model).set_params(**dict.fromkeys(names, seed))
 
 
 def _fit_copy(pipeline, X, y):

@@ -109,9 +109,8 @@ def _compare(records):
 
 def nearest_settings(rows, data_set):
     """Return the rows of the settings of a set, sorted by their distance."""
-    return sorted(
-        (row for row in rows if row["data_set"].startswith(data_set)), key=lambda row: row["off"]
-    )
+    found = [row for row in rows if row["data_set"].startswith(data_set)]
+    return sorted(found, key=lambda row: row["off"])
 
 
 def _layout(rows):
