@@ -22,7 +22,7 @@ from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import cell, paired
 
-__all__ = ["LAMBDAS", "METHODS", "SUITE", "draw", "mixed", "with_product", "work"]
+__all__ = ["LAMBDAS", "METHODS", "SUITE", "add_product", "draw", "draw_interaction", "work"]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
 LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
@@ -35,13 +35,13 @@ DIFFERENCES = {
 GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
 
-def mixed(c, n, random_state=None):
+def draw_interaction(c, n, random_state=None):
     """Draw points whose log odds are three times x1 + x2 + c x1 x2.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.lin2005.interactions import mixed
-    >>> X, y = mixed(4, 100, random_state=0)
+    >>> from svmbook.experiments.suites.lin2005 import interactions
+    >>> X, y = interactions.draw_interaction(4, 100, random_state=0)
     >>> X.shape, sorted({*y.tolist()})
     ((100, 2), [-1, 1])
     """
@@ -51,10 +51,10 @@ def mixed(c, n, random_state=None):
     return X, np.where(3 * F + rng.logistic(size=n) > 0, 1, -1)
 
 
-DATA_SETS = {f"c = {c}": partial(mixed, c) for c in (0, 1, 2, 4)}
+DATA_SETS = {f"c = {c}": partial(draw_interaction, c) for c in (0, 1, 2, 4)}
 
 
-def with_product(X):
+def add_product(X):
     """Return the two features, and their product as a third feature."""
     return np.column_stack([X, X[:, 0] * X[:, 1]])
 
@@ -67,7 +67,7 @@ def draw(data_set, run):
 def work(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     parts = draw(data_set, run)
-    features = with_product if method == PRODUCT else np.asarray
+    features = add_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
     if method == GAUSSIAN:

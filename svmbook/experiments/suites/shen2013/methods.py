@@ -27,8 +27,8 @@ from ....svm import DualSVC
 from ...running.suite import Suite
 from .folds import FOLDS, IN_TURN, SETS, cross_validate, table_names, with_noise
 from .printed import (
+    BASELINES,
     NOISE,
-    RIVALS,
     accuracy_layout,
     compare_runs,
     message_layout,
@@ -51,7 +51,7 @@ OURS = {
     SLOW: SampledPrototypeSVM(voting="libsvm"),
     "sampled by nearness": SampledPrototypeSVM(),
 }
-METHODS = (*OURS, *RIVALS)
+METHODS = (*OURS, *BASELINES)
 CCP_ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest pruning first
 N_ROUNDS = 10
 

@@ -9,8 +9,8 @@ from ...methods.statistics import compare, summarise
 from .folds import FOLDS, IN_TURN, SETS, parse_name
 
 __all__ = [
+    "BASELINES",
     "NOISE",
-    "RIVALS",
     "accuracy_layout",
     "clean_label_layout",
     "compare_runs",
@@ -24,10 +24,10 @@ __all__ = [
 TABLE_SETS = SETS[:-1]  # the messages, which replace her tweets, have a table of their own
 NOISE = ", 10 % noise"
 VOTES = ("LIBSVM", "count", "nearness")  # the first is that of the thesis
-RIVALS = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
+BASELINES = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
 # Accuracy and standard deviation over ten folds. The columns are PSVM, PSVM with sampling, and the
-# other classifiers in the order of RIVALS, with C4.5 in place of CART.
+# other classifiers in the order of BASELINES, with C4.5 in place of CART.
 PRINTED = {
     "isolated": "90.9 4.07 84.0 7.0 98.1 1.79 98.5 1.46 62.5 0 62.5 0 81.9 4.38 80.6 2.81",
     "striated": "97.3 1.66 96.9 3.84 69.4 13.4 90.1 7.38 48.5 3.94 53.4 16.3 72.8 4.18 75 25",
@@ -85,7 +85,7 @@ PRINTED_SIZES = {
 def _printed_accuracies(data_set):
     """Return printed accuracy and deviation by column."""
     numbers = [float(number) for number in PRINTED[data_set].split()]
-    columns = ("PSVM", "sampled", *RIVALS)
+    columns = ("PSVM", "sampled", *BASELINES)
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
@@ -116,7 +116,7 @@ def compare_runs(records):
             "members": float(np.mean([r["model_size"] for r in runs.values()])),
             "shifts": float(np.mean([r["shifts"] for r in runs.values()])),
         }
-        if method in RIVALS and data_set in PRINTED:
+        if method in BASELINES and data_set in PRINTED:
             row["reported"], row["reported_deviation"] = _printed_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
                 row |= _verdicts(runs, by_method, data_set, f"{kind} by {vote}")
@@ -152,7 +152,7 @@ def accuracy_layout(kind, noise):
         cells = {(row["data_set"], row["method"]): row for row in rows}
         ensembles = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
         lines = []
-        for method in (kind, *ensembles, *RIVALS):
+        for method in (kind, *ensembles, *BASELINES):
             if method not in ensembles:
                 printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, printed", *printed])
@@ -226,7 +226,7 @@ def win_layout(rows):
     against_sampled = {"": "1, 1, 6 (of 8)", NOISE: "3, 1, 3 (of 7)"}
     lines = []
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
-        found = [row for row in rows if row["method"] in RIVALS]
+        found = [row for row in rows if row["method"] in BASELINES]
         printed = against_rivals[kind, noise]
         lines += _win_lines(found, f"{kind} by {vote}", "rivals", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):

@@ -10,10 +10,10 @@ from sklearn.dummy import DummyClassifier
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, methods
 from svmbook.experiments.suites.shen2013.printed import (
+    BASELINES,
     NOISE,
     PRINTED_SIZES,
     PRINTED_TRAINING,
-    RIVALS,
     VOTES,
     _printed_accuracies,
 )
@@ -149,7 +149,7 @@ def test_statements_of_the_page_on_the_votes(reproduced, rows):
         counts = [
             row[name]
             for row in rows.values()
-            if ("noise" in row["data_set"]) == noise and row["method"] in RIVALS and name in row
+            if ("noise" in row["data_set"]) == noise and row["method"] in BASELINES and name in row
         ]
         wins, losses, ties = np.sum(counts, axis=0) / 10
         assert (wins > losses) == (vote == "nearness")
@@ -234,7 +234,7 @@ def test_statements_of_the_page_on_noise(reproduced):
 
 
 def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows):
-    unshuffled = {method: rows[folds.IN_TURN, method]["reproduced"] for method in RIVALS}
+    unshuffled = {method: rows[folds.IN_TURN, method]["reproduced"] for method in BASELINES}
     assert unshuffled["linear"] == unshuffled["boosted linear"] == 0
     for noise, kind in itertools.product(("", NOISE), ("PSVM", "sampled")):
         method, printed = f"{kind} by count", _printed_accuracies("spirals" + noise)[kind][0]
@@ -245,7 +245,7 @@ def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows)
     assert abs(unshuffled["network"] - 20.6) < 3
     assert [round(unshuffled[method]) for method in ("CART", "boosted CART")] == [54, 70]
     assert 10 < unshuffled["quadratic"] < 25
-    shuffled = [rows["spirals", method]["reproduced"] for method in RIVALS[:5]]
+    shuffled = [rows["spirals", method]["reproduced"] for method in BASELINES[:5]]
     assert 45 < min(shuffled) < max(shuffled) < 69
 
 
