@@ -88,7 +88,7 @@ def _fit_hard_margin(model, X, y):
 
 
 def _compare(records):
-    """Compare mean errors with the reported ones, and pairwise with those of the first method."""
+    """Compare mean errors with the reported ones; return paired differences to the first method."""
     by_run = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), printed in REPORTED.items():
