@@ -1,13 +1,13 @@
-"""Claims about coursework: how fast it is, and that nothing is lost where it is stopped.
+"""Claims about coursework: the speed of grading, and that killed commands lose nothing.
 
-Two at a time, 200 submissions of one assignment are graded in 15 minutes at most. Then a course of
-200 students and the nine assignments of the book goes from `init` to `export`, killed ten times on
-the way; each of its 1800 marks must be the one that the submission was made for. Of one assignment
-of it the report and the similar pairs are timed. (The course takes more than an hour; with
-`--students N` both have fewer.)
+Two jobs grade 200 submissions of one assignment in at most 15 minutes. Then a course with 200
+students and the nine assignments of the book is taken from `init` to `export`, and its commands are
+killed ten times. Each of its 1800 marks must be the expected mark of the submission. The report and
+the search for similar pairs are timed for one of the assignments. The course takes more than an
+hour; ``--students N`` reduces the number of students.
 
-A generated submission is one of those under ``tests/course/submissions``, with a function of the
-student's own before it.
+A generated submission is one of those under ``tests/course/submissions``, with a function added
+that is different for each student.
 """
 
 import csv
@@ -23,7 +23,7 @@ from subprocess import DEVNULL, Popen
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from coursework import ASSIGNMENTS, filled, hand_in_as, variants
-from measure import main, print_table
+from measure import main, print_table, timed
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.grading.grade import grade
@@ -39,115 +39,110 @@ NAMES = (
 KILLS = 10
 
 
-def hand_in_for(course, student, name, rng):
-    """Hand in one of the variants of an assignment; return the points it must get."""
+def hand_in_variant(course, student, name, rng):
+    """Hand in a random variant of an assignment; return the points that it must get."""
     answers, points = rng.choice([*variants(name).values()])
     nb = filled(course, name, answers)
-    own = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
-    nb.cells.insert(2, new_code_cell(f"def of_{student}(x):\n{own}\n    return x"))
+    statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
+    nb.cells.insert(2, new_code_cell(f"def of_{student}(x):\n{statements}\n    return x"))
     hand_in_as(course, student, name, nb)
     return sum(points.values())
 
 
-def one_assignment(students):
-    """Grade the submissions of the first assignment; return how long that took."""
+def grade_assignment(n_students):
+    """Return the time of grading the submissions of the first assignment."""
     rng, name = random.Random(1), NAMES[0]
     with tempfile.TemporaryDirectory() as folder:
         course = create(Path(folder) / "course", [name])
         course.release(name)
-        for k in range(students):
-            hand_in_for(course, f"student{k}", name, rng)
-        start = time.perf_counter()
-        list(grade(course, name, jobs=2))
-        minutes = (time.perf_counter() - start) / 60
-    return {"method": "grade", "submissions": students, "minutes": minutes}
+        for k in range(n_students):
+            hand_in_variant(course, f"student{k}", name, rng)
+        _, seconds = timed(lambda: list(grade(course, name, jobs=2)))
+    return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
-def steps(root):
-    """Return the commands of a course, in order; what is released is not released again."""
-    at = ("--course", str(root))
+def course_commands(root):
+    """Yield the commands of a course in order, without releases that were made before."""
+    option = ("--course", str(root))
     yield ("init", str(root), *NAMES)
     for name in NAMES:
         if not (root / "release" / name / f"{name}.ipynb").exists():
-            yield ("release", name, *at)
+            yield ("release", name, *option)
     for name in NAMES:
-        yield ("grade", name, "--jobs", "2", *at)
-        yield ("feedback", name, *at)
-        yield ("report", name, *at)
-    yield ("export", "--output", str(root / "marks.csv"), *at)
+        yield ("grade", name, "--jobs", "2", *option)
+        yield ("feedback", name, *option)
+        yield ("report", name, *option)
+    yield ("export", "--output", str(root / "marks.csv"), *option)
 
 
-def go_through(root, stop):
-    """Run all commands; kill them and all they started when `stop` says so.
+def run_commands(root, must_kill):
+    """Run the commands until ``must_kill()`` is true, and then kill the running process group.
 
-    Returns whether the end was reached.
+    Returns whether all commands were completed.
     """
-    for step in steps(root):
-        program = (Path(sys.executable).with_name("svmbook"), "course", *step)
+    for command in course_commands(root):
+        program = (Path(sys.executable).with_name("svmbook"), "course", *command)
         with Popen(program, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True) as process:
             while process.poll() is None:
                 time.sleep(0.2)
-                if stop():
+                if must_kill():
                     os.killpg(process.pid, signal.SIGKILL)
                     return False
         if process.returncode:
-            raise RuntimeError(f"{' '.join(step)} ended with {process.returncode}")
+            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
     return True
 
 
-def killed(root, students):
-    """Take a course from `init` to `export`, killed on the way; return what the marks must be."""
+def run_killed_course(root, n_students):
+    """Take a course from `init` to `export` with kills; return the expected marks."""
     rng = random.Random(2)
-    # The first time while assignments are released, then while submissions are graded.
-    assert not go_through(root, lambda: len([*root.glob("release/*")]) > len(NAMES) // 2)
+    # The first kill is during the release of the assignments, the others during grading.
+    assert not run_commands(root, lambda: len([*root.glob("release/*")]) > len(NAMES) // 2)
     course = create(root, NAMES)
     for name in NAMES:
         course.release(name)
     expected = {
-        (f"student{k}", name): hand_in_for(course, f"student{k}", name, rng)
-        for k in range(students)
+        (f"student{k}", name): hand_in_variant(course, f"student{k}", name, rng)
+        for k in range(n_students)
         for name in NAMES
     }
-    graded = root / "autograded"
     for kill in range(1, KILLS):
-        most = kill * len(expected) // KILLS  # submissions that are graded at the next kill
-        delay = time.monotonic() + 5 * rng.random()
+        n_graded = kill * len(expected) // KILLS  # submissions graded before this kill
+        earliest = time.monotonic() + 5 * rng.random()
 
-        def stop(most=most, delay=delay):
-            return time.monotonic() > delay and len([*graded.glob("*/*/*.ipynb")]) >= most
+        def must_kill(n_graded=n_graded, earliest=earliest):
+            graded = root.glob("autograded/*/*/*.ipynb")
+            return time.monotonic() > earliest and len([*graded]) >= n_graded
 
-        assert not go_through(root, stop)
-    assert go_through(root, lambda: False)
+        assert not run_commands(root, must_kill)
+    assert run_commands(root, lambda: False)
     return expected
 
 
-def course(students):
-    """Return the rows of the course that is killed."""
+def killed_course_rows(n_students):
+    """Yield a row for the killed course, and one each for its report and its similar pairs."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
-        start = time.perf_counter()
-        expected = killed(root, students)
-        hours = (time.perf_counter() - start) / 3600
+        expected, seconds = timed(lambda: run_killed_course(root, n_students))
         with open(root / "marks.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        found = {(row["student"], row["assignment"]): float(row["score"]) for row in rows}
-        row = {"method": "killed course", "students": students, "assignments": len(NAMES)}
+        marks = {(row["student"], row["assignment"]): float(row["score"]) for row in rows}
+        row = {"method": "killed course", "students": n_students, "assignments": len(NAMES)}
         yield row | {
             "kills": KILLS,
-            "marks": len(found),
-            "other_marks": sum(found.get(whose) != mark for whose, mark in expected.items()),
-            "hours": hours,
+            "marks": len(marks),
+            "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
+            "hours": seconds / 3600,
         }
-        for method, work in (("report", report), ("similar", similar)):
-            start = time.perf_counter()
-            work(Course(root), NAMES[0])
-            seconds = time.perf_counter() - start
-            yield {"method": method, "submissions": students, "seconds": seconds}
+        for method, function in (("report", report), ("similar", similar)):
+            _, seconds = timed(lambda function=function: function(Course(root), NAMES[0]))
+            yield {"method": method, "submissions": n_students, "seconds": seconds}
 
 
 def run():
-    students = int(sys.argv[sys.argv.index("--students") + 1]) if "--students" in sys.argv else 200
-    rows = [one_assignment(students), *course(students)]
+    has_number = "--students" in sys.argv
+    n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_number else 200
+    rows = [grade_assignment(n_students), *killed_course_rows(n_students)]
     for row in rows:
         print_table(row["method"], [row], [key for key in row if key != "method"])
     return rows

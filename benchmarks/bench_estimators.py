@@ -1,9 +1,10 @@
-"""How time and memory of every estimator grow with the number of training points.
+"""Growth of the time and memory of every estimator with the number of training points.
 
-Two overlapping clouds in 20 dimensions (`svmbook.datasets.twonorm`), parameters at their defaults
-but where the name says otherwise. n is doubled until a fit takes ten seconds or 3 GiB. From the
-last two sizes: the exponent of the time, the memory beside the data over n^2 numbers and over the
-data, and the n of a fit that takes a minute, by that exponent.
+The data are two overlapping normal classes in 20 dimensions (`svmbook.datasets.twonorm`).
+Parameters have their defaults unless the name states otherwise. n is doubled until a fit takes ten
+seconds or 3 GiB. The last two sizes give the exponent of the time and, extrapolated with it, the n
+at which a fit takes a minute. The last size gives the memory, divided by that of n^2 numbers and
+divided by that of the data.
 """
 
 import warnings
@@ -14,8 +15,8 @@ from measure import main, measure, print_table
 import svmbook
 from svmbook.datasets import twonorm
 
-FIRST, LAST = 500, 512_000
-LONG, LARGE = 10.0, 3 * 2**30  # of one fit: seconds and bytes
+MIN_SIZE, MAX_SIZE = 500, 512_000
+MAX_SECONDS, MAX_GIBIBYTES = 10.0, 3.0  # of one fit
 SETTINGS = {
     "DualSVC, linear": ("DualSVC", {}),
     "DualSVC, Gaussian": ("DualSVC", {"kernel": "rbf"}),
@@ -43,43 +44,43 @@ SETTINGS = {
 }
 
 
-def fit(name):
-    """Return the method that fits an estimator, and asks it about a hundred points."""
+def fit_and_predict(name):
+    """Return a method that fits an estimator and predicts a hundred points."""
     estimator, parameters = SETTINGS[name]
 
     def method(X, y):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            fitted = getattr(svmbook, estimator)(**parameters).fit(X, y)
-        return {"right_of_100": int((fitted.predict(X[:100]) == y[:100]).sum())}
+            model = getattr(svmbook, estimator)(**parameters).fit(X, y)
+        return {"right_of_100": int((model.predict(X[:100]) == y[:100]).sum())}
 
     return method
 
 
-METHODS = {name: fit(name) for name in SETTINGS}
+METHODS = {name: fit_and_predict(name) for name in SETTINGS}
 
 
 def problem(row):
     return *twonorm(row["n"], random_state=0), {}
 
 
-def sizes(name):
-    """Yield a row for each size until a fit takes too long or too much memory."""
-    n = FIRST
-    while n <= LAST:
+def measure_sizes(name):
+    """Yield a row for each size until a fit exceeds the limits of time or memory."""
+    n = MIN_SIZE
+    while n <= MAX_SIZE:
         X, y, _ = problem({"n": n})
         row = {"method": name, "n": n} | measure(__file__, name, X, y, repeats=1 + 2 * (n < 4000))
         row["gibibytes"] = row["memory_over_data"] * X.nbytes / 2**30
         yield row
-        if row["seconds"] > LONG or row["gibibytes"] > LARGE / 2**30:
+        if row["seconds"] > MAX_SECONDS or row["gibibytes"] > MAX_GIBIBYTES:
             return
         n *= 2
 
 
-def growth(before, last):
-    """Return the last row with what the last two say about growth."""
+def with_growth(previous, last):
+    """Return the last row with its growth from the previous one."""
     n = last["n"]
-    exponent = float(np.log2(last["seconds"] / before["seconds"]))
+    exponent = float(np.log2(last["seconds"] / previous["seconds"]))
     over_squares = last["gibibytes"] * 2**30 / 8 / n**2
     minute = n * (60.0 / last["seconds"]) ** (1.0 / exponent)
     return last | {"exponent": exponent, "memory_over_squares": over_squares, "minute": minute}
@@ -88,8 +89,8 @@ def growth(before, last):
 def run():
     rows = []
     for name in METHODS:
-        *_, before, last = sizes(name)
-        rows.append(growth(before, last))
+        *_, previous, last = measure_sizes(name)
+        rows.append(with_growth(previous, last))
         print_table(name, rows[-1:], [key for key in rows[-1] if key != "method"])
     return rows
 

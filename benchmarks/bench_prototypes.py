@@ -1,19 +1,18 @@
-"""Claims about ensembles of tiny machines: training, shifting, and predicting.
+"""Claims about exemplar and prototype ensembles: training, cross-validation, and prediction.
 
-One round of training, 720 members of one exemplar and seven negatives each, is at least 20 times
-faster than a loop over scikit-learn's `SVC`, and 40 times faster than the thesis's way, in which
-LIBSVM also fits probabilities by a cross-validation inside each tiny set. An interior point method
-over the same arrays stands beside the active sets. Ten folds of `PrototypeSVM` on `isolated` are at
-least 8 times faster than the algorithms written with loops, below. Prediction is two products of
-matrices. An ensemble that begins with 2,079 members in 19 features, of seven classes, trains within
-minutes.
+Training 720 members, each with one exemplar and seven negatives, is at least 20 times faster than a
+loop over scikit-learn's `SVC`. It is at least 40 times faster than the method of Shen (2013), in
+which LIBSVM also fits probabilities by cross-validation inside each member's set. The active-set
+method is faster than an interior-point method on the same arrays. Ten folds of `PrototypeSVM` on
+`isolated` are at least 8 times faster than the implementation with loops below. Prediction by
+matrix products is at least 10 times faster than one `SVC` after another. An ensemble of initially
+2,079 members, with seven classes and 19 features, is trained within two minutes.
 """
 
-import time
 import warnings
 
 import numpy as np
-from measure import main, measure, print_table
+from measure import main, measure, print_table, timed
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
@@ -24,240 +23,219 @@ from svmbook.prototypes.negatives import distances, initial_negatives
 from svmbook.solvers.batched.duals import duals
 from svmbook.solvers.batched.members import linear_members
 
-PRICE, NEGATIVES, SHIFTS, MINED = 1000.0, 7, 10, 0.005
+C, N_NEGATIVES, N_SHIFTS, P_NEGATIVE = 1000.0, 7, 10, 0.005
 
 
-def spread(n, d, classes, seed=0):
-    """Return n points in d features: classes of three clouds each, which overlap a little."""
+def draw_clusters(n, d, n_classes, seed=0):
+    """Return n points in d dimensions, with three slightly overlapping clusters per class."""
     rng = np.random.default_rng(seed)
-    y = np.arange(n) % classes
-    centres = 2.0 * rng.standard_normal((classes, 3, d))
+    y = np.arange(n) % n_classes
+    centres = 2.0 * rng.standard_normal((n_classes, 3, d))
     return centres[y, rng.integers(0, 3, n)] + rng.standard_normal((n, d)), y.astype(float)
 
 
-def first_sets(X, y):
-    negative = initial_negatives(distances(X, X), y.astype(int), NEGATIVES)
-    return np.eye(len(X), dtype=bool), negative
-
-
-def one_round(X, y):
-    """Train all first members in four ways, each way timed alone."""
-    positive, negative = first_sets(X, y)
+def train_exemplars(X, y):
+    """Train all members of the first iteration by five methods, and time each method."""
+    positive = np.eye(len(X), dtype=bool)
+    negative = initial_negatives(distances(X, X), y.astype(int), N_NEGATIVES)
     points = [np.append(i, np.flatnonzero(row)) for i, row in enumerate(negative)]
-    signs = [np.append(1.0, -np.ones(len(p) - 1)) for p in points]
-    times = {}
-
-    def timed(name, work, repeats):
-        laps = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            found = work()
-            laps.append(time.perf_counter() - start)
-        times[name] = np.median(laps)
-        return found
 
     def loop(**options):
-        machine = SVC(kernel="linear", C=PRICE, **options)
-        return [machine.fit(X[p], s).coef_[0] for p, s in zip(points, signs, strict=True)]
+        model = SVC(kernel="linear", C=C, **options)
+        return [model.fit(X[p], np.where(np.arange(len(p)) == 0, 1, -1)).coef_[0] for p in points]
 
-    ours = timed("batch", lambda: linear_members(X, positive, negative, PRICE, np.ones(len(X))), 9)
-    theirs = timed("loop", loop, 3)
+    ours, batch_seconds = timed(
+        lambda: linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
+    )
+    theirs, loop_seconds = timed(loop, repeats=3)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scikit-learn is about to give this option up
-        timed("probabilities", lambda: loop(probability=True, random_state=0), 1)
-    arrays = filled(X, points)
-    exact = timed("active sets", lambda: duals(*arrays), 9)
-    inner = timed("interior point", lambda: interior_point(*arrays), 9)
+        warnings.simplefilter("ignore")  # scikit-learn deprecates this option
+        _, probability_seconds = timed(lambda: loop(probability=True, random_state=0))
+    arrays = padded_duals(X, points)
+    active, active_seconds = timed(lambda: duals(*arrays), repeats=9)
+    interior, interior_seconds = timed(lambda: interior_point(*arrays), repeats=9)
     size = np.abs(ours.coef).max(axis=1)
     return {
         "members": len(X),
-        "loop_over_batch": times["loop"] / times["batch"],
-        "probabilities_over_batch": times["probabilities"] / times["batch"],
-        "interior_over_active": times["interior point"] / times["active sets"],
+        "loop_over_batch": loop_seconds / batch_seconds,
+        "probabilities_over_batch": probability_seconds / batch_seconds,
+        "interior_over_active": interior_seconds / active_seconds,
         "off_from_loop": float(np.median(np.abs(theirs - ours.coef).max(axis=1) / size)),
-        "interior_gap": float(np.max(1.0 - inner / exact.dual_objective)),
+        "interior_gap": float(np.max(1.0 - interior / active.dual_objective)),
         "largest_gap": float(ours.gap.max()),
     }
 
 
-def filled(X, points):
-    """Return the arrays of `duals` for sets of one exemplar and its negatives."""
-    width = max(map(len, points))
-    chosen = np.array([np.resize(p, width) for p in points])
-    Z = X[chosen] - X[chosen[:, :1]]
-    y = np.where(np.arange(width) == 0, 1.0, -1.0) * np.ones((len(points), 1))
-    C = np.where(np.arange(width) < np.array([*map(len, points)])[:, None], PRICE, 0.0)
-    return Z @ Z.transpose(0, 2, 1), y, C
+def padded_duals(X, points):
+    """Return the arrays of `duals` for sets of one exemplar and its negatives.
 
-
-def interior_point(K, y, C, tol=1e-9, rounds=100):
-    """Solve the duals by Mehrotra's predictor and corrector; return their objectives.
-
-    Points of price zero get the price one and leave the matrix and the constraint.
+    Shorter sets are padded by points with C = 0.
     """
-    there = C > 0
-    y, C = np.where(there, y, 0.0), np.where(there, C, 1.0)
-    one, diagonal = there.astype(float), np.arange(K.shape[1])
+    width = max(map(len, points))
+    indices = np.array([np.resize(p, width) for p in points])
+    Z = X[indices] - X[indices[:, :1]]
+    y = np.where(np.arange(width) == 0, 1.0, -1.0) * np.ones((len(points), 1))
+    bounds = np.where(np.arange(width) < np.array([*map(len, points)])[:, None], C, 0.0)
+    return Z @ Z.transpose(0, 2, 1), y, bounds
+
+
+def interior_point(K, y, C, tol=1e-9, max_iter=100):
+    """Solve the duals by Mehrotra's predictor-corrector method; return their objectives.
+
+    The multipliers z and u belong to a >= 0 and s = C - a >= 0, and b to the equality constraint.
+    Points with C = 0 get C = 1, and are taken out of Q and of the equality constraint.
+    """
+    included = C > 0
+    y, C = np.where(included, y, 0.0), np.where(included, C, 1.0)
+    one, diagonal = included.astype(float), np.arange(K.shape[1])
     Q = K * y[:, :, None] * y[:, None, :]
     a, z, u, b = 0.5 * C, np.ones_like(C), np.ones_like(C), np.zeros(len(C))
-    values, live = np.zeros(len(C)), np.arange(len(C))
-    for _ in range(rounds):
+    objectives, unsolved = np.zeros(len(C)), np.arange(len(C))
+    for _ in range(max_iter):
         Qa = np.matmul(Q, a[:, :, None])[:, :, 0]
         objective = (one * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
-        values[live] = objective
+        objectives[unsolved] = objective
         s = C - a
         r, mu = Qa - one + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1)
-        done = (mu * a.shape[1] <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
-        if done.all():
+        solved = (mu * a.shape[1] <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
+        if solved.all():
             break
-        live, Q, y, C, one = (part[~done] for part in (live, Q, y, C, one))
-        a, z, u, b, s, r, mu = (part[~done] for part in (a, z, u, b, s, r, mu))
+        unsolved, Q, y, C, one = (part[~solved] for part in (unsolved, Q, y, C, one))
+        a, z, u, b, s, r, mu = (part[~solved] for part in (a, z, u, b, s, r, mu))
         system = Q.copy()
         system[:, diagonal, diagonal] += z / a + u / s
-        unbalanced = (y * a).sum(axis=1)
+        balance = (y * a).sum(axis=1)
 
-        def step(ra, rs, system=system, r=r, y=y, a=a, z=z, u=u, s=s, unbalanced=unbalanced):
-            right = np.stack([-r - ra / a + rs / s, y], axis=2)
-            p, q = np.moveaxis(np.linalg.solve(system, right), 2, 0)
-            db = ((y * p).sum(axis=1) + unbalanced) / (y * q).sum(axis=1)
+        def step(ra, rs, system=system, r=r, y=y, a=a, z=z, u=u, s=s, balance=balance):
+            rhs = np.stack([-r - ra / a + rs / s, y], axis=2)
+            p, q = np.moveaxis(np.linalg.solve(system, rhs), 2, 0)
+            db = ((y * p).sum(axis=1) + balance) / (y * q).sum(axis=1)
             da = p - q * db[:, None]
             return da, db, -(ra + z * da) / a, (u * da - rs) / s
 
-        def room(da, dz, du, a=a, z=z, u=u, s=s):
+        def largest_step(da, dz, du, a=a, z=z, u=u, s=s):
             ratios = [
                 np.where(d < 0, -v / np.where(d < 0, d, -1.0), np.inf)
                 for v, d in ((a, da), (s, -da), (z, dz), (u, du))
             ]
             return np.minimum(1.0, np.min(ratios, axis=(0, 2)))[:, None]
 
-        da, db, dz, du = step(a * z, s * u)
-        t = room(da, dz, du)
-        ahead = ((a + t * da) * (z + t * dz) + (s - t * da) * (u + t * du)).mean(axis=1) / 2
-        centre = ((ahead / (mu / 2)) ** 3 * mu / 2)[:, None]
-        da, db, dz, du = step(a * z + da * dz - centre, s * u - da * du - centre)
-        t = 0.99 * room(da, dz, du)
+        da, db, dz, du = step(a * z, s * u)  # the predictor
+        t = largest_step(da, dz, du)
+        mu_affine = (a + t * da) * (z + t * dz) + (s - t * da) * (u + t * du)
+        mu_affine = mu_affine.mean(axis=1) / 2
+        target = ((mu_affine / (mu / 2)) ** 3 * mu / 2)[:, None]
+        da, db, dz, du = step(a * z + da * dz - target, s * u - da * du - target)
+        t = 0.99 * largest_step(da, dz, du)
         a, z, u, b = a + t * da, z + t * dz, u + t * du, b + t[:, 0] * db
-    return values
+    return objectives
 
 
 class LoopPrototypes:
-    """Algorithms 1 to 4 with loops, one `SVC` a member and round."""
+    """Algorithms 1 to 4 of Shen (2013) with loops: one `SVC` per member and iteration."""
 
     def fit(self, X, y):
-        rng = np.random.default_rng(np.random.RandomState(0).randint(2**31))  # as ours
-        codes = (y > 0).astype(int)
-        kept, out = validation_split(codes, 0.25, rng, "validation")
-        D, d, V, v = X[kept], y[kept], X[out], y[out]
-        positives = [{i} for i in range(len(D))]
-        negatives = [self.negatives(D, d, i) for i in range(len(D))]
-        exemplars, best = list(range(len(D))), -1.0
-        for shift in range(SHIFTS + 1):
-            models = []
-            for P, N in zip(positives, negatives, strict=True):
-                points, labels = [*P, *N], [1] * len(P) + [-1] * len(N)
-                models.append(SVC(kernel="linear", C=PRICE).fit(D[points], labels))
-            sides = d[exemplars]
-            accuracy = (self.votes(models, sides, V) == v).mean()
+        rng = np.random.default_rng(np.random.RandomState(0).randint(2**31))  # that of PrototypeSVM
+        train, validation = validation_split((y > 0).astype(int), 0.25, rng)
+        X_train, y_train = X[train], y[train]
+        positives = [{i} for i in range(len(train))]
+        negatives = [self.initial_negatives(X_train, y_train, i) for i in range(len(train))]
+        exemplars, best = list(range(len(train))), -1.0
+        for shift in range(N_SHIFTS + 1):
+            members = [
+                fit_member(X_train, *sets) for sets in zip(positives, negatives, strict=True)
+            ]
+            labels = y_train[exemplars]
+            accuracy = (self.vote(members, labels, X[validation]) == y[validation]).mean()
             if accuracy >= best:
-                best, self.models, self.sides = accuracy, models, sides
-            if shift < SHIFTS:
+                best, self.members, self.labels = accuracy, members, labels
+            if shift < N_SHIFTS:
                 positives, negatives, exemplars = self.shift(
-                    D, d, models, positives, negatives, exemplars, rng
+                    X_train, y_train, members, positives, negatives, exemplars, rng
                 )
         return self
 
-    def negatives(self, D, d, i):
-        others = np.flatnonzero(d != d[i])
-        others = others[np.argsort(np.linalg.norm(D[others] - D[i], axis=1), kind="stable")]
-        normal = D[others[0]] - D[i]
-        chosen = []
-        for j in others:
-            if normal @ (D[j] - D[i]) > 0:
-                chosen.append(j)
-                if len(chosen) == NEGATIVES:
-                    break
-        return set(chosen)
+    def initial_negatives(self, X, y, i):
+        others = np.flatnonzero(y != y[i])
+        others = others[np.argsort(np.linalg.norm(X[others] - X[i], axis=1), kind="stable")]
+        normal = X[others[0]] - X[i]
+        return set([j for j in others if normal @ (X[j] - X[i]) > 0][:N_NEGATIVES])
 
-    def shift(self, D, d, models, positives, negatives, exemplars, rng):
-        claims = np.array([model.decision_function(D) > 0 for model in models])
-        for j, x in enumerate(D):
+    def shift(self, X, y, members, positives, negatives, exemplars, rng):
+        covers = np.array([member.decision_function(X) > 0 for member in members])
+        for j, x in enumerate(X):
             candidates = []
-            for m in np.flatnonzero(claims[:, j]):
-                if d[exemplars[m]] == d[j]:
-                    candidates.append((np.linalg.norm(x - D[exemplars[m]]), m))
-                elif rng.random() < MINED:
+            for m in np.flatnonzero(covers[:, j]):
+                if y[exemplars[m]] == y[j]:
+                    candidates.append((np.linalg.norm(x - X[exemplars[m]]), m))
+                elif rng.random() < P_NEGATIVE:
                     negatives[m].add(j)
             if candidates:
                 positives[min(candidates)[1]].add(j)
-        stays = np.flatnonzero(claims.any(axis=1))
-        return tuple([part[m] for m in stays] for part in (positives, negatives, exemplars))
+        kept = np.flatnonzero(covers.any(axis=1))
+        return tuple([part[m] for m in kept] for part in (positives, negatives, exemplars))
 
-    def votes(self, models, sides, X):
+    def vote(self, members, labels, X):
         total = np.zeros(len(X))
-        for model, side in zip(models, sides, strict=True):
-            total += side * (model.decision_function(X) > 0)
+        for member, label in zip(members, labels, strict=True):
+            total += label * (member.decision_function(X) > 0)
         return np.where(total > 0, 1.0, -1.0)
 
     def predict(self, X):
-        return self.votes(self.models, self.sides, X)
+        return self.vote(self.members, self.labels, X)
 
 
-def ten_folds(X, y):
-    """Run ten folds by our estimator and by the loops; both count votes."""
+def fit_member(X, positives, negatives):
+    labels = [1] * len(positives) + [-1] * len(negatives)
+    return SVC(kernel="linear", C=C).fit(X[[*positives, *negatives]], labels)
 
-    def ours():
-        return PrototypeSVM(PRICE, voting="count", random_state=0)
 
-    times, accuracies = [], []
-    for make in (ours, LoopPrototypes):
-        start, right = time.perf_counter(), []
-        for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-            right.append((make().fit(X[train], y[train]).predict(X[test]) == y[test]).mean())
-        times.append(time.perf_counter() - start)
-        accuracies.append(round(float(np.mean(right)), 4))
+def cross_validation(X, y):
+    """Run ten folds with `PrototypeSVM` and with the loops, both with the majority vote."""
+
+    def accuracy(model):
+        scores = [
+            (model.fit(X[train], y[train]).predict(X[test]) == y[test]).mean()
+            for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
+        ]
+        return round(float(np.mean(scores)), 4)
+
+    ours = PrototypeSVM(C, voting="count", random_state=0)
+    our_accuracy, our_seconds = timed(lambda: accuracy(ours))
+    loop_accuracy, loop_seconds = timed(lambda: accuracy(LoopPrototypes()))
     return {
-        "loops_over_ours": times[1] / times[0],
-        "accuracy": accuracies[0],
-        "accuracy_of_loops": accuracies[1],
+        "loops_over_ours": loop_seconds / our_seconds,
+        "accuracy": our_accuracy,
+        "accuracy_of_loops": loop_accuracy,
     }
 
 
 def prediction(X, y):
-    """Let the members of one ensemble vote on new points, by products and one `SVC` after another.
+    """Predict new points by matrix products, and by one `SVC` after another.
 
-    Both ensembles have one member a point that was not held out, and no shift behind them.
+    Both ensembles have the initial members, one per training point outside the validation set.
     """
-    ours = PrototypeSVM(PRICE, voting="count", n_shifts=0, random_state=0).fit(X, y)
-    members = ours.prototypes_
-    models = []
-    for member in members:
-        points = [*member.positives, *member.negatives]
-        labels = [1] * len(member.positives) + [-1] * len(member.negatives)
-        models.append(SVC(kernel="linear", C=PRICE).fit(X[points], labels))
-    new, laps = np.random.default_rng(7).random((4000, X.shape[1])), []
-    for _ in range(5):
-        start = time.perf_counter()
-        ours.predict(new)
-        laps.append(time.perf_counter() - start)
-    start = time.perf_counter()
-    LoopPrototypes().votes(models, [member.label for member in members], new)
-    return {
-        "members": len(members),
-        "loop_over_products": (time.perf_counter() - start) / np.median(laps),
-    }
+    ours = PrototypeSVM(C, voting="count", n_shifts=0, random_state=0).fit(X, y)
+    prototypes = ours.prototypes_
+    members = [fit_member(X, p.positives, p.negatives) for p in prototypes]
+    labels = [p.label for p in prototypes]
+    X_new = np.random.default_rng(7).random((4000, X.shape[1]))
+    _, product_seconds = timed(lambda: ours.predict(X_new), repeats=5)
+    _, loop_seconds = timed(lambda: LoopPrototypes().vote(members, labels, X_new))
+    return {"members": len(members), "loop_over_products": loop_seconds / product_seconds}
 
 
 def many_members(X, y):
-    machine = PrototypeSVM(10.0, random_state=0).fit(X, y)
+    model = PrototypeSVM(10.0, random_state=0).fit(X, y)
     return {
-        "first_members": len(machine.history_[0].exemplars),
-        "relative_gap": machine.relative_gap_,
+        "first_members": len(model.history_[0].exemplars),
+        "relative_gap": model.relative_gap_,
     }
 
 
 METHODS = {
-    "one round": one_round,
-    "ten folds": ten_folds,
+    "one round": train_exemplars,
+    "ten folds": cross_validation,
     "prediction": prediction,
     "many members": many_members,
 }
@@ -265,25 +243,19 @@ METHODS = {
 
 def problem(row):
     if row["method"] == "many members":
-        return *spread(row["n"], 19, 7), {}
+        return *draw_clusters(row["n"], 19, 7), {}
     return *isolated(row["n"], random_state=0), {}
 
 
 def run():
     rows = []
-    for method, n in (
-        ("one round", 720),
-        ("ten folds", 800),
-        ("prediction", 800),
-        ("many members", 2772),
-    ):
+    for method, n in zip(METHODS, (720, 800, 800, 2772), strict=True):
         row = {"n": n, "method": method}
         X, y, _ = problem(row)
-        rows.append(row | measure(__file__, method, X, y))
-    for row in rows:
-        print_table(
-            row["method"], [row], [key for key in row if key not in ("method", "memory_over_data")]
-        )
+        row |= measure(__file__, method, X, y)
+        rows.append(row)
+        columns = [key for key in row if key not in ("method", "memory_over_data")]
+        print_table(method, [row], columns)
     return rows
 
 

@@ -1,20 +1,20 @@
-"""Ten thousand random small problems, awkward on purpose, solved exactly and compared with cvxopt.
+"""Claims about accuracy: ten thousand small, often degenerate problems, compared with CVXOPT.
 
-2 to 60 points; linear, polynomial, Gaussian, Laplacian and exponential kernels, in units of their
-mean diagonal; duplicated points, points on a line, a constant feature, one point of a class;
-C from 1e-6 to 1e6; half of the problems with weights. Every solution is to have a KKT residual of
-at most 1e-9 max(1, C), and no smaller a dual objective than the interior point's, but for rounding:
-four units in the last place of the square of the sum of all multipliers. No clock runs.
+The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels, divided by its mean
+diagonal. The degenerate ones have duplicated points, points on a line, a constant feature, or one
+positive point. Half of the problems have weights. Every solution must have a KKT residual of at
+most 1e-9 max(1, C), and a dual objective at least that of the interior-point method. The tolerance
+of the objective is 4 eps times the squared sum of all multipliers. Nothing is timed.
 """
 
 import numpy as np
 from measure import main, print_table
-from points import AWKWARD, spoil
+from points import DEGENERACIES, make_degenerate
 
 from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
 
-PROBLEMS = 10_000
+N_PROBLEMS = 10_000
 COLUMNS = ["kernel", "problems", "converged", "monotone", "most_rounds", "largest_residual"]
 COLUMNS += ["worse_than_cvxopt", "cvxopt_converged"]
 
@@ -24,7 +24,7 @@ def draw(rng):
     X = rng.standard_normal((n, d))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = spoil(X, y, rng.choice(AWKWARD))
+    X, y = make_degenerate(X, y, rng.choice(DEGENERACIES))
     return X * 10.0 ** rng.choice([0, 0, -3, 2]), y
 
 
@@ -73,16 +73,16 @@ def summary(name, checks):
 
 
 def first_ten(checks):
-    """Return what is repeated, to see whether the records are of today's code.
+    """Return the sum of ten objectives, by which a test detects records of older code.
 
-    Not the rounds: where two steps are equally good, the last bit of a product decides between
-    them, and another processor rounds it another way.
+    The numbers of iterations are not compared: rounding, which depends on the processor, decides
+    between steps that are equally good.
     """
     return {"first_objectives": sum(row["objective"] for row in checks[:10])}
 
 
 def run():
-    checks = [check(seed) for seed in range(PROBLEMS)]
+    checks = [check(seed) for seed in range(N_PROBLEMS)]
     kernels = sorted({row["kernel"] for row in checks})
     rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in kernels]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)

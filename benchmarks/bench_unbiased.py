@@ -1,62 +1,55 @@
-"""Claims about small Gaussian machines: USVC on a hundred prototypes beside LIBSVM.
+"""Claims about compact Gaussian classifiers: `USVC` with a hundred prototypes against LIBSVM.
 
-Trained on the same 2,000 overlapping points, of which LIBSVM keeps a thousand or more, it predicts
-100,000 points at least 10 times faster. Training takes at most twice as long as LIBSVM's at 2,000
-points, at most half as long at 20,000, and grows no faster than n^1.1 from 2,000 to 200,000.
+Both are trained on the same 2,000 overlapping points, and LIBSVM has at least a thousand support
+vectors. `USVC` then predicts 100,000 points at least 10 times faster. Its training takes at most
+twice as long as LIBSVM's on 2,000 points, and at most half as long on 20,000. Its training time
+grows no faster than n^1.1 from 2,000 to 200,000 points.
 """
 
-import time
-
 import numpy as np
-from measure import main, measure, print_table
-from points import noisy
+from measure import compare, main, print_table, timed
+from points import draw_noisy
 from sklearn.svm import SVC
 
 from svmbook import USVC
 
-GAMMA, PRICE, PROTOTYPES, NEW = 0.1, 1.0, 100, 100_000
+GAMMA, C, N_PROTOTYPES, N_TEST = 0.1, 1.0, 100, 100_000
 SIZES = (2_000, 6_000, 20_000, 60_000, 200_000)
 
 
-def small(X):
-    count = min(PROTOTYPES, len(X) // 2)  # few points warm up
-    return USVC(PRICE, kernel="rbf", gamma=GAMMA, n_prototypes=count, random_state=0)
+def fit_usvc(X, y):
+    n_prototypes = min(N_PROTOTYPES, len(X) // 2)  # the untimed first call has few points
+    model = USVC(C, kernel="rbf", gamma=GAMMA, n_prototypes=n_prototypes, random_state=0)
+    return model.fit(X, y)
 
 
-def large():
-    return SVC(C=PRICE, gamma=GAMMA)
+def fit_libsvm(X, y):
+    return SVC(C=C, gamma=GAMMA).fit(X, y)
 
 
 def usvc(X, y):
-    machine = small(X).fit(X, y)
-    return {"kernels": machine.n_kernels_, "objective": machine.objective_}
+    model = fit_usvc(X, y)
+    return {"kernels": model.n_kernels_, "objective": model.objective_}
 
 
 def libsvm(X, y):
-    machine = large().fit(X, y)
-    return {"kernels": int(machine.n_support_.sum())}
+    return {"kernels": int(fit_libsvm(X, y).n_support_.sum())}
 
 
 def prediction(X, y):
-    """Train both on the same points, and let them predict in turns."""
-    machines = {"usvc": small(X), "libsvm": large()}
-    new, truth = noisy(NEW, seed=1)
-    new = new[:, : X.shape[1]]
-    seconds = {name: [] for name in machines}
-    for machine in machines.values():
-        machine.fit(X, y)
+    """Train both on the same points, and time their predictions in turn."""
+    models = {"usvc": fit_usvc(X, y), "libsvm": fit_libsvm(X, y)}
+    X_test, y_test = draw_noisy(N_TEST, seed=1)
+    X_test = X_test[:, : X.shape[1]]
+    seconds = {name: [] for name in models}
     for _ in range(3):
-        for name, machine in machines.items():
-            start = time.perf_counter()
-            machine.predict(new)
-            seconds[name].append(time.perf_counter() - start)
-    medians = {name: float(np.median(taken)) for name, taken in seconds.items()}
-    errors = {f"error_{name}": 1 - machine.score(new, truth) for name, machine in machines.items()}
+        for name, model in models.items():
+            seconds[name].append(timed(lambda model=model: model.predict(X_test))[1])
     return {
-        "kernels": machines["usvc"].n_kernels_,
-        "support_vectors": int(machines["libsvm"].n_support_.sum()),
-        "libsvm_over_usvc": medians["libsvm"] / medians["usvc"],
-        **errors,
+        "kernels": models["usvc"].n_kernels_,
+        "support_vectors": int(models["libsvm"].n_support_.sum()),
+        "libsvm_over_usvc": float(np.median(seconds["libsvm"]) / np.median(seconds["usvc"])),
+        **{f"error_{name}": 1 - model.score(X_test, y_test) for name, model in models.items()},
     }
 
 
@@ -64,32 +57,26 @@ METHODS = {"USVC": usvc, "SVC": libsvm, "prediction": prediction}
 
 
 def problem(row):
-    return *noisy(row["n"]), {}
+    return *draw_noisy(row["n"]), {}
 
 
 def run():
     rows = []
     for n in SIZES:
-        X, y = noisy(n)
         methods = ("USVC", "SVC") if n <= 20_000 else ("USVC",)
-        for method in methods:
-            row = {"problem": "training", "n": n, "method": method}
-            rows.append(row | measure(__file__, method, X, y, repeats=5 if n < 10_000 else 3))
-    of = {(row["n"], row["method"]): row["seconds"] for row in rows}
+        row, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
+        rows += compare(__file__, row, methods, *draw_noisy(n), repeats=repeats)
     for row in rows:
-        row["ratio"] = row["seconds"] / of[row["n"], "USVC"]
-        row["exponent"] = (
-            float(np.log(row["seconds"] / of[2_000, "USVC"]) / np.log(row["n"] / 2e3))
-            if row["method"] == "USVC" and row["n"] > 2_000
-            else None
-        )
+        row["exponent"] = None
+        if row["method"] == "USVC" and row["n"] > 2_000:
+            growth = np.log(row["seconds"] / rows[0]["seconds"])
+            row["exponent"] = float(growth / np.log(row["n"] / 2e3))
     print_table("Training", rows, ["n", "method", "seconds", "ratio", "exponent", "kernels"])
-    X, y = noisy(2_000)
-    one = {"problem": "prediction", "n": 2_000, "method": "prediction"}
-    one |= measure(__file__, "prediction", X, y)
+    row = {"problem": "prediction", "n": 2_000}
+    rows += compare(__file__, row, ["prediction"], *draw_noisy(2_000))
     columns = ["kernels", "support_vectors", "libsvm_over_usvc", "error_usvc", "error_libsvm"]
-    print_table("Predicting 100,000 points", [one], columns)
-    return [*rows, one]
+    print_table("Predicting 100,000 points", rows[-1:], columns)
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Time and peak memory of a solver, each measurement in a process of its own.
+"""Measurements of time and peak memory, each in a process of its own.
 
-A fresh process keeps one method's memory out of another's peak. The data are written to a file
-once and loaded there, so that making them does not count. Times are medians over repeats; what
-the scripts print are ratios of times taken in the same run on the same machine.
+Separate processes keep the memory of one method out of the peak of another. Each process loads the
+data from a file, so that generating them is not timed. Times are medians over repetitions. The
+scripts print ratios of times that were measured in the same run on the same computer.
 """
 
 import json
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from scipy.linalg import lapack
 
 from svmbook.experiments.running.suite import versions
 
@@ -21,54 +22,73 @@ from svmbook.experiments.running.suite import versions
 def peak_bytes():
     """Return the peak resident memory of this process.
 
-    Linux keeps it by address space (VmHWM). The figure of getrusage would not do: it is inherited
-    from the process that started this one.
+    It is Linux's peak per address space (VmHWM). The peak of getrusage is not usable, because a
+    process inherits it from its parent.
     """
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 def measure(script, method, X, y, *, repeats=1, **options):
-    """Run ``METHODS[method](X, y, **options)`` of a script in a fresh process.
+    """Run ``METHODS[method](X, y, **options)`` of a script in a new process.
 
-    Returns a dict: median ``seconds``, ``memory_over_data`` (growth of the peak over the data's
-    size, the data included) and whatever the method itself reports.
+    Returns a dict with the median ``seconds``, ``memory_over_data`` (the growth of the peak memory,
+    data included, divided by the size of the data) and the values that the method returns.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npy"
         np.save(path, np.column_stack([X, y]))
         job = {"method": method, "path": str(path), "repeats": repeats, "options": options}
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, script, "--child", json.dumps(job)],
             check=True,
             stdout=subprocess.PIPE,
             text=True,
         )
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(completed.stdout.splitlines()[-1])
 
 
-def child(methods, prepare, job):
-    """Do one measurement in this process and print it as JSON."""
+def run_child(methods, prepare, job):
+    """Carry out one measurement in this process and print it as JSON."""
     method = methods[job["method"]]
-    rng = np.random.default_rng(0)  # load libraries and start threads outside the clock
-    warm_up = rng.standard_normal((40, 3))
-    method(prepare(warm_up), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
+    # An untimed call on small data loads libraries and starts threads.
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    method(prepare(X), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
     before = peak_bytes()
     data = np.load(job["path"], mmap_mode="r")
     X, y = np.array(data[:, :-1]), np.array(data[:, -1])
     del data
     X = prepare(X)
-    seconds = []
-    for _ in range(job["repeats"]):
-        start = time.perf_counter()
-        report = method(X, y, **job["options"])
-        seconds.append(time.perf_counter() - start)
+    result, seconds = timed(lambda: method(X, y, **job["options"]), job["repeats"])
     growth = (peak_bytes() - before) / X.nbytes
-    record = {"seconds": statistics.median(seconds), "memory_over_data": growth}
-    print(json.dumps(record | report))
+    print(json.dumps({"seconds": seconds, "memory_over_data": growth} | result))
 
 
-#: What depends on the machine, or is rounding.
+def timed(function, repeats=1):
+    """Return the result of ``function()`` and its median time in seconds."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        seconds.append(time.perf_counter() - start)
+    return result, statistics.median(seconds)
+
+
+def compare(script, row, methods, X, y, *, repeats=1, once=(), **options):
+    """Return one row per method, whose ``ratio`` is to the time of the first method.
+
+    Methods in ``once`` are measured without repetitions.
+    """
+    rows = []
+    for method in methods:
+        n_repeats = 1 if method in once else repeats
+        found = measure(script, method, X, y, repeats=n_repeats, **options)
+        rows.append(row | {"method": method} | options | found)
+        rows[-1]["ratio"] = found["seconds"] / rows[0]["seconds"]
+    return rows
+
+
+#: Fields that depend on the computer or on rounding.
 VOLATILE = {
     *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
     *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
@@ -79,27 +99,48 @@ VOLATILE = {
 }
 
 
-def again(script, row):
-    """Do what a row of a script's records stands for once more; return what is not volatile."""
+def repeat(script, row):
+    """Repeat the measurement of a record of a script; return the fields that are not volatile."""
     X, y, options = script.problem(row)
     prepare = getattr(script, "prepare", np.asarray)
-    found = script.METHODS[row["method"]](prepare(X), y, **options)
-    return {key: value for key, value in found.items() if key not in VOLATILE}
+    result = script.METHODS[row["method"]](prepare(X), y, **options)
+    return {key: value for key, value in result.items() if key not in VOLATILE}
 
 
 def main(methods, run, prepare=np.asarray):
-    """Serve as child or print the table.
+    """Carry out all measurements and print their tables, or one measurement as a child process.
 
-    ``--out FILE`` also writes one JSON record a row, with the versions of the libraries;
-    ``prepare`` turns the data into what the methods take, outside the clock.
+    ``--out FILE`` also writes one JSON record per row, with the versions of the libraries.
+    ``prepare`` converts the data to the input of the methods; it is not timed.
     """
     if "--child" in sys.argv:
-        return child(methods, prepare, json.loads(sys.argv[-1]))
+        run_child(methods, prepare, json.loads(sys.argv[-1]))
+        return
     rows = run()
     if "--out" in sys.argv:
         lines = (json.dumps(row | {"versions": versions()}) + "\n" for row in rows)
         Path(sys.argv[sys.argv.index("--out") + 1]).write_text("".join(lines), encoding="utf-8")
-    return None
+
+
+def geometric_mean(values):
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def time_in_factorisations(K, solve, repeats):
+    """Return the result of ``solve()``, and its time over that of a factorisation of K + I.
+
+    Solution and Cholesky factorisation are timed in turn in the same process, so that both are
+    timed under the same conditions. The ratio is the median over the repetitions.
+    """
+    shifted = np.asfortranarray(K + np.eye(len(K)))
+    factor = np.empty_like(shifted, order="F")
+    ratios = []
+    for _ in range(repeats):
+        np.copyto(factor, shifted)
+        _, cholesky = timed(lambda: lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1))
+        result, seconds = timed(solve)
+        ratios.append(seconds / cholesky)
+    return result, statistics.median(ratios)
 
 
 def print_table(title, rows, columns):
@@ -108,6 +149,6 @@ def print_table(title, rows, columns):
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns))
     for row in rows:
-        cells = (row.get(column, "") for column in columns)
-        shown = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in cells)
-        print("| " + " | ".join(shown) + " |", flush=True)
+        values = (row.get(column, "") for column in columns)
+        cells = (f"{value:.3g}" if isinstance(value, float) else str(value) for value in values)
+        print("| " + " | ".join(cells) + " |", flush=True)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
-from points import AWKWARD, noisy, spoil
+from points import DEGENERACIES, draw_noisy, make_degenerate
 
 from svmbook import kernels
 
@@ -15,9 +15,10 @@ def svm_problems(draw, max_n=40):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
     X = rng.standard_normal((n, d))
+    shape = draw(st.sampled_from(DEGENERACIES))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = spoil(X, y, draw(st.sampled_from(AWKWARD)))
+    X, y = make_degenerate(X, y, shape)
     X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
     C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
@@ -26,7 +27,7 @@ def svm_problems(draw, max_n=40):
 
 def noisy_gram(n, seed=0, gamma=0.1):
     """Return the Gaussian Gram matrix of noisy points, and their labels."""
-    X, y = noisy(n, seed)
+    X, y = draw_noisy(n, seed)
     return kernels.gaussian(X, gamma=gamma), y
 
 

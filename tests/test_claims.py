@@ -11,7 +11,7 @@ from svmbook.datasets import message_features, messages, usvc_threshold_error
 from svmbook.experiments import report
 from svmbook.experiments.methods.protocols import run_seed
 from svmbook.experiments.suites.shen2013 import methods
-from svmbook.experiments.suites.shen2013.folds import SETS, TABLES, data
+from svmbook.experiments.suites.shen2013.folds import SETS, TABLES, load_data
 
 
 def rows_of(suite):
@@ -51,10 +51,10 @@ def test_classifiers_of_usvc_agree_on_class_3_of_dermatology_but_not_on_class_5(
 def test_rounds_of_boosted_linear_svms_of_shen(data_set, bound):
     if data_set in TABLES:
         needs_table(data_set)
-    X, _, y = data(data_set, run_seed(0, 0))
+    X, _, y = load_data(data_set, run_seed(0, 0))
     rounds = []
     for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-        boosted = methods._machine("boosted linear", X, y).set_params(random_state=0)
+        boosted = methods._estimator("boosted linear", X, y).set_params(random_state=0)
         scaler = StandardScaler() if data_set in TABLES else "passthrough"
         try:
             fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])

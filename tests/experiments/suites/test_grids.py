@@ -65,7 +65,7 @@ def test_grids_consist_of_chosen_values_and_known_others(suite):
 @pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
 def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
     X, y = np.zeros((30, 4)), np.arange(30) % 3
-    grid = shen2013_beyond._machine(method, X, y).param_grid
+    grid = shen2013_beyond._estimator(method, X, y).param_grid
     for name, values in grid.items():
         assert len(values) == 3, name
         np.testing.assert_allclose(np.divide(values[1:], values[:-1]), 10.0, err_msg=name)

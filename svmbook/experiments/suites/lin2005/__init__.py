@@ -1,1 +1,1 @@
-"""The tables of Lin (2005), and studies of boosting, infinite ensembles and additive models."""
+"""The tables of Lin (2005), and experiments on boosting, infinite ensembles and additive models."""

@@ -1,10 +1,9 @@
-r"""Beyond Lin (2005): what else there is for his twelve sets.
+r"""Beyond Lin (2005): further classifiers on his twelve data sets.
 
-A soft margin for the linear program, gradient boosted trees, random forests, explainable boosting
-machines, which like the stump machine are sums of functions of one feature, and the kernel of the
-leaves of trees with a depth that is the number of features. Prices, depths and numbers of trees are
-chosen by the five folds of Table 5.4; the explainable machine keeps its defaults, without
-interactions.
+They are LPBoost with a soft margin, gradient boosted trees, random forests, explainable boosting
+machines, and an SVM with the leaf kernel of trees whose depth is the number of features. C, depths
+and numbers of trees are chosen by the five folds of Table 5.4. Explainable boosting, which yields
+an additive model like the stump ensembles, has its default parameters but no interactions.
 """
 
 import itertools
@@ -18,7 +17,7 @@ from ....ensembles import LPBoost
 from ....svm import DualSVC
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .kernels import DATA_SETS, TABLES, WIDE, by_method, cell, protocol
+from .kernels import DATA_SETS, GRID_WITH_GAMMA, TABLES, cell, protocol, table_by_method
 
 __all__ = ["METHODS", "SUITE", "work"]
 
@@ -29,81 +28,82 @@ METHODS = (
     "explainable boosting",
     "SVM-Tree, L = d",
 )
-PRICES = tuple(2.0**k for k in range(-7, 2, 2))
-DEPTHS, TREES = (1, 2, 3), (25, 50, 100, 200)
+CS = tuple(2.0**k for k in range(-7, 2, 2))
+DEPTHS, N_TREES = (1, 2, 3), (25, 50, 100, 200)
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters by five folds, fit, and count the errors."""
+    """Carry out one run: choose the parameters by five folds, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
-    machine, grid = _candidates(method, seed, X.shape[1])
+    model, grid = _candidates(method, seed, X.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     if "n_estimators" in grid:
-        machine = _staged(machine, grid, folds, X, y).fit(X, y)
+        model = _choose_stage(model, grid, folds, X, y).fit(X, y)
     elif grid:
-        machine = GridSearchCV(machine, grid, scoring=_fewest, cv=folds).fit(X, y).best_estimator_
+        search = GridSearchCV(model, grid, scoring=_minus_errors, cv=folds)
+        model = search.fit(X, y).best_estimator_
     else:
-        machine.fit(X, y)
+        model.fit(X, y)
     return {
         "seed": seed,
-        "parameters": {name: machine.get_params()[name] for name in grid},
-        "error": round(float(np.mean(machine.predict(X_test) != y_test)), 6),
-        "model_size": _size(machine),
+        "parameters": {name: model.get_params()[name] for name in grid},
+        "error": round(float(np.mean(model.predict(X_test) != y_test)), 6),
+        "model_size": _size(model),
     }
 
 
 def _candidates(method, seed, d):
-    """Return a machine, and the values of its parameters."""
+    """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
-        return LPBoost(tol=1e-4), {"C": PRICES}
+        return LPBoost(tol=1e-4), {"C": CS}
     if method == "SVM-Tree, L = d":
-        return DualSVC(kernel="stump_tree", degree=d), {"C": WIDE["C"]}
+        return DualSVC(kernel="stump_tree", degree=d), {"C": GRID_WITH_GAMMA["C"]}
     if method == "gradient boosting":
-        grid = {"max_depth": DEPTHS, "n_estimators": TREES}
+        grid = {"max_depth": DEPTHS, "n_estimators": N_TREES}
         return GradientBoostingClassifier(random_state=seed), grid
     if method == "random forest":
         return RandomForestClassifier(300, random_state=seed), {"min_samples_leaf": (1, 3, 9)}
-    # Of the book's environment, not of the package's.
+    # interpret belongs to the book's environment; the package does not depend on it.
     from interpret.glassbox import ExplainableBoostingClassifier
 
     return ExplainableBoostingClassifier(interactions=0, n_jobs=1, random_state=seed), {}
 
 
-def _staged(machine, grid, folds, X, y):
-    """Return the machine with the best depth and number of trees.
+def _choose_stage(model, grid, folds, X, y):
+    """Set the depth and number of trees with the fewest validation errors.
 
-    The first 25 trees of 200 are the 25 trees of a smaller machine, so one fit serves every number.
+    One fit per depth and fold suffices: the first 25 of 200 trees are those of a fit with 25 trees.
     """
-    depths, trees = grid["max_depth"], grid["n_estimators"]
+    depths, n_trees = grid["max_depth"], grid["n_estimators"]
 
-    def scores(machine, X, y):
-        wrong = [int((labels != y).sum()) for labels in machine.staged_predict(X)]
-        return {str(count): -wrong[count - 1] for count in trees}
+    def scores(model, X, y):
+        n_errors = [int((labels != y).sum()) for labels in model.staged_predict(X)]
+        return {str(n): -n_errors[n - 1] for n in n_trees}
 
-    largest = clone(machine).set_params(n_estimators=max(trees))
+    largest = clone(model).set_params(n_estimators=max(n_trees))
     search = GridSearchCV(largest, {"max_depth": depths}, scoring=scores, refit=False, cv=folds)
-    found = search.fit(X, y).cv_results_
-    means = np.column_stack([found[f"mean_test_{count}"] for count in trees])
-    depth, count = np.unravel_index(np.argmax(means), means.shape)
-    return machine.set_params(max_depth=depths[depth], n_estimators=trees[count])
+    results = search.fit(X, y).cv_results_
+    means = np.column_stack([results[f"mean_test_{n}"] for n in n_trees])
+    i, j = np.unravel_index(np.argmax(means), means.shape)
+    return model.set_params(max_depth=depths[i], n_estimators=n_trees[j])
 
 
-def _fewest(machine, X, y):
-    """Return minus the number of errors: a fold counts as much as it has points."""
-    return -int((machine.predict(X) != y).sum())
+def _minus_errors(model, X, y):
+    """Return minus the number of errors, which weights the folds by their sizes."""
+    return -int((model.predict(X) != y).sum())
 
 
-def _size(machine):
-    """Return the number of hypotheses, or what stands for them: stumps, trees, curves, points."""
+def _size(model):
+    """Return the number of stumps, trees, shape functions, or support vectors."""
     for name in ("hypotheses_", "estimators_", "term_features_", "support_"):
-        if hasattr(machine, name):
-            return len(getattr(machine, name))
-    raise AttributeError(f"{machine} has no size")
+        if hasattr(model, name):
+            return len(getattr(model, name))
+    raise AttributeError(f"{model} has no size")
 
 
 def _compare(records):
-    """Return the mean error of each data set and method."""
+    """Return the mean error for each data set and method."""
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
         errors = [
@@ -117,12 +117,12 @@ def _compare(records):
 
 
 def _layout(rows):
-    return by_method(rows, lambda name, here: [[name, *(cell(row) for row in here)]], "error (%)")
+    return table_by_method(rows, lambda name, found: [[name, *map(cell, found)]], "error (%)")
 
 
 SUITE = Suite(
     name="lin2005-beyond",
-    title="Beyond Lin (2005): soft linear programs, boosted trees, forests, glass boxes",
+    title="Beyond Lin (2005): soft-margin LPBoost, boosted trees, forests, additive models",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=100,

@@ -1,9 +1,9 @@
-r"""Tables 5.2 and 5.3 of Lin (2005): infinite against finite ensembles of stumps.
+r"""Tables 5.2 and 5.3 of Lin (2005): infinite ensembles of stumps compared with finite ones.
 
-The divisions of Table 5.4. The support vector machine with the stump kernel chooses its price; the
-thesis's rivals have nothing to choose: adaptive boosting with 100 and 1,000 rounds, and the linear
-program and the support vector machine with a hard margin. Where no ensemble of stumps separates
-the training points there is no hard margin; a price as good as infinite takes its place.
+Samples and splits are those of Table 5.4. C is chosen for the SVM with the stump kernel. The other
+methods have fixed parameters: AdaBoost with 100 and 1,000 rounds, and LPBoost and the SVM with a
+hard margin. If no ensemble of stumps separates the training points, C = 1e4 replaces the hard
+margin.
 """
 
 import numpy as np
@@ -16,13 +16,13 @@ from ...running.suite import Suite
 from .kernels import (
     DATA_SETS,
     GENERATORS,
-    LONG,
+    GRID_WITHOUT_GAMMA,
     TABLES,
     TEST_SHARE,
-    beside,
-    by_method,
     cell,
+    compare_to_printed,
     protocol,
+    table_by_method,
 )
 
 __all__ = ["METHODS", "REPORTED", "SUITE", "work"]
@@ -34,7 +34,7 @@ METHODS = (
     "LPBoost-Stump, hard",
     "SVM-Stump, hard",
 )
-NEARLY_INFINITE = 1e4
+LARGE_C = 1e4
 
 #: Test error in percent and its standard error (Tables 5.2 and 5.3), in the order of `METHODS`.
 PRINTED = {
@@ -52,76 +52,77 @@ PRINTED = {
     "vote84": ((4.76, 0.14), (4.07, 0.14), (5.29, 0.15), (5.88, 0.16)),
 }
 PRINTED["ringnorm-near"] = PRINTED["ringnorm"]
-UNKNOWN = np.nan, np.nan
+NOT_PRINTED = np.nan, np.nan
 REPORTED = {
-    (name, method): PRINTED[name][k] if k < len(PRINTED[name]) else UNKNOWN
+    (name, method): PRINTED[name][k] if k < len(PRINTED[name]) else NOT_PRINTED
     for name in DATA_SETS
     for k, method in enumerate(METHODS)
 }
 
 
 def work(data_set, method, run):
-    """Do one run: fit, after the choice of a price where there is one, and count the errors."""
+    """Carry out one run: choose C for SVM-Stump, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     record = {"seed": seed, "parameters": {}}
     if method == "SVM-Stump":
-        found = grid_run(X, y, X_test, y_test, seed=seed, kernel="stump", **LONG)
-        return record | {key: found[key] for key in ("parameters", "error", "model_size")}
+        result = grid_run(X, y, X_test, y_test, seed=seed, kernel="stump", **GRID_WITHOUT_GAMMA)
+        return record | {key: result[key] for key in ("parameters", "error", "model_size")}
     if method.startswith("AdaBoost"):
-        machine = AdaBoostStump(int(method.split()[-1])).fit(X, y)
-        labels, size = machine.predict(X_test), machine.n_iter_
+        model = AdaBoostStump(int(method.split()[-1])).fit(X, y)
+        size = model.n_iter_
     else:
-        lp = method.startswith("LP")
-        machine, separable = _hard(LPBoost() if lp else DualSVC(kernel="stump"), X, y)
-        labels = machine.predict(X_test)
-        size = len(machine.hypotheses_ if lp else machine.support_)
+        is_lp = method.startswith("LP")
+        model, separable = _fit_hard_margin(LPBoost() if is_lp else DualSVC(kernel="stump"), X, y)
+        size = len(model.hypotheses_ if is_lp else model.support_)
         record["separable"] = separable
-    error = round(float(np.mean(labels != y_test)), 6)
+    error = round(float(np.mean(model.predict(X_test) != y_test)), 6)
     return {**record, "error": error, "model_size": int(size)}
 
 
-def _hard(machine, X, y):
-    """Return a machine of the hard margin if there is one, and whether there is."""
+def _fit_hard_margin(model, X, y):
+    """Fit with C = inf, or with `LARGE_C` if no ensemble separates; return whether one does."""
     try:
-        return machine.set_params(C=np.inf).fit(X, y), True
-    except ValueError:  # it says which points no ensemble tells apart
-        return machine.set_params(C=NEARLY_INFINITE, tol=1e-4).fit(X, y), False
+        return model.set_params(C=np.inf).fit(X, y), True
+    except ValueError:  # the points cannot be separated
+        return model.set_params(C=LARGE_C, tol=1e-4).fit(X, y), False
 
 
 def _compare(records):
-    """Set mean errors beside the reported ones, and pair each with the first method's."""
-    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    """Compare mean errors with the reported ones; return paired differences to the first method."""
+    by_run = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), printed in REPORTED.items():
-        runs = sorted(run for d, m, run in of if (d, m) == (data_set, method))
+        runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        mine = [of[data_set, method, run] for run in runs]
+        ours = [by_run[data_set, method, run] for run in runs]
         row = {"data_set": data_set, "method": method}
-        row |= beside(printed, [100 * r["error"] for r in mine])
-        row["size"] = float(np.mean([r["model_size"] for r in mine]))
-        row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in mine]))
-        both = [run for run in runs if (data_set, METHODS[0], run) in of]
-        if method != METHODS[0] and len(both) > 1:
-            first = [100 * of[data_set, METHODS[0], run]["error"] for run in both]
-            mine = [100 * of[data_set, method, run]["error"] for run in both]
+        row |= compare_to_printed(printed, [100 * r["error"] for r in ours])
+        row["size"] = float(np.mean([r["model_size"] for r in ours]))
+        row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in ours]))
+        common = [run for run in runs if (data_set, METHODS[0], run) in by_run]
+        if method != METHODS[0] and len(common) > 1:
+            errors, first_errors = (
+                [100 * by_run[data_set, m, run]["error"] for run in common]
+                for m in (method, METHODS[0])
+            )
             share = None if data_set in GENERATORS else TEST_SHARE
-            found = compare(mine, first, test_share=share)
-            row |= {"paired": found.difference, "low": found.low, "high": found.high}
+            result = compare(errors, first_errors, test_share=share)
+            row |= {"paired": result.difference, "low": result.low, "high": result.high}
         rows.append(row)
     return rows
 
 
 def _layout(rows):
-    """Return the errors as the thesis lays them out, and below each line what came out."""
+    """Return the table of the thesis, with the reproduced errors below each of its lines."""
 
-    def lines_of(name, here):
+    def make_lines(name, found):
         return [
-            [name, *(cell(row, "reported") for row in here)],
-            ["here", *(cell(row) for row in here)],
+            [name, *(cell(row, "reported") for row in found)],
+            ["here", *(cell(row) for row in found)],
         ]
 
-    return by_method(rows, lines_of, "error (%)")
+    return table_by_method(rows, make_lines, "error (%)")
 
 
 SUITE = Suite(

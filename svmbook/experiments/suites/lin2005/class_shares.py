@@ -1,16 +1,15 @@
 r"""Why does the rule "leaves of depth L = d" fail on sonar? Unequal classes, and the intercept.
 
-With sixty features the kernel of such leaves is close to the identity matrix. Then the intercept of
-the SVM is close to the mean label of the training points, or, for a small C, to the label of the
-larger class, and that class gets every test point.
-This suite removes the causes one at a time. Half of its data sets have training sets with as many
-points of one class as of the other, half have not; and each method is tested with its intercept and
-with b = 0.
+With sixty features the Gram matrix of this leaf kernel is close to the identity. Then the intercept
+of the SVM is close to the mean label of the training points or, for a small C, to the label of the
+larger class, and every test point is assigned to that class. This suite removes the causes one at a
+time. Two of the four data sets have training classes of equal size, and each method is tested with
+its intercept and with b = 0.
 
-Protocol: `sonar` in the divisions of `lin2005`; in "sonar, equal" the training set loses points of
-the larger class at random. `threenorm` in 60 dimensions has 75 or 80 positive and 75 or 70 negative
-training points and 3,000 test points. C is chosen by 5-fold cross-validation on the training points
-(for the classifier with its intercept).
+Protocol: `sonar` is split as in `lin2005`; for "sonar, equal" random training points of the larger
+class are removed. `threenorm` in 60 dimensions has 75 or 80 positive and 75 or 70 negative training
+points, and 3,000 test points. C is chosen by 5-fold cross-validation on the training points, for
+the classifier with its intercept.
 """
 
 from functools import partial
@@ -24,11 +23,11 @@ from ....tables import Table
 from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
-from .kernels import WIDE, protocol
+from .kernels import GRID_WITH_GAMMA, protocol
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "draw_samples", "work"]
 
-#: Numbers of positive and negative training points, None for those of the division.
+#: Numbers of positive and negative training points; None keeps all points of the split.
 DATA_SETS = {
     "sonar": None,
     "sonar, equal": "equal",
@@ -45,13 +44,13 @@ METHODS = {
 REFERENCE = "L = 20"
 
 
-def division(data_set, run):
-    """Return the training points, the test points and the seed of a run.
+def draw_samples(data_set, run):
+    """Return training points, test points and the seed of a run.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.lin2005.class_shares import division
-    >>> parts = division("threenorm-60, 80:70", 3)
+    >>> from svmbook.experiments.suites.lin2005.class_shares import draw_samples
+    >>> parts = draw_samples("threenorm-60, 80:70", 3)
     >>> int(parts.y_train.sum()), parts.X_test.shape
     (10, (3000, 60))
     """
@@ -71,11 +70,11 @@ def division(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose C, fit, and test with the intercept or without it."""
-    parts = division(data_set, run)
+    """Carry out one run: choose C, fit, and test with the intercept or without it."""
+    parts = draw_samples(data_set, run)
     depth, intercept = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
-    grid = {"C": WIDE["C"]}
+    grid = {"C": GRID_WITH_GAMMA["C"]}
     search = GridSearchCV(DualSVC(kernel="stump_tree", degree=depth), grid, cv=folds)
     fitted = search.fit(parts.X_train, parts.y_train).best_estimator_
     outputs = fitted.decision_function(parts.X_test)
@@ -119,7 +118,7 @@ def _layout(rows):
 
 SUITE = Suite(
     name="class-shares",
-    title="Leaves of depth 60 on sonar and threenorm: equal classes, and no intercept",
+    title="Leaf kernel of depth 60 on sonar and threenorm: equal classes, and no intercept",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=50,

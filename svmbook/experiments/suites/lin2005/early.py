@@ -1,9 +1,10 @@
 r"""Lin (2005), Algorithm 2: LPBoost that adds one stump per linear program and stops early.
 
-Algorithm 2 adds the hypothesis of the largest edge, solves the linear program again, and ends when
+Algorithm 2 adds the hypothesis of largest edge and solves the linear program again. It stops when
 no edge exceeds the margin beta of the program by more than a tolerance, which the thesis does not
-print. Methods are tolerances. "converged" is `LPBoost(C=inf)` to a relative gap of 1e-6, the line
-"LPBoost-Stump, hard" of `boosting`, whose samples these are.
+print. The methods of this suite are tolerances. "converged" is `LPBoost(C=inf)` with a relative gap
+of 1e-6. It is the method "LPBoost-Stump, hard" of `boosting`, and the samples are those of
+`boosting`.
 """
 
 import numpy as np
@@ -21,26 +22,26 @@ __all__ = ["METHODS", "SUITE", "work"]
 
 REFERENCE = "converged"
 METHODS = {REFERENCE: None} | {f"{t:g}": t for t in (0.005, 0.02, 0.035, 0.05, 0.06, 0.07)}
-ROUNDS = 5000  # more than any run needs
-#: The ring is the near one, with which the printed errors agree.
+MAX_ITER = 5000  # more than any run needs
+#: Of the two rings only "ringnorm-near" is used, because its errors agree with the printed ones.
 DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
-class _OneStump:
-    """Propose only the stump of the largest edge, and only if it exceeds the margin clearly."""
+class _BestStump:
+    """Propose only the stump of largest edge, if its edge exceeds the margin by the tolerance."""
 
     def __init__(self, X, tolerance):
         self.stumps, self.tolerance = MiddleStumps(X), tolerance
 
     def candidates(self, g, above):
-        """Return the stumps to add, one or none, and their edges."""
+        """Return at most one stump to add, and its edge."""
         stump, edge = self.stumps.best(g)
         kept = slice(0, int(edge > above + self.tolerance))
         return type(stump)(*(part[kept] for part in stump)), np.array([edge])[kept]
 
 
 def work(data_set, method, run):
-    """Do one run: train with a hard margin, and test."""
+    """Carry out one run: train with a hard margin, and test."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     tolerance = METHODS[method]
     if tolerance is None:
@@ -48,13 +49,13 @@ def work(data_set, method, run):
         positive, size = fitted.decision_function(X_test) > 0, len(fitted.hypotheses_)
         margin, programs = fitted.margin_, fitted.n_iter_
     else:
-        hard = np.full(len(y), np.inf)
-        found = lpboost(_OneStump(X, tolerance), X, y, hard, tol=1e-9, max_iter=ROUNDS)
+        bounds = np.full(len(y), np.inf)
+        result = lpboost(_BestStump(X, tolerance), X, y, bounds, tol=1e-9, max_iter=MAX_ITER)
         outputs = sum(
-            w * h(X_test)[:, 0] for w, h in zip(found.weights, found.hypotheses, strict=True)
+            w * h(X_test)[:, 0] for w, h in zip(result.weights, result.hypotheses, strict=True)
         )
-        positive, size = outputs > 0, len(found.weights)
-        margin, programs = found.margin, found.n_iter
+        positive, size = outputs > 0, len(result.weights)
+        margin, programs = result.margin, result.n_iter
     return {
         "seed": seed,
         "parameters": {},
@@ -66,22 +67,21 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors, and differences to the converged program, paired over runs."""
+    """Return mean errors, and paired differences to the converged linear program."""
     units = {"error": 100, "margin": 1, "programs": 1, "model_size": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, units)
 
 
 def _layout(rows):
     """Return the table, one row per tolerance and one column per data set."""
-    of = {(row["data_set"], row["method"]): row for row in rows}
-    sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in of)]
-    printed = [f"{REPORTED[name, 'LPBoost-Stump, hard'][0]:.1f}" for name in sets]
-    lines = [["printed", *printed]]
+    found = {(row["data_set"], row["method"]): row for row in rows}
+    data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in found)]
+    lines = [["printed", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
     for method in METHODS:
-        if any((name, method) in of for name in sets):
-            cells = [cell(of.get((name, method), {}), "error", ".1f") for name in sets]
+        cells = [cell(found.get((d, method), {}), "error", ".1f") for d in data_sets]
+        if any(cells):
             lines.append([method, *cells])
-    return Table(["tolerance", *(f"{name} (%)" for name in sets)], lines)
+    return Table(["tolerance", *(f"{name} (%)" for name in data_sets)], lines)
 
 
 SUITE = Suite(

@@ -1,8 +1,8 @@
-"""Readable models beside boosted trees, on three medical tables.
+"""Additive models compared with boosted trees, on three medical tables.
 
-Sums of functions of one feature: logistic regression, the stump machine, and boosting that may not
-combine features; and boosted trees that may. Each run divides a table anew, 70 to 30. What there is
-to choose is chosen by the log loss of five folds of the training rows.
+The additive models are logistic regression, stump ensembles, and boosting without interactions.
+Boosted trees with interactions are the alternative. Each run splits a table anew, with 70 % of the
+rows for training. Parameters are chosen by the log loss of five folds of the training rows.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from ...running.suite import Suite
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "split", "work"]
 
 SEX, CHOLESTEROL = 1, 4  # columns of "heart"
-HIGH = 330  # cholesterol from where its curve falls
+HIGH_CHOLESTEROL = 330  # above this value its shape function decreases
 DATA_SETS = ("heart", "diabetes", "wdbc")
 METHODS = (
     "stumps",
@@ -40,14 +40,14 @@ METHODS = (
     "explainable boosting, no pairs",
 )
 TEST_SHARE, DIGITS = 0.3, 4
-ROUNDS = 5000  # a tenth of the default; even so some fits with pairs take minutes
+MAX_ROUNDS = 5000  # a tenth of the default; some fits with interactions still take minutes
 LAMBDAS = tuple(2.0**k for k in range(-7, 6, 2))
-PRICES = tuple(2.0**k for k in range(-9, 4, 2))
-TREES = {"max_leaf_nodes": (2, 4, 8, 31), "max_iter": (25, 50, 100, 200)}
+CS = tuple(2.0**k for k in range(-9, 4, 2))
+TREE_GRID = {"max_leaf_nodes": (2, 4, 8, 31), "max_iter": (25, 50, 100, 200)}
 
 
 def split(data_set, run):
-    """Return training and test points of a run; class 1 is the disease.
+    """Return training and test points of a run; class 1 has the disease.
 
     Examples
     --------
@@ -65,24 +65,24 @@ def split(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters, fit, and judge the forecasts on the test rows."""
+    """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    machine, grid = _candidates(method, seed)
-    model = Pipeline([("scaler", StandardScaler()), ("machine", machine)])
+    estimator, grid = _candidates(method, seed)
+    model = Pipeline([("scaler", StandardScaler()), ("classifier", estimator)])
     if grid:
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-        named = {f"machine__{name}": values for name, values in grid.items()}
+        named = {f"classifier__{name}": values for name, values in grid.items()}
         model = GridSearchCV(model, named, scoring="neg_log_loss", cv=folds).fit(X, y)
         model = model.best_estimator_
     else:
         model.fit(X, y)
-    forecast = model.predict_proba(X_test)[:, 1]
+    probability = model.predict_proba(X_test)[:, 1]
     record = {
         "seed": seed,
         "parameters": {name: model[-1].get_params()[name] for name in grid},
-        "error": round(float(np.mean((forecast > 0.5) != y_test)), 6),
-        "log_loss": round(float(log_loss(y_test, forecast)), 6),
+        "error": round(float(np.mean((probability > 0.5) != y_test)), 6),
+        "log_loss": round(float(log_loss(y_test, probability)), 6),
         "model_size": _size(model[-1]),
     }
     if data_set != "wdbc" and method in ("stumps, 16 knots", "explainable boosting, no pairs"):
@@ -91,24 +91,24 @@ def work(data_set, method, run):
             "intercept": round(float(model[-1].intercept_[0]), DIGITS),
         }
         if data_set == "heart" and method.startswith("stumps"):
-            record |= _cholesterol(model, X, y)
-            record |= _sexes(np.vstack([X, X_test]), np.append(y, y_test))
+            record |= _cholesterol_shapes(model, X, y)
+            record |= _patient_counts(np.vstack([X, X_test]), np.append(y, y_test))
     return record
 
 
-def _cholesterol(model, X, y):
-    """Return the curve of cholesterol without its largest value, and of a model without the sex."""
-    rest = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
-    others = [j for j in range(X.shape[1]) if j != SEX]
+def _cholesterol_shapes(model, X, y):
+    """Return two shape functions of cholesterol: without its largest value, and without the sex."""
+    included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
+    columns = [j for j in range(X.shape[1]) if j != SEX]
     return {
-        "without_the_last": _shapes(clone(model).fit(X[rest], y[rest]))[CHOLESTEROL],
-        "without_sex": _shapes(clone(model).fit(X[:, others], y))[others.index(CHOLESTEROL)],
+        "without_the_last": _shapes(clone(model).fit(X[included], y[included]))[CHOLESTEROL],
+        "without_sex": _shapes(clone(model).fit(X[:, columns], y))[columns.index(CHOLESTEROL)],
     }
 
 
-def _sexes(X, y):
-    """Return how many women and men of the whole table are sick, and who has high cholesterol."""
-    is_woman, high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH
+def _patient_counts(X, y):
+    """Return the numbers of sick women and men, and the patients with high cholesterol."""
+    is_woman, high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
     rows = np.column_stack([X[high][:, [CHOLESTEROL, SEX]], y[high]])
     return {
         "sick_of_women": [int(y[is_woman].sum()), int(is_woman.sum())],
@@ -118,50 +118,46 @@ def _sexes(X, y):
 
 
 def _candidates(method, seed):
-    """Return a machine, and the values of its parameters."""
-    trees = HistGradientBoostingClassifier(random_state=seed)
+    """Return an estimator and its grid."""
     if method.startswith("explainable"):
-        # Of the book's environment, not of the package's.
+        # interpret belongs to the book's environment; the package does not depend on it.
         from interpret.glassbox import ExplainableBoostingClassifier
 
         pairs = {"interactions": 0} if method.endswith("no pairs") else {}
-        options = {"max_rounds": ROUNDS, "n_jobs": 1, "random_state": seed}
+        options = {"max_rounds": MAX_ROUNDS, "n_jobs": 1, "random_state": seed}
         return ExplainableBoostingClassifier(**options, **pairs), {}
+    trees = HistGradientBoostingClassifier(random_state=seed)
+    additive_trees = clone(trees).set_params(interaction_cst="no_interactions")
+    stumps = StumpEnsembleLogistic(feature_scale=None)
     return {
-        "stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}),
-        "stumps, 16 knots": (
-            StumpEnsembleLogistic(feature_scale=None, n_knots=16),
-            {"lam": LAMBDAS},
-        ),
-        "linear": (LogisticRegression(max_iter=1000), {"C": PRICES}),
-        "boosted trees": (trees, TREES),
-        "boosted trees, no pairs": (
-            clone(trees).set_params(interaction_cst="no_interactions"),
-            TREES,
-        ),
+        "stumps": (stumps, {"lam": LAMBDAS}),
+        "stumps, 16 knots": (clone(stumps).set_params(n_knots=16), {"lam": LAMBDAS}),
+        "linear": (LogisticRegression(max_iter=1000), {"C": CS}),
+        "boosted trees": (trees, TREE_GRID),
+        "boosted trees, no pairs": (additive_trees, TREE_GRID),
         "boosted trees, default": (trees, {}),
     }[method]
 
 
-def _size(machine):
-    """Return how many numbers hold the function: values at knots, weights, leaves."""
-    if hasattr(machine, "shape_functions_"):
-        return sum(len(shape.values) for shape in machine.shape_functions_)
-    if hasattr(machine, "term_scores_"):
-        return sum(scores.size for scores in machine.term_scores_)
-    if hasattr(machine, "coef_"):
-        return machine.coef_.size
-    return sum(tree.get_n_leaf_nodes() for stage in machine._predictors for tree in stage)
+def _size(classifier):
+    """Return how many numbers define the function: values at knots, weights, or leaves."""
+    if hasattr(classifier, "shape_functions_"):
+        return sum(len(shape.values) for shape in classifier.shape_functions_)
+    if hasattr(classifier, "term_scores_"):
+        return sum(scores.size for scores in classifier.term_scores_)
+    if hasattr(classifier, "coef_"):
+        return classifier.coef_.size
+    return sum(tree.get_n_leaf_nodes() for stage in classifier._predictors for tree in stage)
 
 
 def _shapes(model):
-    """Return each feature's curve, in its own unit: where it bends or jumps, and its values."""
-    scaler, machine = model
-    if hasattr(machine, "shape_functions_"):
-        pairs = [(shape.knots, shape.values) for shape in machine.shape_functions_]
-    else:  # its first and last scores are those of missing and unknown values
-        scores = [scores[1:-1] for scores in machine.term_scores_]
-        pairs = [(bins[0], values) for bins, values in zip(machine.bins_, scores, strict=True)]
+    """Return the knots or thresholds, in the feature's unit, and the values of each shape."""
+    scaler, classifier = model
+    if hasattr(classifier, "shape_functions_"):
+        pairs = [(shape.knots, shape.values) for shape in classifier.shape_functions_]
+    else:  # the first and last scores belong to missing and unknown values
+        scores = [scores[1:-1] for scores in classifier.term_scores_]
+        pairs = [(bins[0], values) for bins, values in zip(classifier.bins_, scores, strict=True)]
     units = zip(pairs, scaler.mean_, scaler.scale_, strict=True)
     return [
         [np.round(mean + scale * knots, DIGITS).tolist(), np.round(values, DIGITS).tolist()]
@@ -170,30 +166,28 @@ def _shapes(model):
 
 
 def _compare(records):
-    """Return mean error and log loss, and the difference to the first method, paired."""
-    of = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    """Return mean errors and log losses, and their paired differences to the first method."""
+    by_run = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
-        runs = sorted(run for d, m, run in of if (d, m) == (data_set, method))
-        both = [run for run in runs if (data_set, METHODS[0], run) in of]
-        if len(both) < 2:
+        runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
+        ours, reference = (
+            [by_run[data_set, m, run] for run in runs if (data_set, METHODS[0], run) in by_run]
+            for m in (method, METHODS[0])
+        )
+        if len(ours) < 2:
             continue
-        row = {"data_set": data_set, "method": method, "runs": len(both)}
+        row = {"data_set": data_set, "method": method, "runs": len(ours)}
         for name, unit in (("error", 100.0), ("log_loss", 1.0)):
-            mine, first = (
-                [unit * of[data_set, m, run][name] for run in both] for m in (method, METHODS[0])
-            )
-            found = summarise(mine)
-            row |= {name: found.mean, f"{name}_standard_error": found.error}
+            values, reference_values = ([unit * r[name] for r in rs] for rs in (ours, reference))
+            summary = summarise(values)
+            row |= {name: summary.mean, f"{name}_standard_error": summary.error}
             if method != METHODS[0]:
-                against = compare(mine, first, test_share=TEST_SHARE)
-                row |= {
-                    f"{name}_more": against.difference,
-                    f"{name}_low": against.low,
-                    f"{name}_high": against.high,
-                }
-        row["size"] = float(np.mean([of[data_set, method, run]["model_size"] for run in both]))
-        row["seconds"] = float(np.mean([of[data_set, method, run]["seconds"] for run in both]))
+                result = compare(values, reference_values, test_share=TEST_SHARE)
+                row |= {f"{name}_more": result.difference}
+                row |= {f"{name}_low": result.low, f"{name}_high": result.high}
+        row["size"] = float(np.mean([r["model_size"] for r in ours]))
+        row["seconds"] = float(np.mean([r["seconds"] for r in ours]))
         rows.append(row)
     return rows
 
@@ -203,17 +197,17 @@ def _layout(rows, name="log_loss", head="log loss", digits=3):
     lines = []
     for row in rows:
         mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{digits}f")
-        more = ""
+        difference = ""
         if f"{name}_more" in row:
             more, low, high = (f"{row[f'{name}_{k}']:+.{digits}f}" for k in ("more", "low", "high"))
-            more = f"{more} ({low} to {high})"
-        lines.append([row["data_set"], row["method"], mean, more])
+            difference = f"{more} ({low} to {high})"
+        lines.append([row["data_set"], row["method"], mean, difference])
     return Table(["data", "model", head, f"minus {METHODS[0]}"], lines)
 
 
 SUITE = Suite(
     name="glass-boxes",
-    title="Readable models beside boosted trees, on three medical tables",
+    title="Additive models compared with boosted trees, on three medical tables",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,

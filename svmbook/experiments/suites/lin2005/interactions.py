@@ -1,12 +1,14 @@
 r"""Additive models on data with an interaction of growing strength.
 
-Question: how much does an additive model lose by an interaction :math:`c\,x_1x_2` in the log odds,
-and do its errors show it, or only its predicted probabilities?
+Question: how much does an additive model lose through an interaction :math:`c\,x_1x_2` in the log
+odds? Is the loss visible in the errors, or only in the predicted probabilities?
 
-Protocol: each run draws 300 training and 3,000 test points, the same ones for all methods. 5-fold
-cross-validation chooses the parameters, by log loss for additive models, by accuracy for the SVM.
+Protocol: each run draws 300 training and 3,000 test points, the same for all methods. Parameters
+are chosen by 5-fold cross-validation, with the log loss for additive models and with the accuracy
+for the SVM.
 """
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -20,7 +22,7 @@ from ...methods.protocols import Generated
 from ...running.suite import Suite
 from ..paired import cell, paired
 
-__all__ = ["LAMBDAS", "METHODS", "SUITE", "draw", "mixed", "with_product", "work"]
+__all__ = ["LAMBDAS", "METHODS", "SUITE", "add_product", "draw", "draw_interaction", "work"]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
 LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
@@ -33,13 +35,13 @@ DIFFERENCES = {
 GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
 
-def mixed(c, n, random_state=None):
+def draw_interaction(c, n, random_state=None):
     """Draw points whose log odds are three times x1 + x2 + c x1 x2.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.lin2005.interactions import mixed
-    >>> X, y = mixed(4, 100, random_state=0)
+    >>> from svmbook.experiments.suites.lin2005 import interactions
+    >>> X, y = interactions.draw_interaction(4, 100, random_state=0)
     >>> X.shape, sorted({*y.tolist()})
     ((100, 2), [-1, 1])
     """
@@ -49,11 +51,11 @@ def mixed(c, n, random_state=None):
     return X, np.where(3 * F + rng.logistic(size=n) > 0, 1, -1)
 
 
-DATA_SETS = {f"c = {c}": partial(mixed, c) for c in (0, 1, 2, 4)}
+DATA_SETS = {f"c = {c}": partial(draw_interaction, c) for c in (0, 1, 2, 4)}
 
 
-def with_product(X):
-    """Return the two features and their product as a third."""
+def add_product(X):
+    """Return the two features, and their product as a third feature."""
     return np.column_stack([X, X[:, 0] * X[:, 1]])
 
 
@@ -63,9 +65,9 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: cross-validate the parameters, fit, and measure error and log loss."""
+    """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     parts = draw(data_set, run)
-    features = with_product if method == PRODUCT else np.asarray
+    features = add_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
     if method == GAUSSIAN:
@@ -85,31 +87,28 @@ def work(data_set, method, run):
 def _compare(records):
     """Return mean errors in percent, and paired differences of errors and of log losses."""
     rows = []
-    for data_set in DATA_SETS:
-        for method in METHODS:
-            found = paired(records, data_set, method, GAUSSIAN)
-            if found is None:
-                continue
-            row = {"data_set": data_set, "method": method, "runs": found[0].runs}
-            row |= {"error": found[0].mean, "error_se": found[0].error}
-            for name, (reference, field, unit, _) in DIFFERENCES.items():
-                if method not in (reference, GAUSSIAN):
-                    found = paired(records, data_set, method, reference, field=field, unit=unit)
-                    row |= {name: found[1].mean, f"{name}_se": found[1].error} if found else {}
-            rows.append(row)
+    for data_set, method in itertools.product(DATA_SETS, METHODS):
+        found = paired(records, data_set, method, GAUSSIAN)
+        if found is None:
+            continue
+        row = {"data_set": data_set, "method": method, "runs": found[0].runs}
+        row |= {"error": found[0].mean, "error_se": found[0].error}
+        for name, (reference, field, unit, _) in DIFFERENCES.items():
+            if method not in (reference, GAUSSIAN):
+                found = paired(records, data_set, method, reference, field=field, unit=unit)
+                row |= {name: found[1].mean, f"{name}_se": found[1].error} if found else {}
+        rows.append(row)
     return rows
 
 
 def _layout(rows):
     """Return the table, one row per strength of the interaction."""
-    of, lines = {(row["data_set"], row["method"]): row for row in rows}, []
+    cells, lines = {(row["data_set"], row["method"]): row for row in rows}, []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
-        found = [of.get((data_set, method), {}) for method in METHODS]
-        cells = [(found[0], name, digits) for name, (*_, digits) in DIFFERENCES.items()]
-        cells += [(row, "error", ".1f") for row in found]
-        lines.append([data_set.removeprefix("c = ")])
-        for row, name, digits in cells:
-            lines[-1].append(cell(row, name, digits))
+        additive, product, gaussian = (cells.get((data_set, method), {}) for method in METHODS)
+        line = [cell(additive, name, digits) for name, (*_, digits) in DIFFERENCES.items()]
+        line += [cell(row, "error", ".1f") for row in (additive, product, gaussian)]
+        lines.append([data_set.removeprefix("c = "), *line])
     differences = ("log loss minus product", "error minus product", "error minus Gaussian")
     errors = ("additive", "with product", "Gaussian SVM")
     return Table(["$c$", *differences, *errors], lines)
@@ -117,7 +116,7 @@ def _layout(rows):
 
 SUITE = Suite(
     name="interactions",
-    title="Additive models beside an interaction that grows",
+    title="Additive models on data with an interaction of growing strength",
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     runs=30,

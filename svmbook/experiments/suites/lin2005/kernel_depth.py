@@ -1,10 +1,11 @@
-"""Kernels of regions and of leaves, with C as the only parameter or with a searched width.
+"""Region and leaf kernels, in which C is the only parameter, compared with a Laplacian kernel.
 
-Question: do kernels without a width do as well as a Laplacian kernel whose width is searched, and
-does the rule "leaves of depth L = d, the number of features" still work with 60 features?
+Questions: are kernels without a width parameter as accurate as a Laplacian kernel whose gamma is
+chosen by a grid search? Does the rule "leaves of depth L = d, the number of features" still work
+with 60 features?
 
-Protocol: each run draws 150 training points and 3,000 test points, the same ones for all methods.
-C, and the width where there is one, are chosen by 5-fold cross-validation on the training points.
+Protocol: each run draws 150 training points and 3,000 test points, the same for all methods. C, and
+gamma of the Laplacian kernel, are chosen by 5-fold cross-validation on the training points.
 """
 
 from functools import partial
@@ -38,21 +39,16 @@ def moons(n, random_state=None):
 
 
 DATA_SETS = {"moons": moons, "threenorm": threenorm, "threenorm-60": partial(threenorm, d=60)}
-PLAIN = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
+C_GRID = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
+GAMMAS = tuple(2.0**k for k in range(-9, 4, 2))
 #: Kernel and grid of each method; the degree "d" stands for the number of features.
 CANDIDATES = {
     "stumps": ("stump", {"C": tuple(2.0**k for k in range(-11, 4, 2))}),
-    "regions, L = 2": ("stump_regions", {**PLAIN, "degree": (2,)}),
-    "regions, L = 30": ("stump_regions", {**PLAIN, "degree": (30,)}),
-    "leaves, L = d": ("stump_tree", {**PLAIN, "degree": ("d",)}),
-    "leaves, L = 20": ("stump_tree", {**PLAIN, "degree": (20,)}),
-    "Laplacian": (
-        "laplacian",
-        {
-            "C": tuple(2.0**k for k in range(-5, 10, 4)),
-            "gamma": tuple(2.0**k for k in range(-9, 4, 2)),
-        },
-    ),
+    "regions, L = 2": ("stump_regions", {**C_GRID, "degree": (2,)}),
+    "regions, L = 30": ("stump_regions", {**C_GRID, "degree": (30,)}),
+    "leaves, L = d": ("stump_tree", {**C_GRID, "degree": ("d",)}),
+    "leaves, L = 20": ("stump_tree", {**C_GRID, "degree": (20,)}),
+    "Laplacian": ("laplacian", {"C": C_GRID["C"][::2], "gamma": GAMMAS}),
 }
 LEAVES = ("leaves, L = d", "leaves, L = 20")
 REFERENCE = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
@@ -66,7 +62,7 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters by cross-validation, fit, and measure the test error."""
+    """Carry out one run: choose the parameters, fit, and measure the test error."""
     parts = draw(data_set, run)
     kernel, grid = CANDIDATES[method]
     if grid.get("degree") == ("d",):
@@ -78,7 +74,7 @@ def work(data_set, method, run):
         "error": round(float(1.0 - search.score(parts.X_test, parts.y_test)), 6),
         "model_size": len(search.best_estimator_.support_),
     }
-    if "gamma" in grid:  # the depth of the leaves that this width stands for
+    if "gamma" in grid:  # record the depth of leaves that is equivalent to this gamma
         unit = stump_mass(box_of(parts.X_train))
         record["depth"] = round(float(2.0 * unit * search.best_params_["gamma"]), 4)
     return record
@@ -90,7 +86,7 @@ def _compare(records):
         row
         for data_set, reference in REFERENCE.items()
         for row in paired_rows(
-            records, [data_set], CANDIDATES, lambda _, best=reference: best, {"error": 100}
+            records, [data_set], CANDIDATES, lambda _, name=reference: name, {"error": 100}
         )
     ]
 
@@ -107,7 +103,7 @@ def _layout(rows, data_sets=("moons", "threenorm")):
 
 SUITE = Suite(
     name="kernel-depth",
-    title="Regions and leaves of several depths, on moons and threenorm",
+    title="Region and leaf kernels of several depths, on moons and threenorm",
     data_sets=tuple(DATA_SETS),
     methods=tuple(CANDIDATES),
     runs=30,

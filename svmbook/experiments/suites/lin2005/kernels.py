@@ -1,10 +1,10 @@
 r"""Tables 5.4 and 5.5 of Lin (2005): support vector machines with infinite ensemble kernels.
 
-Three artificial data sets, with 300 new points to train and 3,000 to test each time, and nine
-tables, with features mapped to [-1, 1] and 60 % of the rows, drawn at random, to train. In each of
-the hundred runs C, and gamma where there is one, are chosen by five-fold cross-validation on the
-training points. Beyond the thesis each run says what a quarter of the grid would have chosen, and
-the condition of the Gram matrix.
+There are three artificial data sets and nine tables, with a hundred runs each. A run draws 300
+training points and 3,000 test points, or a random 60 % of the rows of a table for training, with
+features scaled to [-1, 1]. C and, for kernels that have it, gamma are chosen by five-fold
+cross-validation on the training points. Unlike the thesis, a run also records the test error of the
+choice from a quarter of the grid, and the condition number of the Gram matrix.
 """
 
 import time
@@ -30,22 +30,22 @@ __all__ = [
     "SECONDS",
     "SUITE",
     "TABLES",
-    "beside",
-    "by_method",
     "cell",
+    "compare_to_printed",
     "protocol",
+    "table_by_method",
     "work",
 ]
 
-#: The thesis does not say how far apart its ring's centres are; Breiman's distance is handed down
-#: as 2 and as 1, so both are run.
+#: The thesis does not state the distance between the centres of its ring. Publications of Breiman's
+#: generator have 2 or 1, so both are run.
 GENERATORS = {
     "twonorm": twonorm,
     "threenorm": threenorm,
     "ringnorm": ringnorm,
     "ringnorm-near": partial(ringnorm, distance=1.0),
 }
-#: The thesis counts ten features in "breast": its table has the sample number among them.
+#: The thesis has ten features in "breast", because its table includes the sample number.
 TABLES = {name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")}
 TABLES["breast"] = "breast_id"
 METHODS = {
@@ -58,15 +58,18 @@ METHODS = {
 KERNEL_NAMES = dict(
     zip(METHODS, ("stump", "perceptron", "Laplacian", "exponential", "Gaussian"), strict=True)
 )
-LONG = {"C": tuple(2.0**k for k in range(-17, 4, 2))}
-WIDE = {
+GRID_WITHOUT_GAMMA = {"C": tuple(2.0**k for k in range(-17, 4, 2))}
+GRID_WITH_GAMMA = {
     "C": tuple(2.0**k for k in range(-5, 16, 2)),
     "gamma": tuple(2.0**k for k in range(-15, 4, 2)),
 }
-#: The values that each kernel tries: eleven prices, or 110 pairs.
-GRIDS = {kernel: LONG if kernel in CONDITIONAL else WIDE for kernel in METHODS.values()}
+#: Grids by kernel, with eleven values of C or 110 pairs.
+GRIDS = {
+    kernel: GRID_WITHOUT_GAMMA if kernel in CONDITIONAL else GRID_WITH_GAMMA
+    for kernel in METHODS.values()
+}
 
-TEST_SHARE = 0.4  # of a table's rows
+TEST_SHARE = 0.4  # of the rows of a table
 #: Test error in percent and its standard error (Table 5.4), in the order of `METHODS`.
 PRINTED = {
     "twonorm": ((2.86, 0.04), (2.55, 0.03), (2.87, 0.04), (2.58, 0.04), (2.64, 0.05)),
@@ -82,7 +85,7 @@ PRINTED = {
     "sonar": ((16.6, 0.42), (15.6, 0.40), (14.7, 0.42), (15.0, 0.37), (15.5, 0.50)),
     "vote84": ((4.76, 0.14), (4.43, 0.14), (4.59, 0.15), (4.36, 0.14), (4.62, 0.14)),
 }
-#: Seconds that a choice of parameters took on one of two 1.7 GHz processors of 2005 (Table 5.5).
+#: Seconds for a selection of parameters on one of two 1.7 GHz processors of 2005 (Table 5.5).
 SECONDS = {
     "twonorm": (1.34, 1.44, 19.5, 17.9, 23.1),
     "threenorm": (1.69, 1.69, 23.1, 21.8, 31.1),
@@ -106,7 +109,7 @@ REPORTED = {
 
 
 def protocol(data_set, runs=100):
-    """Return the runs of a data set, as the thesis makes them.
+    """Return the runs of a data set by the protocol of the thesis.
 
     Examples
     --------
@@ -121,159 +124,157 @@ def protocol(data_set, runs=100):
 
 
 def work(data_set, method, run):
-    """Do one run: choose the parameters, fit, and count the errors."""
+    """Carry out one run: choose the parameters, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     kernel = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
     choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
-    selection = time.perf_counter() - start
-    labels, support_vectors = fit_choice(choice, X, y, X_test)
-    few, _ = fit_choice(coarser(choice, 4 if kernel in CONDITIONAL else 2), X, y, X_test)
+    selection_seconds = time.perf_counter() - start
+    labels, n_support = fit_choice(choice, X, y, X_test)
+    quarter = coarser(choice, 4 if kernel in CONDITIONAL else 2)
+    quarter_labels, _ = fit_choice(quarter, X, y, X_test)
     return {
         "seed": seed,
         "parameters": choice.parameters,
-        "error": _error(labels, y_test),
-        "model_size": support_vectors,
-        "selection_seconds": round(selection, 4),
-        "quarter_error": _error(few, y_test),
+        "error": round(float(np.mean(labels != y_test)), 6),
+        "model_size": n_support,
+        "selection_seconds": round(selection_seconds, 4),
+        "quarter_error": round(float(np.mean(quarter_labels != y_test)), 6),
         "condition": float(f"{_condition(choice, X):.3g}"),
     }
 
 
-def _error(labels, y):
-    return round(float(np.mean(labels != y)), 6)
-
-
 def _condition(choice, X):
-    """Return the condition of the Gram matrix where an intercept lets it matter.
+    """Return the condition number of the Gram matrix on vectors that sum to zero.
 
-    That is on vectors that sum to zero; for equal points it is what rounding leaves.
+    The intercept makes the constant vector irrelevant. With equal points the matrix is singular;
+    then eps bounds the ratio of its eigenvalues.
     """
-    function, reads = KERNELS[choice.kernel]
-    K = function(X, **({"gamma": choice.gamma} if reads else {}))
+    function, parameters = KERNELS[choice.kernel]
+    K = function(X, **({"gamma": choice.gamma} if parameters else {}))
     means = K.mean(axis=0)
     values = np.linalg.eigvalsh(K - np.add.outer(means, means) + means.mean())
-    values = values[np.argsort(np.abs(values))[1:]]  # all but the constant vector's
+    values = values[np.argsort(np.abs(values))[1:]]  # without that of the constant vector
     return values.max() / max(values.min(), np.finfo(float).eps * values.max())
 
 
 def _compare(records):
-    """Set the mean errors beside the reported ones."""
+    """Compare the mean errors with the reported ones."""
     rows = []
     for k, (method, reported) in enumerate(REPORTED.items()):
         for data_set, printed in reported.items():
             runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
             if not runs:
                 continue
-            loss, low, high = _loss_of_a_quarter(data_set, runs)
-            rows.append(
-                {
-                    "data_set": data_set,
-                    "method": method,
-                    **beside(printed, [100 * r["error"] for r in runs]),
-                    "quarter": loss,
-                    "quarter_low": low,
-                    "quarter_high": high,
-                    "reported_selection_seconds": SECONDS[data_set][k],
-                    "selection_seconds": float(np.mean([r["selection_seconds"] for r in runs])),
-                    "support_vectors": float(np.mean([r["model_size"] for r in runs])),
-                    "condition": float(np.median([r["condition"] for r in runs])),
-                }
-            )
+            row = {"data_set": data_set, "method": method}
+            row |= compare_to_printed(printed, [100 * r["error"] for r in runs])
+            names = ("quarter", "quarter_low", "quarter_high")
+            row |= zip(names, _quarter_minus_full(data_set, runs), strict=True)
+            row["reported_selection_seconds"] = SECONDS[data_set][k]
+            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in runs]))
+            row["support_vectors"] = float(np.mean([r["model_size"] for r in runs]))
+            row["condition"] = float(np.median([r["condition"] for r in runs]))
+            rows.append(row)
     return rows
 
 
-def _loss_of_a_quarter(data_set, runs):
-    """Return the error that a quarter of the grid adds, and its interval (divisions overlap)."""
-    few, whole = ([100 * r[name] for r in runs] for name in ("quarter_error", "error"))
+def _quarter_minus_full(data_set, runs):
+    """Return the mean difference of the errors with a quarter of the grid and with all of it.
+
+    The limits of its confidence interval account for overlapping training sets of tables.
+    """
+    quarter, full = ([100 * r[name] for r in runs] for name in ("quarter_error", "error"))
     if len(runs) < 2:
-        return few[0] - whole[0], np.nan, np.nan
-    found = compare(few, whole, test_share=None if data_set in GENERATORS else TEST_SHARE)
-    return found.difference, found.low, found.high
+        return quarter[0] - full[0], np.nan, np.nan
+    result = compare(quarter, full, test_share=None if data_set in GENERATORS else TEST_SHARE)
+    return result.difference, result.low, result.high
 
 
-def beside(printed, errors):
-    """Set the mean of errors beside a printed one; ``z`` is in joint standard errors."""
-    ours, (error, uncertainty) = summarise(errors), printed
+def compare_to_printed(printed, errors):
+    """Return the mean of errors and the printed mean; ``z`` is in joint standard errors."""
+    ours, (error, standard_error) = summarise(errors), printed
     return {
         "runs": ours.runs,
         "reported": error,
-        "reported_error": uncertainty,
+        "reported_error": standard_error,
         "reproduced": ours.mean,
         "reproduced_error": ours.error,
-        "z": (ours.mean - error) / float(np.hypot(uncertainty, ours.error)),
+        "z": (ours.mean - error) / float(np.hypot(standard_error, ours.error)),
     }
 
 
-def by_method(rows, lines_of, head):
-    """Return a table with a column for each method and some lines for each data set.
+def table_by_method(rows, make_lines, head):
+    """Return a table with one column per method and one or more lines per data set.
 
-    ``lines_of(data_set, here)`` makes the lines of a data set's rows, None where one is missing.
+    ``make_lines(data_set, found)`` returns the lines of a data set; ``found`` has a row or None for
+    each method.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        lines += lines_of(name, [cells.get((name, method)) for method in methods])
+        lines += make_lines(name, [cells.get((name, method)) for method in methods])
     return Table([head, *methods], lines)
 
 
-def cell(row, which="reproduced"):
-    """Return an error and its uncertainty as text, empty where there is none."""
-    if not row or np.isnan(row[which]):
+def cell(row, name="reproduced"):
+    """Return an error and its standard error as text, empty if there is none."""
+    if not row or np.isnan(row[name]):
         return ""
-    return plus_minus(row[which], row[f"{which}_error"], "#.3g")
+    return plus_minus(row[name], row[f"{name}_error"], "#.3g")
 
 
-def by_kernel(rows, order, cells_of, heads):
-    """Return a table with one row per kernel below a row with the name of each data set.
+def _table_by_kernel(rows, order, make_cells, heads):
+    """Return a table with one line per kernel below a line with the name of each data set.
 
-    ``cells_of(row, first)`` makes the cells of a row; ``first`` is the first kernel's row.
+    ``make_cells(row, first)`` returns the cells of a row; ``first`` is the first kernel's row.
     """
-    found = {(row["data_set"], row["method"]): row for row in rows}
+    cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        here = [found[name, method] for method in order if (name, method) in found]
+        found = [cells[name, method] for method in order if (name, method) in cells]
         lines.append([f"**{name}**", *("" for _ in heads)])
-        lines += [[KERNEL_NAMES[row["method"]], *cells_of(row, here[0])] for row in here]
+        lines += [[KERNEL_NAMES[row["method"]], *make_cells(row, found[0])] for row in found]
     return Table(["kernel", *heads], lines)
 
 
 def _layout(rows):
-    """Return Table 5.4: what the thesis prints, what came out, and how far they differ."""
+    """Return Table 5.4: the printed and the reproduced errors, and their differences."""
 
-    def cells_of(row, _):
+    def make_cells(row, _):
         return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
 
     heads = ["thesis (%)", "here (%)", "here \N{MINUS SIGN} thesis (s.e.)"]
-    return by_kernel(rows, METHODS, cells_of, heads)
+    return _table_by_kernel(rows, METHODS, make_cells, heads)
 
 
-def selection(rows):
-    """Return Table 5.5: the time of a choice over that with the stump kernel, and the condition."""
+def _selection_layout(rows):
+    """Return Table 5.5: selection times over that of the stump kernel, and condition numbers."""
     stump, *others, gaussian = METHODS
 
-    def cells_of(row, first):
+    def make_cells(row, first):
         keys = "reported_selection_seconds", "selection_seconds"
         return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
 
     heads = ["time, thesis", "time, here", "condition"]
-    return by_kernel(_whole(rows), (stump, gaussian, *others), cells_of, heads)
+    return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
 
 
-def quarter(rows):
-    """Return what a quarter of the grid costs in errors, marked if its interval excludes zero."""
+def _quarter_layout(rows):
+    """Return the errors that a quarter of the grid adds, marked if the interval excludes zero."""
 
-    def marked(row):
-        clear = row["quarter_low"] > 0 or row["quarter_high"] < 0
-        return f"{row['quarter']:+z.2f}" + ("\N{DAGGER}" if clear else "")
+    def text(row):
+        significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        return f"{row['quarter']:+z.2f}" + ("\N{DAGGER}" if significant else "")
 
-    return by_method(_whole(rows), lambda name, here: [[name, *map(marked, here)]], "more (%)")
+    return table_by_method(
+        _complete(rows), lambda name, found: [[name, *map(text, found)]], "more (%)"
+    )
 
 
-def _whole(rows):
-    """Return the rows of data sets that all kernels have run on."""
+def _complete(rows):
+    """Return the rows of the data sets for which all kernels have runs."""
     counts = Counter(row["data_set"] for row in rows)
     return [row for row in rows if counts[row["data_set"]] == len(METHODS)]
 
@@ -287,6 +288,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"selection": selection, "quarter": quarter},
+    more={"selection": _selection_layout, "quarter": _quarter_layout},
     tables=TABLES,
 )

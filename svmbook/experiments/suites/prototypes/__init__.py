@@ -1,1 +1,1 @@
-"""When exemplars and prototypes pay: their votes, iterations, and label noise."""
+"""Experiments on exemplar and prototype SVMs: voting rules, iterations, and label noise."""

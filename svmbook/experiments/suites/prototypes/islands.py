@@ -1,31 +1,38 @@
-r"""Which voting rules withstand label noise? Neighbours and prototype SVMs on the islands, 30 runs.
+r"""Which voting rules are robust to label noise? Neighbours and prototype SVMs on the islands.
 
-No source prints these tables. Each run draws 300 training points and 1,000 test points, the same
+These experiments have no source. Each run draws 300 training points and 1,000 test points, the same
 for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the training
-labels are changed; the test labels are right. C = 100 unless the method names it. Two methods let
-members abstain after the training: those whose exemplar has a changed label, or as many at random.
-Differences to the reference, the distance-weighted vote, and to the right labels are paired.
+labels are changed; the test labels are correct. C = 100 unless the name of the method states it. In
+two methods some members abstain at prediction: those whose exemplar has a changed label, or as many
+random members. Differences to the reference, the distance-weighted vote, and between the two data
+sets are paired.
 """
 
-import itertools
 from copy import copy
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import PrototypeSVM
 from ....prototypes.ensemble import classified
-from ....tables import Table, plus_minus
+from ....tables import Table
 from ...methods.protocols import Generated, run_seed
 from ...running.suite import Suite
-from ..paired import paired, paired_rows
-from .sets import islands
+from ..paired import cell, paired, paired_rows
+from .sets import islands, with_seed
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "division", "with_changed", "without_members", "work"]
+__all__ = [
+    "DATA_SETS",
+    "METHODS",
+    "SUITE",
+    "draw_samples",
+    "with_changed",
+    "without_members",
+    "work",
+]
 
 CLEAN, NOISY = "islands", "islands, 20 % noise"
-#: Share of changed training labels by data set.
+#: Fraction of changed training labels by data set.
 DATA_SETS = {CLEAN: 0.0, NOISY: 0.2}
 REFERENCE = "distance-weighted vote"
 ABSTAIN = ("mislabelled members abstain", "random members abstain")
@@ -42,15 +49,15 @@ METHODS = {
 
 
 def with_changed(y, share, seed):
-    """Return labels +1 and -1 of which a share is changed."""
+    """Return labels +1 and -1, of which a fraction ``share`` is changed."""
     changed = np.random.default_rng(seed).choice(len(y), round(share * len(y)), replace=False)
     z = y.copy()
     z[changed] *= -1
     return z
 
 
-def division(data_set, run):
-    """Return the points of a run with a seed, and the training labels, some of them changed."""
+def draw_samples(data_set, run):
+    """Return the points and seed of a run, and the training labels with the noise of a data set."""
     parts = Generated(islands, train=300, test=1000, runs=run + 1)[run]
     return parts, with_changed(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
 
@@ -64,13 +71,10 @@ def without_members(fitted, abstaining):
 
 
 def work(data_set, method, run):
-    """Do one run: train on the labels of the data set, and test on right labels."""
-    parts, labels = division(data_set, run)
-    model = clone(METHODS[method])
+    """Carry out one run: train on the labels of the data set, and test on correct labels."""
+    parts, labels = draw_samples(data_set, run)
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, labels)
     record = {"seed": parts.seed, "parameters": {}, "model_size": len(labels)}
-    if isinstance(model, PrototypeSVM):
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, labels)
     if isinstance(model, PrototypeSVM):
         exemplars = np.array([p.exemplar for p in model.prototypes_])
         mislabelled = labels[exemplars] != parts.y_train[exemplars]
@@ -78,15 +82,16 @@ def work(data_set, method, run):
         record |= {"model_size": len(exemplars), "mislabelled_members": int(mislabelled.sum())}
         record |= {"votes": round(float(positive.sum(axis=1).mean()), 2)}
         if method in ABSTAIN:
-            at_random = np.random.default_rng(run_seed(0, run, purpose=4)).permutation(mislabelled)
-            model = without_members(model, mislabelled if method == ABSTAIN[0] else at_random)
-    wrong = model.predict(parts.X_test) != parts.y_test
-    return record | {"error": round(float(wrong.mean()), 6)}
+            rng = np.random.default_rng(run_seed(0, run, purpose=4))
+            random_members = rng.permutation(mislabelled)
+            model = without_members(model, mislabelled if method == ABSTAIN[0] else random_members)
+    error = np.mean(model.predict(parts.X_test) != parts.y_test)
+    return record | {"error": round(float(error), 6)}
 
 
 def _compare(records):
-    """Return mean errors, differences to the reference, and what the noise costs, all paired."""
-    rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, {"error": 100})
+    """Return mean errors, and paired differences to the reference and between the data sets."""
+    rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
     swapped = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:
         found = paired(swapped, row["method"], NOISY, CLEAN)
@@ -95,18 +100,24 @@ def _compare(records):
     return rows
 
 
-def _of(methods):
-    """Return the layout of some methods, one per line."""
+def _layout(methods):
+    """Return the layout with one line per method."""
     columns = {"right labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
     columns |= {"lost": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
 
     def layout(rows):
-        cells = {(row["method"], row["data_set"], name): row for row in rows for name in row}
-        lines = {method: [method] for method in methods}
-        for (method, line), (d, name, digits) in itertools.product(lines.items(), columns.values()):
-            row = cells.get((method, d, name))
-            line.append(plus_minus(row[name], row[f"{name}_se"], digits) if row else "")
-        return Table(["", *columns], [*lines.values()])
+        found = {(row["method"], row["data_set"]): row for row in rows}
+        lines = [
+            [
+                m,
+                *(
+                    cell(found.get((m, d), {}), name, digits)
+                    for d, name, digits in columns.values()
+                ),
+            ]
+            for m in methods
+        ]
+        return Table(["", *columns], lines)
 
     return layout
 
@@ -119,11 +130,11 @@ SUITE = Suite(
     runs=30,
     work=work,
     compare=_compare,
-    layout=_of(METHODS),
+    layout=_layout(METHODS),
     more={
-        "votes": _of([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
-        "abstaining": _of([REFERENCE, *ABSTAIN]),
-        "C": _of([m for m in METHODS if m.startswith(REFERENCE)]),
+        "votes": _layout([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
+        "abstaining": _layout([REFERENCE, *ABSTAIN]),
+        "C": _layout([m for m in METHODS if m.startswith(REFERENCE)]),
     },
     left_out=dict.fromkeys(ABSTAIN, (CLEAN,)),
 )

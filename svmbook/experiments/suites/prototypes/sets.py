@@ -1,6 +1,7 @@
-"""The data sets of the chapters on exemplar SVMs and prototype SVMs, and their baseline."""
+"""Data sets of the experiments on exemplar and prototype SVMs, their baseline, and seeds."""
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....datasets import isolated, striated
@@ -14,11 +15,12 @@ __all__ = [
     "slope",
     "stripes",
     "wedge",
+    "with_seed",
 ]
 
 
 def slope(n, random_state):
-    """Draw uniform points of a square, divided by an oblique line."""
+    """Draw uniform points of a square, which an oblique line separates into the classes."""
     X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
     return X, np.where(X[:, 0] > 0.7 * X[:, 1], 1.0, -1.0)
 
@@ -37,7 +39,7 @@ def wedge(n, random_state):
 
 
 def stripes(n, random_state):
-    """Draw four oblique stripes of alternating class around the origin."""
+    """Draw four oblique stripes with alternating classes around the origin."""
     X, y = striated(n, stripes=4, width=0.12, length=1.5, tilt=30, random_state=random_state)
     return X - [1.5, 0.0], y
 
@@ -46,12 +48,12 @@ DATA_SETS = {"slope": slope, "islands": islands, "wedge": wedge, "stripes": stri
 
 
 def nuisance(n, random_state, scale=10.0):
-    """Draw clusters of class +1 in 20 dimensions, three of which hold noise of a large scale.
+    """Draw clusters of class +1 in 20 dimensions, three of which have noise of a large scale.
 
-    Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters, at distance 5
-    from the origin on both sides of eight axes, with standard deviation 0.5. In three further
-    directions both classes are normal with standard deviation ``scale``. A rotation, always the
-    same, hides all these directions from classifiers that look at single features.
+    Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters with standard
+    deviation 0.5, on both sides of eight axes at distance 5 from the origin. In three further
+    directions both classes are normal with standard deviation ``scale``. A fixed rotation mixes the
+    directions, so that single features do not reveal them.
     """
     rng = np.random.default_rng(random_state)
     y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
@@ -65,9 +67,15 @@ def nuisance(n, random_state, scale=10.0):
 
 
 def inverse_square(distances):
-    """Return vote weights of neighbours as those of exemplars: one over the squared distance."""
+    """Return the vote weights 1 / distance^2 of neighbours, which are those of exemplars too."""
     return 1.0 / np.maximum(distances, 1e-12) ** 2
 
 
-#: What a distance-weighted vote does without linear SVMs.
+def with_seed(model, seed):
+    """Return a copy of an estimator in which every ``random_state`` is the seed."""
+    names = [name for name in model.get_params() if name.endswith("random_state")]
+    return clone(model).set_params(**dict.fromkeys(names, seed))
+
+
+#: A distance-weighted vote without linear SVMs, the baseline for exemplar and prototype SVMs.
 WEIGHTED_NEIGHBOURS = KNeighborsClassifier(5, weights=inverse_square)

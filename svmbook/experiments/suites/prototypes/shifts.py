@@ -1,25 +1,26 @@
 """Effects of shifts, voting rules and sampling on prototype SVMs, on three sets in the plane.
 
-Questions: do shifts lower the test error, and by which of their updates? Which voting rule suits
-prototypes, and do they err less than exemplars that never moved? Does sampling raise the error?
+Questions: do the shifts (iterations) lower the test error, and does this come from the positive or
+from the negative updates? Which voting rule suits prototypes? Is their error lower than that of
+exemplars, which are trained once? Does sampling increase the error?
 
-Protocol: each run draws 300 training points and 2,000 test points, the same ones for all methods.
-Prototype SVMs keep a quarter of the training points for validation, which selects the iteration.
-The model size is the number of ensemble members, or of training points (nearest neighbour).
+Protocol: each run draws 300 training points and 2,000 test points, the same for all methods.
+Prototype SVMs select the iteration on a validation set, a quarter of the training points. The model
+size is the number of ensemble members, or of training points (nearest neighbour).
 """
 
+import itertools
 from functools import partial
 
-from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
-from ....tables import Table
 from ...methods.protocols import Generated
 from ...running.suite import Suite
-from ..paired import cell, paired
+from ..paired import paired
 from .sets import DATA_SETS as SETS
-from .sets import WEIGHTED_NEIGHBOURS
+from .sets import WEIGHTED_NEIGHBOURS, with_seed
+from .votes import table_by_data_set
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
 
@@ -27,14 +28,14 @@ DATA_SETS = {name: SETS[name] for name in ("islands", "stripes", "wedge")}
 VOTES = {"majority vote": "count", "distance-weighted vote": "local"}
 NO_SHIFTS, TEN_SHIFTS, POSITIVE = SHIFTS = ("no shifts", "ten shifts", "positive updates only")
 OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE: {"p_negative": 0.0}}
-WEIGHTED, UNMOVED = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
-PLAIN = {
+WEIGHTED, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
+UNSAMPLED = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="count"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
     "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
     WEIGHTED: PrototypeSVM(C=100.0, voting="local"),
     f"{WEIGHTED}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
-    UNMOVED: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
+    EXEMPLARS: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
 }
@@ -47,10 +48,11 @@ SAMPLED = {
     f"C = 100, {vote}, sampled": SampledPrototypeSVM(C=100.0, voting=voting)
     for vote, voting in VOTES.items()
 }
-METHODS = SHIFTED | PLAIN | SAMPLED
-#: The reference method of each paired difference; three methods are their own reference.
+METHODS = SHIFTED | UNSAMPLED | SAMPLED
+#: Reference method of each method for paired differences; three methods are their own reference.
 REFERENCE = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFTED}
-REFERENCE |= dict.fromkeys(PLAIN, WEIGHTED) | {name: name.rpartition(", ")[0] for name in SAMPLED}
+REFERENCE |= dict.fromkeys(UNSAMPLED, WEIGHTED)
+REFERENCE |= {name: name.rpartition(", ")[0] for name in SAMPLED}
 COMPARED = tuple(name for name, reference in REFERENCE.items() if name != reference)
 
 
@@ -60,12 +62,9 @@ def draw(data_set, run):
 
 
 def work(data_set, method, run):
-    """Do one run: train the classifier, and measure its error on new points."""
+    """Carry out one run: fit the classifier, and measure its error on test points."""
     parts = draw(data_set, run)
-    model = clone(METHODS[method])
-    if "random_state" in model.get_params():
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, parts.y_train)
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     record = {
         "seed": parts.seed,
         "parameters": {},
@@ -81,38 +80,32 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Return means, and differences to the reference of each method, paired over runs."""
+    """Return means, and paired differences to the reference of each method."""
     rows = []
-    for data_set in DATA_SETS:
-        for method, reference in REFERENCE.items():
-            of = partial(paired, records, data_set, method)
-            found = {"": of(reference)}
-            if found[""] is None:
-                continue
-            row = {"data_set": data_set, "method": method, "runs": found[""][0].runs}
-            row["members"] = of(reference, field="model_size", unit=1.0)[0].mean
-            if method in SHIFTED:
-                found["validation_"] = of(reference, field="validation_error")
-            if method in SAMPLED:
-                row["added"] = of(method, field="added", unit=1.0)[0].mean
-            for prefix, (mean, difference) in found.items():
-                row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.error}
-                row |= {f"{prefix}difference": difference.mean}
-                row |= {f"{prefix}difference_se": difference.error}
-            rows.append(row)
+    for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCE.items()):
+        pair = partial(paired, records, data_set, method)
+        pairs = {"": pair(reference)}
+        if pairs[""] is None:
+            continue
+        row = {"data_set": data_set, "method": method, "runs": pairs[""][0].runs}
+        row["members"] = pair(reference, field="model_size", unit=1.0)[0].mean
+        if method in SHIFTED:
+            pairs["validation_"] = pair(reference, field="validation_error")
+        if method in SAMPLED:
+            row["added"] = pair(method, field="added", unit=1.0)[0].mean
+        for prefix, (mean, difference) in pairs.items():
+            row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.error}
+            row |= {f"{prefix}difference": difference.mean}
+            row |= {f"{prefix}difference_se": difference.error}
+        rows.append(row)
     return rows
 
 
-def _layout(rows, methods=tuple(METHODS), name="error", digits=".1f"):
-    """Return the layout of one value, one row per method and one column per data set."""
-    of = {(row["method"], row["data_set"]): row for row in rows}
-    lines = [[m, *(cell(of.get((m, d), {}), name, digits) for d in DATA_SETS)] for m in methods]
-    return Table(["classifier", *DATA_SETS], lines)
-
+_layout = partial(table_by_data_set, methods=METHODS, data_sets=DATA_SETS)
 
 SUITE = Suite(
     name="prototype-shifts",
-    title="Prototype SVMs: shifts, voting rules and samples, on three sets in the plane",
+    title="Prototype SVMs: shifts, voting rules and sampling, on three sets in the plane",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=30,
@@ -121,6 +114,6 @@ SUITE = Suite(
     layout=_layout,
     more={
         "differences": partial(_layout, methods=COMPARED, name="difference", digits="+.2f"),
-        "votes": partial(_layout, methods=tuple(PLAIN)),
+        "votes": partial(_layout, methods=UNSAMPLED),
     },
 )

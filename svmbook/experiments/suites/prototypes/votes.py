@@ -1,13 +1,15 @@
-"""Which voting rule suits exemplar SVMs? Six voting rules beside eight other classifiers.
+"""Which voting rule suits exemplar SVMs? Six voting rules compared with eight other classifiers.
 
-In each run 300 training points and 2,000 test points are drawn, the same for all methods. For the
-Gaussian SVM, the reference of the paired differences, C and gamma are chosen by five-fold
-cross-validation; for the localized SVM, with 20 neighbours, by three-fold cross-validation. Nothing
-else is chosen: C = 100 for the other SVMs. Five or all points, and five or all members, vote with
-weights of one over the squared distance: these four separate the effect of the members from that
-of smoothing. The model size is the number of support vectors, leaves (tree), ensemble members, or
-training points kept (localized SVM, neighbours).
+Each run draws 300 training points and 2,000 test points, the same for all methods. For the Gaussian
+SVM, the reference of the paired differences, C and gamma are chosen by five-fold cross-validation.
+For the localized SVM, with 20 neighbours, they are chosen by three-fold cross-validation. The other
+SVMs have C = 100. Four methods separate the effect of the members from that of smoothing: five or
+all points, and five or all members, vote with the weights 1 / distance^2. The model size is the
+number of support vectors, leaves (tree), ensemble members, or stored training points (localized
+SVM, neighbours).
 """
+
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -20,11 +22,11 @@ from ....prototypes import ExemplarSVM, LocalizedSVM
 from ....prototypes.ensemble import classified
 from ....prototypes.negatives import distances
 from ....svm import DualSVC
-from ....tables import Table, plus_minus
+from ....tables import Table
 from ...methods.protocols import Generated
 from ...running.suite import Suite
-from ..paired import paired_rows
-from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square
+from ..paired import cell, paired_rows
+from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
     "METHODS",
@@ -33,6 +35,7 @@ __all__ = [
     "SUITE",
     "VOTES",
     "NearestMembersWeighted",
+    "table_by_data_set",
     "work",
 ]
 
@@ -41,25 +44,26 @@ RUNS, TRAIN, TEST = 30, 300, 2000
 
 
 class NearestMembersWeighted(ExemplarSVM):
-    """Exemplar SVMs whose ``n_neighbors`` nearest positive members have weighted votes.
+    """Exemplar SVMs with a distance-weighted vote of the ``n_neighbors`` nearest positive members.
 
-    `ExemplarSVM` weights all votes by distance, or counts the nearest. Here the nearest are
-    weighted by one over the squared distance, as weighted neighbours are. Only `predict` is
-    another; scores remain those of the vote that ``voting`` names.
+    `ExemplarSVM` has a distance-weighted vote of all positive members, or a majority vote of the
+    nearest. Here the nearest vote with the weights 1 / distance^2, as weighted neighbours do. Only
+    `predict` differs; the decision function is still that of ``voting``.
     """
 
     def predict(self, X):
-        """Return the class with the larger sum of weights."""
+        """Return the class with the largest sum of weights."""
         _, positive = classified(X, self.coef_, self.intercept_)
-        far = np.where(positive, distances(X, self.exemplars_), np.inf)
-        nearest = far.argsort(axis=1)[:, : self.n_neighbors]
-        weight = inverse_square(np.take_along_axis(far, nearest, axis=1))  # no vote: zero
+        distance = np.where(positive, distances(X, self.exemplars_), np.inf)
+        nearest = distance.argsort(axis=1)[:, : self.n_neighbors]
+        # A member that is not positive has infinite distance and so the weight zero.
+        weight = inverse_square(np.take_along_axis(distance, nearest, axis=1))
         labels = np.array([member.label for member in self.prototypes_])
         votes = [(weight * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
         return self.classes_[np.argmax(votes, axis=0)]
 
 
-FIRST = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)  # against first negatives only
+FIRST_NEGATIVES = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
 SHAPES = {
     "linear SVM": DualSVC(C=100.0),
     "decision tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2),
@@ -67,14 +71,14 @@ SHAPES = {
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
 VOTES = {
-    "majority vote": clone(FIRST).set_params(voting="count"),
-    "vote of the 5 nearest": clone(FIRST).set_params(voting="local", n_neighbors=5),
-    "distance-weighted vote": clone(FIRST).set_params(voting="local"),
+    "majority vote": clone(FIRST_NEGATIVES).set_params(voting="count"),
+    "vote of the 5 nearest": clone(FIRST_NEGATIVES).set_params(voting="local", n_neighbors=5),
+    "distance-weighted vote": clone(FIRST_NEGATIVES).set_params(voting="local"),
     "5 nearest members, weighted": NearestMembersWeighted(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
-    "probability vote": clone(FIRST).set_params(voting="probability"),
-    "LIBSVM's probability vote": clone(FIRST).set_params(voting="libsvm"),
+    "probability vote": clone(FIRST_NEGATIVES).set_params(voting="probability"),
+    "LIBSVM's probability vote": clone(FIRST_NEGATIVES).set_params(voting="libsvm"),
 }
 NEIGHBOURS = {
     "nearest neighbour": KNeighborsClassifier(1),
@@ -86,12 +90,9 @@ METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 
 def work(data_set, method, run):
-    """Do one run: train the classifier, and count its errors on new points."""
+    """Carry out one run: fit the classifier, and measure its error on test points."""
     parts = Generated(DATA_SETS[data_set], train=TRAIN, test=TEST, runs=run + 1)[run]
-    model = clone(METHODS[method])
-    if "random_state" in model.get_params():
-        model.set_params(random_state=parts.seed)
-    model.fit(parts.X_train, parts.y_train)
+    model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     chosen = getattr(model, "best_params_", {})
     return {
         "seed": parts.seed,
@@ -111,37 +112,36 @@ def _size(model, n_train):
 
 
 def _compare(records):
-    """Return mean errors in percent, and their differences to the reference, paired over runs."""
-    return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, {"error": 100})
+    """Return mean errors in percent, and paired differences to the reference."""
+    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
-def _of(value, methods, digits=".1f"):
-    """Return the layout of one value, one line per method and one column per data set."""
-
-    def layout(rows):
-        texts = {}
-        for row in rows:
-            if value in row:  # the reference has no difference to itself
-                text = plus_minus(row[value], row[f"{value}_se"], digits)
-                texts[row["method"], row["data_set"]] = text
-        lines = [[m, *(texts.get((m, data_set), "") for data_set in DATA_SETS)] for m in methods]
-        return Table(["classifier", *DATA_SETS], lines)
-
-    return layout
+def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", digits=".1f"):
+    """Return the table of one value, one line per method and one column per data set."""
+    found = {(row["method"], row["data_set"]): row for row in rows}
+    lines = [[m, *(cell(found.get((m, d), {}), name, digits) for d in data_sets)] for m in methods]
+    return Table(["classifier", *data_sets], lines)
 
 
 SUITE = Suite(
     name="exemplar-votes",
-    title="Exemplar SVMs and how they vote, beside classifiers of one shape, on four sets",
+    title="Exemplar SVMs with six voting rules, and eight other classifiers, on four sets",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=RUNS,
     work=work,
     compare=_compare,
-    layout=_of("error", METHODS),
+    layout=table_by_data_set,
     more={
-        "shapes": _of("error", SHAPES),
-        "votes": _of("error", (*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)),
-        "differences": _of("difference", [m for m in METHODS if m != REFERENCE], "+.1f"),
+        "shapes": partial(table_by_data_set, methods=SHAPES),
+        "votes": partial(
+            table_by_data_set, methods=(*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)
+        ),
+        "differences": partial(
+            table_by_data_set,
+            methods=[m for m in METHODS if m != REFERENCE],
+            name="difference",
+            digits="+.1f",
+        ),
     },
 )

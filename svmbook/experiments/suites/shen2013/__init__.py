@@ -1,1 +1,1 @@
-"""The tables of Shen (2013): cross-validations, ablation, and the data sets that were lost."""
+"""The tables of Shen (2013), an ablation study, and the settings of her synthetic data sets."""

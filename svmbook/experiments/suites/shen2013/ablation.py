@@ -1,12 +1,14 @@
-r"""What moves the prototypes of Shen (2013): one setting changed at a time.
+r"""Ablation study for the prototypes of Shen (2013): one setting is changed at a time.
 
-All others differ in one respect from her ensemble with our C = 100, by majority vote and by
-distance-weighted vote. The settings are C, the scale of the features, the number of first
-negatives, the probability of negative updates, shifting at all, the weight of the positives, other
-votes, and, by majority vote, three readings of what the thesis leaves open: a member is positive
-where LIBSVM's probability exceeds one half; positive sets are lists that grow at every shift; and
-one ensemble is trained per pair of classes. On these sets no exemplar is given up at this C before
-the negative updates, so that shifts without them change next to nothing.
+The base is her ensemble with our C = 100, with the majority vote and with the distance-weighted
+vote. The settings are C, the scale of the features, the number of first negatives, the probability
+of negative updates, the number of shifts (iterations), the weight of the positives, and the voting
+rule. Three alternative interpretations of the thesis are tested with the majority vote: a member is
+positive where LIBSVM's probability exceeds one half, positive sets are lists that grow at every
+shift, or one ensemble is trained per pair of classes.
+
+On these sets, with C = 100, no exemplar is removed before the negative updates begin. Shifts
+without negative updates therefore change almost nothing.
 """
 
 from sklearn.multiclass import OneVsOneClassifier
@@ -15,13 +17,13 @@ from ....prototypes import PrototypeSVM
 from ....tables import Table
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .folds import SMALL, cross_validated, tables
-from .printed import runs_of_each
+from .folds import COMMON_SETS, cross_validate, table_names
+from .printed import records_by_method
 from .readings import ByProbability, GrowingLists
 
 __all__ = ["METHODS", "SUITE", "work"]
 
-DATA_SETS = SMALL
+DATA_SETS = COMMON_SETS
 BASE = "as it is"
 CHANGES = {
     BASE: {},
@@ -50,28 +52,28 @@ OTHER_VOTES = {
     "by 25 nearest": {"voting": "local", "n_neighbors": 25},
 }
 SETTINGS = {
-    f"{change} {vote}": {**options, **how}
-    for vote, how in VOTES.items()
+    f"{change} {vote}": {**options, **vote_options}
+    for vote, vote_options in VOTES.items()
     for change, options in CHANGES.items()
 }
-SETTINGS |= {f"{BASE} {vote}": how for vote, how in OTHER_VOTES.items()}
+SETTINGS |= {f"{BASE} {vote}": options for vote, options in OTHER_VOTES.items()}
 SETTINGS |= {f"{reading} by count": VOTES["by count"] for reading in READINGS}
 METHODS = tuple(SETTINGS)
 
 
 def work(data_set, method, run):
-    """Do one run: a ten-fold cross-validation of one setting."""
+    """Carry out one run: a ten-fold cross-validation of one setting."""
     change = method.partition(" by ")[0]
-    machine = READINGS.get(change, PrototypeSVM)(**SETTINGS[method])
+    model = READINGS.get(change, PrototypeSVM)(**SETTINGS[method])
     other_scale = method.startswith("other scale")
-    return cross_validated(lambda X, y: machine, data_set, run, other_scale=other_scale)
+    return cross_validate(lambda X, y: model, data_set, run, other_scale=other_scale)
 
 
 def _compare(records):
-    """Return the accuracy of each setting, and the difference to the same vote as it is, paired."""
-    rows, by = [], runs_of_each(records)
-    for (data_set, method), runs in by.items():
-        base = by[data_set, f"{BASE} {method[method.index('by ') :]}"]
+    """Return the accuracy of each setting, and its paired gain over the base with the same vote."""
+    rows, by_method = [], records_by_method(records)
+    for (data_set, method), runs in by_method.items():
+        base = by_method[data_set, f"{BASE} {method[method.index('by ') :]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
         row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.error}
@@ -83,25 +85,28 @@ def _compare(records):
 
 
 def _layout(head, methods, text):
-    """Return the layout with one line per method, under its own name, and one column per set."""
+    """Return the layout with one line per method and one column per set.
+
+    ``methods`` maps names of lines to methods, and ``text(row)`` returns a cell.
+    """
 
     def layout(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for name, method in methods.items():
-            here = [cells.get((data_set, method)) for data_set in DATA_SETS]
-            if any(here):
-                lines.append([_shown(name), *(text(row) if row else "" for row in here)])
+            found = [cells.get((data_set, method)) for data_set in DATA_SETS]
+            if any(found):
+                lines.append([_display_name(name), *(text(row) if row else "" for row in found)])
         return Table([head, *DATA_SETS], lines)
 
     return layout
 
 
-def _shown(name):
-    """Return the name of a change as the page has it; records keep the former words."""
-    words = {"price ": "$C$ = ", "mining": "negative updates", "shifts": "iterations"}
-    for former, word in words.items():
-        name = name.replace(former, word)
+def _display_name(name):
+    """Return the name of a change in the terms of the book; the records have older terms."""
+    terms = {"price ": "$C$ = ", "mining": "negative updates", "shifts": "iterations"}
+    for old, new in terms.items():
+        name = name.replace(old, new)
     return name
 
 
@@ -110,29 +115,29 @@ def _accuracy(row):
 
 
 def _gain(row):
-    """Return the accuracy without a change, or else the gain; a star marks two errors."""
+    """Return the accuracy of the base, or else the gain; a star marks two standard errors."""
     if row["method"].startswith(BASE):
         return _accuracy(row)
     return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
 
 
-COUNTED, NEAR = ({change: f"{change} {vote}" for change in CHANGES} for vote in VOTES)
-COUNTED |= {reading: f"{reading} by count" for reading in READINGS}
-VOTED = {vote: f"{BASE} {vote}" for vote in (*VOTES, *OTHER_VOTES)}
+MAJORITY, WEIGHTED = ({change: f"{change} {vote}" for change in CHANGES} for vote in VOTES)
+MAJORITY |= {reading: f"{reading} by count" for reading in READINGS}
+ALL_VOTES = {vote: f"{BASE} {vote}" for vote in (*VOTES, *OTHER_VOTES)}
 
 SUITE = Suite(
     name="shen2013-ablation",
-    title="Shen (2013): what moves the prototypes, one setting at a time",
+    title="Shen (2013): ablation study of the prototypes, one setting at a time",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
     work=work,
     compare=_compare,
-    layout=_layout("majority vote (%)", COUNTED, _gain),
+    layout=_layout("majority vote (%)", MAJORITY, _gain),
     more={
-        "nearness": _layout("distance-weighted vote (%)", NEAR, _gain),
-        "votes": _layout("vote (%)", VOTED, _accuracy),
-        "members": _layout("members", COUNTED, lambda row: f"{row['members']:.0f}"),
+        "nearness": _layout("distance-weighted vote (%)", WEIGHTED, _gain),
+        "votes": _layout("vote (%)", ALL_VOTES, _accuracy),
+        "members": _layout("members", MAJORITY, lambda row: f"{row['members']:.0f}"),
     },
-    tables=tables(DATA_SETS),
+    tables=table_names(DATA_SETS),
 )

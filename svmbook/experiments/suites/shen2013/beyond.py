@@ -1,12 +1,15 @@
-r"""Beyond Shen (2013): the rivals she did not have, on her folds.
+r"""Beyond Shen (2013): further classifiers on her data sets and folds.
 
-Prototypes of these data sets are in `shen2013`. Linear and local SVMs have the prototypes' C, 100.
-Three folds inside each training set choose the numbers of neighbours and of the clusters of
-k-means, gamma of the Gaussian kernel and of the localized SVM's weights, C of the Gaussian SVM and
-of the stumps. Profile SVMs keep their eight clusters, a forest its hundred trees. For the two that
-choose gamma, features are standardised in any case, and gamma is 1, 10 or 100 divided by their
-number. Exemplars that mine all their negatives have the defaults of `ExemplarSVM`; on `isolated`,
-`striated` and `segment`, where their cross-validation takes minutes, they are left out.
+The suite `shen2013` has the prototype SVMs on these data sets. Localized SVMs, profile SVMs and
+exemplars by nearness have C = 100 like the prototypes. Three folds inside each training set choose
+the number of neighbours, the number of k-means clusters, gamma of the Gaussian kernel and of the
+localized SVM's weights, and C of the Gaussian SVM and of the stumps. Profile SVMs have eight
+clusters and forests a hundred trees.
+
+If gamma is chosen, the features are standardised on all data sets, and gamma is 1, 10 or 100
+divided by their number. Exemplar SVMs that mine all their negatives have the defaults of
+`ExemplarSVM`. They are left out on `isolated`, `striated` and `segment`, where a cross-validation
+takes minutes.
 """
 
 from functools import partial
@@ -22,12 +25,12 @@ from sklearn.svm import SVC
 from ....ensembles import StumpEnsembleSVC
 from ....prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ...running.suite import Suite
-from .folds import SETS, SMALL, cross_validated, tables, with_noise
-from .printed import compare_runs, on_clean_labels
+from .folds import COMMON_SETS, SETS, cross_validate, table_names, with_noise
+from .printed import clean_label_layout, compare_runs
 
 __all__ = ["METHODS", "SUITE", "work"]
 
-DATA_SETS = (*SETS, *with_noise(0.1, SMALL))
+DATA_SETS = (*SETS, *with_noise(0.1, COMMON_SETS))
 METHODS = (
     "exemplars by nearness",
     "exemplars that mine",
@@ -39,61 +42,63 @@ METHODS = (
     "random forest",
     "stump ensemble",
 )
-PRICE = 100.0
+C = 100.0
 FIXED = {
-    "exemplars by nearness": ExemplarSVM(PRICE, mining=False, positive_weight=1.0, voting="local"),
+    "exemplars by nearness": ExemplarSVM(C, mining=False, positive_weight=1.0, voting="local"),
     "exemplars that mine": ExemplarSVM(),
-    "profiles": ProfileSVM(PRICE),
+    "profiles": ProfileSVM(C),
     "random forest": RandomForestClassifier(),
 }
 
 
 def work(data_set, method, run):
-    """Do one run: a ten-fold cross-validation of one machine."""
-    return cross_validated(partial(_machine, method), data_set, run)
+    """Carry out one run: a ten-fold cross-validation of one classifier."""
+    return cross_validate(partial(_estimator, method), data_set, run)
 
 
-def _machine(method, X, y):
-    """Return the machine of a method for points with so many features."""
+def _estimator(method, X, y):
+    """Return the estimator of a method; the grid of gamma depends on the number of features."""
     if method in FIXED:
         return FIXED[method]
-    widths = tuple(width / X.shape[1] for width in (1.0, 10.0, 100.0))
+    gammas = tuple(width / X.shape[1] for width in (1.0, 10.0, 100.0))
     estimator, grid = {
         "localized": (
-            make_pipeline(StandardScaler(), LocalizedSVM(PRICE)),
-            {"localizedsvm__n_neighbors": (10, 20), "localizedsvm__gamma": widths},
+            make_pipeline(StandardScaler(), LocalizedSVM(C)),
+            {"localizedsvm__n_neighbors": (10, 20), "localizedsvm__gamma": gammas},
         ),
         "k-means and lines": (
-            ProfileSVM(PRICE, balance=0.0, profiles=False),
+            ProfileSVM(C, balance=0.0, profiles=False),
             {"n_clusters": (4, 16)},
         ),
         "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (1, 5, 15)}),
         "Gaussian": (
             make_pipeline(StandardScaler(), SVC()),
-            {"svc__C": (1, 10, 100), "svc__gamma": widths},
+            {"svc__C": (1, 10, 100), "svc__gamma": gammas},
         ),
         "stump ensemble": (
             OneVsOneClassifier(StumpEnsembleSVC(feature_scale=None)),
             {"estimator__C": (0.1, 1.0, 10.0)},
         ),
     }[method]
-    # Shuffled: the points of the spirals come in the order of their radius.
+    # The folds are shuffled, because the points of the spirals are sorted by their radius.
     return GridSearchCV(estimator, grid, cv=StratifiedKFold(3, shuffle=True, random_state=0))
 
 
 SUITE = Suite(
     name="shen2013-beyond",
-    title="Beyond Shen (2013): other machines on her folds",
+    title="Beyond Shen (2013): further classifiers on her folds",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
     work=work,
     compare=compare_runs,
-    layout=on_clean_labels(SMALL, METHODS),
+    layout=clean_label_layout(COMMON_SETS, METHODS),
     more={
-        "larger": on_clean_labels(SETS[-2:], METHODS),
-        "noise": on_clean_labels(with_noise(0.1, SMALL), METHODS),
+        "larger": clean_label_layout(SETS[-2:], METHODS),
+        "noise": clean_label_layout(with_noise(0.1, COMMON_SETS), METHODS),
     },
-    tables=tables(DATA_SETS),
-    left_out={"exemplars that mine": (*SMALL[:2], "segment", *with_noise(0.1, SMALL[:2]))},
+    tables=table_names(DATA_SETS),
+    left_out={
+        "exemplars that mine": (*COMMON_SETS[:2], "segment", *with_noise(0.1, COMMON_SETS[:2]))
+    },
 )

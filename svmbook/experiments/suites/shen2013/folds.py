@@ -1,13 +1,14 @@
-r"""The cross-validations of Shen (2013): her data, with or without noise, and their ten folds.
+r"""The cross-validations of Shen (2013): her data, with or without label noise, in ten folds.
 
-A run is a whole ten-fold cross-validation from one seed, with the accuracy of each fold; the thesis
-prints one such run. `isolated` and `striated` are drawn anew for each seed, in the settings that
-`search` found, and so are the messages, which stand for her tweets; they and the spirals
-keep their coordinates, the features of real sets are standardised on each training set. With label
-noise a share of all labels is changed to another class before the folds are made, those of test
-points too, as in the thesis; how the same machines do on the labels as they were before is kept as
-well. Folds are drawn at random and stratified, but for `spirals in turn`: there every tenth line of
-the file is a fold, and as arms alternate in it, each fold holds points of one arm only.
+A run is a ten-fold cross-validation with one seed; the thesis prints one such run. `isolated` and
+`striated` are drawn anew for each seed, in the settings that `search` found. So are the messages,
+which replace her tweets. The features of tables are standardised on each training set, and those of
+the other sets are not.
+
+Label noise changes a fraction of all labels to another class before the folds are made, as in the
+thesis. This includes test labels, so the accuracy on the unchanged labels is recorded as well.
+Folds are random and stratified, except for `spirals in turn`. There every tenth line of the file
+belongs to one fold. Because the arms alternate in the file, each fold has points of one arm only.
 """
 
 import warnings
@@ -22,34 +23,36 @@ from sklearn.preprocessing import StandardScaler
 
 from ....datasets import load, message_features, messages, spirals
 from ...methods.protocols import run_seed
-from .search import drawn
+from ..prototypes.sets import with_seed
+from .search import draw
 
 __all__ = [
+    "COMMON_SETS",
     "FOLDS",
     "IN_TURN",
     "SETS",
-    "SMALL",
-    "cross_validated",
-    "data",
-    "named",
-    "tables",
+    "cross_validate",
+    "load_data",
+    "parse_name",
+    "table_names",
     "with_noise",
 ]
 
 FOLDS = 10
 SYNTHETIC = ("isolated", "striated", "spirals")
-TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are made
-SMALL = (*SYNTHETIC, *TABLES[:-1])  # those that all suites have
+TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are generated
+COMMON_SETS = (*SYNTHETIC, *TABLES[:-1])  # of all suites
 SETS = (*SYNTHETIC, *TABLES, "messages")
 IN_TURN = "spirals in turn"
-DRAWN = {
+#: Settings of the generated sets, by their names in `search`.
+GENERATED = {
     "isolated": "isolated, spread 0.075, unit 3",
     "striated": "striated, width 0.1, length 16, tilt 45, unit 3",
 }
 
 
 def with_noise(share, sets):
-    """Return the names of sets with a share of their labels changed.
+    """Return the names of sets in which a fraction ``share`` of the labels is changed.
 
     Examples
     --------
@@ -60,29 +63,29 @@ def with_noise(share, sets):
     return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in sets)
 
 
-def tables(data_sets):
-    """Return for each of these sets that is a real one the name it is loaded by."""
-    return {name: named(name)[0] for name in data_sets if named(name)[0] in TABLES}
+def table_names(data_sets):
+    """Return the names by which tables are loaded, for those data sets that are tables."""
+    return {name: parse_name(name)[0] for name in data_sets if parse_name(name)[0] in TABLES}
 
 
-def named(data_set):
-    """Return the name of a set without its noise, and the share of changed labels.
+def parse_name(data_set):
+    """Return the name of a set without its noise, and the fraction of changed labels.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.folds import named
-    >>> named("glass"), named("glass, 10 % noise")
+    >>> from svmbook.experiments.suites.shen2013.folds import parse_name
+    >>> parse_name("glass"), parse_name("glass, 10 % noise")
     (('glass', 0.0), ('glass', 0.1))
     """
     name, *noise = data_set.split(", ")
     return name, int(noise[0].split(" ")[0]) / 100 if noise else 0.0
 
 
-def data(data_set, seed):
-    """Return points, labels as numbers, and labels some of which are changed to another class."""
-    name, share = named(data_set)
-    if name in DRAWN:
-        X, y = drawn(DRAWN[name], seed)
+def load_data(data_set, seed):
+    """Return points, class codes, and the class codes with the label noise of the data set."""
+    name, share = parse_name(data_set)
+    if name in GENERATED:
+        X, y = draw(GENERATED[name], seed)
     elif name in ("spirals", IN_TURN):
         X, y = spirals()
     elif name == "messages":
@@ -99,50 +102,43 @@ def data(data_set, seed):
     return np.asarray(X, dtype=float), codes, noisy % len(classes)
 
 
-def cross_validated(machine, data_set, run, *, other_scale=False):
-    """Return what a run records of a machine: ten accuracies, members, and rounds.
+def cross_validate(make_estimator, data_set, run, *, other_scale=False):
+    """Return the record of a run: ten accuracies, and means of the model size and of the shifts.
 
-    ``machine(X, y)`` makes it for the points and their labels without noise. With ``other_scale``
-    features are standardised where they else would not be, and not where they would.
+    ``make_estimator(X, y)`` is called with the points and their labels without noise. With
+    ``other_scale`` the features of tables are not standardised and those of other sets are.
     """
-    seed, (name, _) = run_seed(0, run), named(data_set)
-    X, clean, y = data(data_set, seed)
+    seed, (name, _) = run_seed(0, run), parse_name(data_set)
+    X, clean, y = load_data(data_set, seed)
     standardised = (name in TABLES) != other_scale
     scaler = StandardScaler() if standardised else "passthrough"
-    machine = _seeded(make_pipeline(scaler, machine(X, clean)), seed)
-    right, right_on_clean, members, shifts = [], [], [], []
+    pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean)), seed)
+    accuracies, clean_accuracies, sizes, shifts = [], [], [], []
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     if name == IN_TURN:
         folds = PredefinedSplit(np.arange(len(y)) % FOLDS)
     for train, test in folds.split(X, y):
-        fitted = _fitted(machine, X[train], y[train])
-        answers = fitted.predict(X[test])
-        right.append(float(np.mean(answers == y[test])))
-        right_on_clean.append(float(np.mean(answers == clean[test])))
-        parts = (
-            fitted[-1].estimators_ if isinstance(fitted[-1], OneVsOneClassifier) else fitted[-1:]
-        )
-        members.append(sum(len(getattr(part, "prototypes_", [part])) for part in parts))
-        shifts.append(np.mean([getattr(part, "n_shifts_", 0) for part in parts]))
+        fitted = _fit_copy(pipeline, X[train], y[train])
+        labels = fitted.predict(X[test])
+        accuracies.append(float(np.mean(labels == y[test])))
+        clean_accuracies.append(float(np.mean(labels == clean[test])))
+        is_pairwise = isinstance(fitted[-1], OneVsOneClassifier)
+        models = fitted[-1].estimators_ if is_pairwise else fitted[-1:]
+        sizes.append(sum(len(getattr(model, "prototypes_", [model])) for model in models))
+        shifts.append(np.mean([getattr(model, "n_shifts_", 0) for model in models]))
     return {
         "seed": seed,
         "parameters": {},
-        "error": round(1.0 - float(np.mean(right)), 6),
-        "model_size": round(float(np.mean(members))),
-        "accuracies": [round(value, 6) for value in right],
-        "on_clean_labels": round(float(np.mean(right_on_clean)), 6),
+        "error": round(1.0 - float(np.mean(accuracies)), 6),
+        "model_size": round(float(np.mean(sizes))),
+        "accuracies": [round(value, 6) for value in accuracies],
+        "on_clean_labels": round(float(np.mean(clean_accuracies)), 6),
         "shifts": round(float(np.mean(shifts)), 1),
     }
 
 
-def _seeded(machine, seed):
-    """Return a copy with this seed wherever a part of it draws at random."""
-    wanted = [name for name in machine.get_params() if name.endswith("random_state")]
-    return clone(machine).set_params(**dict.fromkeys(wanted, seed))
-
-
-def _fitted(pipeline, X, y):
-    """Fit a copy; the network stops after as many iterations as the source gives it."""
+def _fit_copy(pipeline, X, y):
+    """Fit a copy, and ignore that the network stops after the thesis's number of epochs."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Stochastic Optimizer", ConvergenceWarning)
         return clone(pipeline).fit(X, y)

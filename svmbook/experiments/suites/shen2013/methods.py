@@ -1,13 +1,14 @@
-r"""Prototype SVMs beside their rivals: Tables 5.2 to 5.7 of Shen (2013).
+r"""Prototype SVMs compared with other classifiers: Tables 5.2 to 5.7 of Shen (2013).
 
-Her classifiers are those of Weka with its defaults. The prototypes keep our C = 100. The rivals
-have C = 1, a tree by entropy, ten rounds of boosting, and a network with one hidden layer of half
-as many units as features and classes (at most 20: with the 1,400 features of the messages it would
-take an hour per cross-validation), trained for 200 epochs of steps of 0.3 with momentum 0.2, ten
-points per step. Her trees (C4.5) are pruned by a pessimistic estimate of their error. Ours, single
-and boosted, choose their pruning by three folds inside each training set.
+Her classifiers are those of Weka with its defaults. Our prototypes have C = 100. The other
+classifiers have C = 1, a tree with the entropy criterion, ten rounds of boosting, and a network
+with one hidden layer. The layer has half as many units as there are features and classes, and at
+most 20. (The messages have 1,400 features, and a cross-validation would take an hour.) The network
+is trained for 200 epochs with learning rate 0.3, momentum 0.2 and batches of ten points. Her trees
+(C4.5) are pruned by a pessimistic estimate of their error. For our trees, single and boosted, the
+pruning is chosen by three folds inside each training set.
 
-Her vote with sampling is run without noise only: a cross-validation takes a minute on average, ten
+Her vote with sampling is run without noise only. A cross-validation takes a minute on average, ten
 times as long as with the other votes.
 """
 
@@ -24,8 +25,17 @@ from sklearn.tree import DecisionTreeClassifier
 from ....prototypes import PrototypeSVM, SampledPrototypeSVM
 from ....svm import DualSVC
 from ...running.suite import Suite
-from .folds import FOLDS, IN_TURN, SETS, cross_validated, tables, with_noise
-from .printed import NOISE, RIVALS, accuracies, compare_runs, in_turn, sizes, texts, wins
+from .folds import FOLDS, IN_TURN, SETS, cross_validate, table_names, with_noise
+from .printed import (
+    BASELINES,
+    NOISE,
+    accuracy_layout,
+    compare_runs,
+    message_layout,
+    size_layout,
+    spirals_layout,
+    win_layout,
+)
 
 __all__ = ["METHODS", "SUITE", "work"]
 
@@ -41,13 +51,13 @@ OURS = {
     SLOW: SampledPrototypeSVM(voting="libsvm"),
     "sampled by nearness": SampledPrototypeSVM(),
 }
-METHODS = (*OURS, *RIVALS)
-PRUNING = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest first
-ROUNDS = 10
+METHODS = (*OURS, *BASELINES)
+CCP_ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest pruning first
+N_ROUNDS = 10
 
 
 class _AdaBoost(AdaBoostClassifier):
-    """AdaBoost that, as Weka's, keeps its first learner where that is no better than chance."""
+    """AdaBoost that returns its first learner if that is no better than chance, as Weka's does."""
 
     def fit(self, X, y, sample_weight=None):
         try:
@@ -62,12 +72,12 @@ class _AdaBoost(AdaBoostClassifier):
 
 
 def work(data_set, method, run):
-    """Do one run: a ten-fold cross-validation of one classifier."""
-    return cross_validated(partial(_machine, method), data_set, run)
+    """Carry out one run: a ten-fold cross-validation of one classifier."""
+    return cross_validate(partial(_estimator, method), data_set, run)
 
 
-def _machine(method, X, y):
-    """Return the classifier of a method for these points and labels."""
+def _estimator(method, X, y):
+    """Return the estimator of a method; some depend on the numbers of features and classes."""
     if method in OURS:
         return OURS[method]
     n_classes = len(np.unique(y))
@@ -86,44 +96,46 @@ def _machine(method, X, y):
             tol=0.0,
             n_iter_no_change=201,
         )
-    # Ours is exact, and quick where LIBSVM is not; more than two classes are scikit-learn's.
-    pairwise = DualSVC if n_classes == 2 else SVC
+    # DualSVC is exact, and fast where LIBSVM is slow; SVC is used for more than two classes.
+    svm = DualSVC if n_classes == 2 else SVC
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
-    # The weights of boosting sum to one and multiply C.
-    line = pairwise(kernel="linear", C=len(y) * (1 - 1 / FOLDS))
+    # The weights of boosting sum to one and multiply C. This C makes their product 1 on average.
+    weak_svm = svm(kernel="linear", C=len(y) * (1 - 1 / FOLDS))
     return {
-        "CART": _pruned(tree, "ccp_alpha"),
-        "boosted CART": _pruned(_AdaBoost(tree, n_estimators=ROUNDS), "estimator__ccp_alpha"),
-        "linear": pairwise(kernel="linear"),
-        "boosted linear": _AdaBoost(line, n_estimators=ROUNDS),
-        "quadratic": pairwise(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
+        "CART": _pruning_search(tree, "ccp_alpha"),
+        "boosted CART": _pruning_search(
+            _AdaBoost(tree, n_estimators=N_ROUNDS), "estimator__ccp_alpha"
+        ),
+        "linear": svm(kernel="linear"),
+        "boosted linear": _AdaBoost(weak_svm, n_estimators=N_ROUNDS),
+        "quadratic": svm(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     }[method]
 
 
-def _pruned(estimator, parameter):
-    """Return the search for the pruning; shuffled, as the spirals are sorted by their radius."""
+def _pruning_search(estimator, parameter):
+    """Return the grid search; folds are shuffled, because the spirals are sorted by radius."""
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    return GridSearchCV(estimator, {parameter: PRUNING}, cv=folds)
+    return GridSearchCV(estimator, {parameter: CCP_ALPHAS}, cv=folds)
 
 
 SUITE = Suite(
     name="shen2013",
-    title="Shen (2013): prototype machines and their rivals, with and without noise",
+    title="Shen (2013): prototype SVMs and other classifiers, with and without noise",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
     work=work,
     left_out={SLOW: tuple(name for name in DATA_SETS if NOISE in name)},
     compare=compare_runs,
-    layout=accuracies("PSVM", ""),
+    layout=accuracy_layout("PSVM", ""),
     more={
-        "sampled": accuracies("sampled", ""),
-        "noise": accuracies("PSVM", NOISE),
-        "sampled-noise": accuracies("sampled", NOISE),
-        "wins": wins,
-        "sizes": sizes,
-        "messages": texts,
-        "spirals": in_turn,
+        "sampled": accuracy_layout("sampled", ""),
+        "noise": accuracy_layout("PSVM", NOISE),
+        "sampled-noise": accuracy_layout("sampled", NOISE),
+        "wins": win_layout,
+        "sizes": size_layout,
+        "messages": message_layout,
+        "spirals": spirals_layout,
     },
-    tables=tables(DATA_SETS),
+    tables=table_names(DATA_SETS),
 )

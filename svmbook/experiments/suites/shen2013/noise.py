@@ -1,47 +1,44 @@
-r"""Shen (2013) with more noise and less: 5, 20 and 30 % of the labels changed.
+r"""Shen (2013) with other noise levels: 5, 20 and 30 % of the labels are changed.
 
-What there is without noise and with 10 % is in `shen2013` and `beyond`, whose machines
-these are, on the same points and from the same seeds.
+The classifiers are those of `shen2013` and `beyond`, which have the runs without noise and with
+10 %. Points and seeds are the same.
 """
 
 from ...running.suite import Suite
 from . import beyond
 from . import methods as shen2013
-from .folds import SMALL, tables, with_noise
-from .printed import compare_runs, on_clean_labels
+from .folds import COMMON_SETS, table_names, with_noise
+from .printed import clean_label_layout, compare_runs
 
 __all__ = ["METHODS", "SUITE", "work"]
 
-AT_SHARE = {share: with_noise(share, SMALL) for share in (0.05, 0.2, 0.3)}
-DATA_SETS = tuple(name for names in AT_SHARE.values() for name in names)
-OF_THE_TABLES = ("PSVM by count", "PSVM by nearness", "CART", "boosted CART", "linear")
+NOISY_SETS = {share: with_noise(share, COMMON_SETS) for share in (0.05, 0.2, 0.3)}
+DATA_SETS = tuple(name for names in NOISY_SETS.values() for name in names)
+SHEN2013_METHODS = ("PSVM by count", "PSVM by nearness", "CART", "boosted CART", "linear")
 METHODS = (
-    *OF_THE_TABLES,
-    "exemplars by nearness",
-    "nearest neighbours",
-    "Gaussian",
-    "random forest",
+    *SHEN2013_METHODS,
+    *("exemplars by nearness", "nearest neighbours", "Gaussian", "random forest"),
 )
 
 
 def work(data_set, method, run):
-    """Do one run: a ten-fold cross-validation of one machine of the other suites."""
-    suite = shen2013 if method in OF_THE_TABLES else beyond
+    """Carry out one run: a ten-fold cross-validation of one classifier of the other suites."""
+    suite = shen2013 if method in SHEN2013_METHODS else beyond
     return suite.work(data_set, method, run)
 
 
 SUITE = Suite(
     name="shen2013-noise",
-    title="Shen (2013): more noise and less",
+    title="Shen (2013): other levels of label noise",
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
     work=work,
     compare=compare_runs,
-    layout=on_clean_labels(AT_SHARE[0.2], METHODS),
+    layout=clean_label_layout(NOISY_SETS[0.2], METHODS),
     more={
-        "less": on_clean_labels(AT_SHARE[0.05], METHODS),
-        "more": on_clean_labels(AT_SHARE[0.3], METHODS),
+        "less": clean_label_layout(NOISY_SETS[0.05], METHODS),
+        "more": clean_label_layout(NOISY_SETS[0.3], METHODS),
     },
-    tables=tables(DATA_SETS),
+    tables=table_names(DATA_SETS),
 )

@@ -1,4 +1,4 @@
-"""What Shen (2013) prints in Tables 5.2 to 5.7, beside what came out."""
+"""Tables 5.2 to 5.7 of Shen (2013): the printed and the reproduced numbers."""
 
 import itertools
 
@@ -6,28 +6,28 @@ import numpy as np
 
 from ....tables import Table, plus_minus
 from ...methods.statistics import compare, summarise
-from .folds import FOLDS, IN_TURN, SETS, named
+from .folds import FOLDS, IN_TURN, SETS, parse_name
 
 __all__ = [
+    "BASELINES",
     "NOISE",
-    "RIVALS",
-    "accuracies",
+    "accuracy_layout",
+    "clean_label_layout",
     "compare_runs",
-    "in_turn",
-    "on_clean_labels",
-    "runs_of_each",
-    "sizes",
-    "texts",
-    "wins",
+    "message_layout",
+    "records_by_method",
+    "size_layout",
+    "spirals_layout",
+    "win_layout",
 ]
 
-SHOWN = SETS[:-1]  # the messages, which are not her tweets, stand in a table of their own
+TABLE_SETS = SETS[:-1]  # the messages, which replace her tweets, have a table of their own
 NOISE = ", 10 % noise"
 VOTES = ("LIBSVM", "count", "nearness")  # the first is that of the thesis
-RIVALS = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
+BASELINES = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
-# Accuracy and standard deviation over ten folds: the columns are PSVM, PSVM with sampling, and the
-# rivals in the order above. C4.5 stands where ours is CART.
+# Accuracy and standard deviation over ten folds. The columns are PSVM, PSVM with sampling, and the
+# other classifiers in the order of BASELINES, with C4.5 in place of CART.
 PRINTED = {
     "isolated": "90.9 4.07 84.0 7.0 98.1 1.79 98.5 1.46 62.5 0 62.5 0 81.9 4.38 80.6 2.81",
     "striated": "97.3 1.66 96.9 3.84 69.4 13.4 90.1 7.38 48.5 3.94 53.4 16.3 72.8 4.18 75 25",
@@ -52,8 +52,8 @@ PRINTED = {
     "segment" + NOISE: "84.3 2.18 80.6 3.15 85.5 2.30 85.4 2.23 84.1 1.82 84.0 2.12 67.8 3.95 "
     "85.4 2.51",
 }
-# Table 5.5: training points per fold, the exemplars of her ESVM. Her ensembles start with three
-# quarters of them, as Algorithm 1 holds out a quarter.
+# Table 5.5: training points per fold, which are the exemplars of her ESVM. Her ensembles start with
+# three quarters of them, because the validation set of Algorithm 1 has a quarter.
 PRINTED_TRAINING = {
     "isolated": 720,
     "striated": 720,
@@ -63,7 +63,7 @@ PRINTED_TRAINING = {
     "vehicle": 761,
     "segment": 2079,
 }
-# Table 5.5: round that was kept, and members, of PSVM and with sampling.
+# Table 5.5: selected iteration and number of members, of PSVM and of PSVM with sampling.
 PRINTED_SIZES = {
     "isolated": (5, 323, 6, 124),
     "striated": (8, 149, 6, 88),
@@ -82,25 +82,25 @@ PRINTED_SIZES = {
 }
 
 
-def _printed(data_set):
-    """Return accuracy and deviation of each column of the thesis."""
+def _printed_accuracies(data_set):
+    """Return printed accuracy and deviation by column."""
     numbers = [float(number) for number in PRINTED[data_set].split()]
-    columns = ("PSVM", "sampled", *RIVALS)
+    columns = ("PSVM", "sampled", *BASELINES)
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
-def runs_of_each(records):
-    """Return the records of each data set and method, by the number of the run."""
-    by = {}
+def records_by_method(records):
+    """Return records by run number, in a dict by data set and method."""
+    by_method = {}
     for record in records:
-        by.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
-    return by
+        by_method.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
+    return by_method
 
 
 def compare_runs(records):
-    """Return accuracies with their deviations over folds, and verdicts against the prototypes."""
-    rows, by = [], runs_of_each(records)
-    for (data_set, method), runs in by.items():
+    """Return accuracies with their deviations over folds, and test results of the prototypes."""
+    rows, by_method = [], records_by_method(records)
+    for (data_set, method), runs in by_method.items():
         folds = 100 * np.array([runs[run]["accuracies"] for run in sorted(runs)])
         ours = summarise(folds.mean(axis=1))
         clean = summarise([100 * r["on_clean_labels"] for r in runs.values()])
@@ -110,57 +110,56 @@ def compare_runs(records):
             "runs": ours.runs,
             "reproduced": ours.mean,
             "reproduced_error": ours.error,
-            "deviation": float(folds.std(axis=1).mean()),  # divided by n, as the printed
+            "deviation": float(folds.std(axis=1).mean()),  # divided by n, like the printed ones
             "clean": clean.mean,
             "clean_error": clean.error,
             "members": float(np.mean([r["model_size"] for r in runs.values()])),
             "shifts": float(np.mean([r["shifts"] for r in runs.values()])),
         }
-        if method in RIVALS and data_set in PRINTED:
-            printed = _printed(data_set)
-            row["reported"], row["reported_deviation"] = printed[method]
+        if method in BASELINES and data_set in PRINTED:
+            row["reported"], row["reported_deviation"] = _printed_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
-                row |= _verdicts(runs, by, data_set, f"{kind} by {vote}")
+                row |= _verdicts(runs, by_method, data_set, f"{kind} by {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
-            row |= _verdicts(runs, by, data_set, method.replace("sampled", "PSVM"))
+            row |= _verdicts(runs, by_method, data_set, method.replace("sampled", "PSVM"))
         rows.append(row)
     return rows
 
 
-def _verdicts(runs, by, data_set, ensemble):
+def _verdicts(runs, by_method, data_set, ensemble):
     """Return wins, losses and ties of an ensemble against another method, by two tests."""
-    if (data_set, ensemble) not in by:
+    ensemble_runs, counts = by_method.get((data_set, ensemble)), {}
+    if ensemble_runs is None:
         return {}
-    mine, found = by[data_set, ensemble], {}
     for test, share in (("plain", None), ("corrected", 1 / FOLDS)):
         verdicts = [
-            compare(_errors(mine[run]), _errors(runs[run]), test_share=share).verdict
-            for run in runs.keys() & mine.keys()
+            compare(_errors(ensemble_runs[run]), _errors(runs[run]), test_share=share).verdict
+            for run in runs.keys() & ensemble_runs.keys()
         ]
-        found[f"{ensemble}, {test}"] = [verdicts.count(name) for name in ("win", "loss", "tie")]
-    return found
+        counts[f"{ensemble}, {test}"] = [verdicts.count(name) for name in ("win", "loss", "tie")]
+    return counts
 
 
 def _errors(record):
     return [1.0 - accuracy for accuracy in record["accuracies"]]
 
 
-def accuracies(kind, noise):
+def accuracy_layout(kind, noise):
     """Return the layout of one of the thesis's tables of accuracies."""
 
     def layout(rows):
-        names = [name + noise for name in SHOWN]
+        names = [name + noise for name in TABLE_SETS]
         cells = {(row["data_set"], row["method"]): row for row in rows}
-        mine = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
+        ensembles = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
         lines = []
-        for method in (kind, *mine, *RIVALS):
-            if method not in mine:
-                printed = [plus_minus(*_printed(name)[method], ".1f") for name in names]
+        for method in (kind, *ensembles, *BASELINES):
+            if method not in ensembles:
+                printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, printed", *printed])
             if method != kind:
                 ours = [_with_deviation(cells.get((name, method))) for name in names]
-                lines.append([method if method in mine else "here", *ours])
-        return Table(["accuracy (%)", *SHOWN], lines)
+                lines.append([method if method in ensembles else "here", *ours])
+        return Table(["accuracy (%)", *TABLE_SETS], lines)
 
     return layout
 
@@ -169,31 +168,32 @@ def _with_deviation(row):
     return plus_minus(row["reproduced"], row["deviation"], ".1f") if row else ""
 
 
-def on_clean_labels(data_sets, methods):
-    """Return the layout of accuracies on the labels as they were before noise, a line a method.
+def clean_label_layout(data_sets, methods):
+    """Return the layout of accuracies on the labels without noise, one line per method.
 
-    The last column is the largest standard error over the cross-validations: of new data where a
-    set is drawn, of new folds alone where it is a table.
+    The last column is the largest standard error over the cross-validations. It includes the
+    variation of the data for generated sets, and only that of the folds for tables.
     """
 
     def layout(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for method in methods:
-            here = [cells.get((name, method)) for name in data_sets]
-            errors = [row["clean_error"] for row in here if row]
-            means = [f"{row['clean']:.1f}" if row else "" for row in here]
-            lines.append([method, *means, f"{max(errors):.1f}" if errors else ""])
-        head = [named(name)[0] for name in data_sets]
-        return Table(["accuracy (%)", *head, "± at most"], [line for line in lines if line[-1]])
+            found = [cells.get((name, method)) for name in data_sets]
+            if any(found):
+                means = [f"{row['clean']:.1f}" if row else "" for row in found]
+                largest_error = max(row["clean_error"] for row in found if row)
+                lines.append([method, *means, f"{largest_error:.1f}"])
+        names = [parse_name(name)[0] for name in data_sets]
+        return Table(["accuracy (%)", *names, "± at most"], lines)
 
     return layout
 
 
-def texts(rows):
-    """Return the lines of the tweets, and what the same machines reach on messages."""
+def message_layout(rows):
+    """Return the printed accuracies on tweets, and those of the same methods on the messages."""
     cells = {row["method"]: row for row in rows if row["data_set"] == "messages"}
-    printed = _printed("messages")
+    printed = _printed_accuracies("messages")
     lines = []
     for method, row in cells.items():
         values = plus_minus(*printed[method.split(" by ")[0]], ".1f")
@@ -201,22 +201,22 @@ def texts(rows):
     return Table(["accuracy (%)", "tweets, printed", "messages, here"], lines)
 
 
-def in_turn(rows):
-    """Return the column of the spirals, with folds at random and with every tenth line a fold."""
+def spirals_layout(rows):
+    """Return accuracies on the spirals, with random folds and with every tenth line in a fold."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for noise in ("", NOISE):
         for method in dict.fromkeys(method for _, method in cells):
-            printed = _printed("spirals" + noise)[method.split(" by ")[0]]
-            here = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
-            values = [plus_minus(*printed, ".1f"), *map(_with_deviation, here)]
-            if any(here):
+            printed = _printed_accuracies("spirals" + noise)[method.split(" by ")[0]]
+            found = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
+            values = [plus_minus(*printed, ".1f"), *map(_with_deviation, found)]
+            if any(found):
                 lines.append([method, noise.lstrip(", ") or "none", *values])
     return Table(["accuracy (%)", "noise", "printed", "random folds", "in turn"], lines)
 
 
-def wins(rows):
-    """Return Table 5.4: wins, losses and ties in a run, over all sets and rivals."""
+def win_layout(rows):
+    """Return Table 5.4: wins, losses and ties per run, over all sets and other methods."""
     against_rivals = {
         ("PSVM", ""): "16, 13, 19 (of 48)",
         ("PSVM", NOISE): "14, 7, 21 (of 42)",
@@ -226,40 +226,40 @@ def wins(rows):
     against_sampled = {"": "1, 1, 6 (of 8)", NOISE: "3, 1, 3 (of 7)"}
     lines = []
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
-        here = [row for row in rows if row["method"] in RIVALS]
+        found = [row for row in rows if row["method"] in BASELINES]
         printed = against_rivals[kind, noise]
-        lines += _wins_line(here, f"{kind} by {vote}", "rivals", noise, printed)
+        lines += _win_lines(found, f"{kind} by {vote}", "rivals", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):
-        here = [row for row in rows if row["method"] == f"sampled by {vote}"]
-        lines += _wins_line(here, f"PSVM by {vote}", "sampled", noise, against_sampled[noise])
+        found = [row for row in rows if row["method"] == f"sampled by {vote}"]
+        lines += _win_lines(found, f"PSVM by {vote}", "sampled", noise, against_sampled[noise])
     head = ["ensemble", "against", "noise", "printed", "plain test", "corrected test"]
     return Table(head, lines)
 
 
-def _wins_line(rows, ensemble, others, noise, printed):
-    """Return the line of an ensemble, or none if it has no verdicts."""
+def _win_lines(rows, ensemble, others, noise, printed):
+    """Return a list with the line of an ensemble; it is empty if the ensemble has no verdicts."""
     rows = [row for row in rows if sum(row.get(f"{ensemble}, plain", ()))]
     rows = [row for row in rows if (NOISE in row["data_set"]) == bool(noise)]
     if not rows:
         return []
-    texts = []
+    cells = []
     for test in ("plain", "corrected"):
-        of = [np.array(row[f"{ensemble}, {test}"]) for row in rows]
-        texts.append(", ".join(f"{count:.1f}" for count in sum(v / v.sum() for v in of)))
-    return [[ensemble, others, noise.lstrip(", ") or "none", printed, *texts]]
+        counts = [np.array(row[f"{ensemble}, {test}"]) for row in rows]
+        cells.append(", ".join(f"{mean:.1f}" for mean in sum(c / c.sum() for c in counts)))
+    return [[ensemble, others, noise.lstrip(", ") or "none", printed, *cells]]
 
 
-def sizes(rows):
-    """Return Table 5.5: the round that was kept, and the members of the ensemble."""
+def size_layout(rows):
+    """Return Table 5.5: the selected iteration, and the number of members of the ensemble."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name, kind in itertools.product(PRINTED_SIZES, ("PSVM", "sampled")):
         if any(data_set == name for data_set, _ in cells):
-            place = 2 * (kind == "sampled")
-            line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][place : place + 2])]
+            start = 2 * (kind == "sampled")
+            line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][start : start + 2])]
             for vote in VOTES:
                 row = cells.get((name, f"{kind} by {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
-            lines.append([*line, "" if place else PRINTED_TRAINING[name.partition(",")[0]]])
+            lines.append([*line, "" if start else PRINTED_TRAINING[name.partition(",")[0]]])
     head = ["shifts, members", "", "printed", *(f"by {vote}" for vote in VOTES)]
     return Table([*head, "exemplars, printed"], lines)

@@ -1,8 +1,8 @@
-r"""Other readings of Shen (2013): what the thesis leaves open about outputs and positive sets.
+r"""Alternative interpretations of Shen (2013), where the thesis is not specific.
 
 `ByProbability`: a member classifies a point as positive where LIBSVM's probability exceeds one
-half. That is what LIBSVM's own prediction does when probabilities are asked for. `GrowingLists`:
-positive sets are lists, and a point that joins its member again at each shift is there as often.
+half, as LIBSVM's own prediction does if probabilities are requested. `GrowingLists`: positive sets
+are lists, to which a point is added again at each shift in which it is a positive update.
 """
 
 from ....prototypes import PrototypeSVM
@@ -15,9 +15,9 @@ __all__ = ["ByProbability", "GrowingLists"]
 class ByProbability(PrototypeSVM):
     r"""Prototypes whose members are positive where LIBSVM's probability exceeds one half.
 
-    With the sigmoid of slope a and intercept b that is :math:`a(w^\top x + c) + b > 0`: a
-    hyperplane again. So each member gets this hyperplane in place of its own. Where it votes by
-    a probability, that is the sigmoid of its new output.
+    With a sigmoid of slope a and intercept b the condition is :math:`a(w^\top x + c) + b > 0`.
+    This hyperplane replaces that of the member. In votes by probability, the probability is the
+    sigmoid of the new output.
     """
 
     def _train(self, X, codes, positive, negative):
@@ -29,9 +29,9 @@ class ByProbability(PrototypeSVM):
 
 
 class GrowingLists(PrototypeSVM):
-    """Prototypes that count a positive as often as it has joined its member.
+    """Prototypes in which the weight of a positive is the number of times that it was added.
 
-    For the two-norm, and for all votes but LIBSVM's, whose folds divide sets and not lists.
+    Only for the two-norm, and for all votes except LIBSVM's, whose folds split sets and not lists.
     """
 
     def _updated_positives(self, positive, joins):

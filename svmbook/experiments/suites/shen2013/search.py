@@ -1,11 +1,13 @@
-r"""Which numbers make the data of Shen (2013), who describes them in words.
+r"""A search for the settings of the synthetic sets of Shen (2013), which she describes in words.
 
-The thesis prints the accuracy of a linear SVM, a tree and a quadratic SVM on her two synthetic
-sets, with the defaults of Weka: C = 1 on coordinates as they are. Each setting of our generators is
-drawn five times, with the same three classifiers and her ten folds. The tree is not pruned here;
-that of `shen2013` chooses its pruning by inner folds, which costs 0.6 percentage points on
-`isolated` and nothing on `striated`. The other suites draw from settings whose accuracies are all
-within one of her standard deviations; of the stripes, from the shortest of these.
+The thesis prints the accuracies of a linear SVM, a tree and a quadratic SVM on the two sets, with
+the defaults of Weka: C = 1 and no scaling. Each setting of our generators is drawn five times, and
+the same three classifiers are cross-validated with ten folds. The tree is not pruned here. The tree
+of `shen2013`, whose pruning is chosen by inner folds, is worse by 0.6 percentage points on
+`isolated` and no worse on `striated`.
+
+The other suites use settings whose accuracies are all within one of her standard deviations, and of
+these the one with the shortest stripes.
 """
 
 import itertools
@@ -21,17 +23,17 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 
-__all__ = ["METHODS", "SETTINGS", "SUITE", "drawn", "work"]
+__all__ = ["METHODS", "SETTINGS", "SUITE", "draw", "work"]
 
 METHODS = ("linear", "tree", "quadratic")
 PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
     "isolated": {"linear": (62.5, 0.0), "tree": (98.1, 1.79), "quadratic": (81.9, 4.38)},
     "striated": {"linear": (48.5, 3.94), "tree": (69.4, 13.4), "quadratic": (72.8, 4.18)},
 }
-LEAST = 1.0  # a standard deviation that is printed smaller counts as much
-SHOWN = 5  # settings of each set in the table
+MIN_DEVIATION = 1.0  # a lower bound for the printed standard deviations
+N_SHOWN = 5  # settings per set in the table
 
-#: What each setting is: the generator, its arguments, and the unit of the coordinates.
+#: Generator, its arguments, and the unit of the coordinates, by setting.
 SETTINGS = {
     f"isolated, spread {spread}, unit {unit}": (isolated, {"spread": spread}, unit)
     for spread, unit in itertools.product((0.04, 0.05, 0.06, 0.07, 0.075), (1, 3, 10))
@@ -47,32 +49,32 @@ SETTINGS = {
 }
 
 
-def drawn(setting, seed):
-    """Return points and labels of a setting, its middle at the origin.
+def draw(setting, seed):
+    """Draw points and labels of a setting, with the centre of their range at the origin.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.search import drawn
-    >>> X, y = drawn("isolated, spread 0.07, unit 10", seed=0)
+    >>> from svmbook.experiments.suites.shen2013.search import draw
+    >>> X, y = draw("isolated, spread 0.07, unit 10", seed=0)
     >>> X.shape, float(abs(X).max()) < 7
     ((800, 2), True)
     """
-    draw, options, unit = SETTINGS[setting]
-    X, y = draw(800, **options, random_state=seed)
+    generator, options, unit = SETTINGS[setting]
+    X, y = generator(800, **options, random_state=seed)
     return unit * (X - (X.max(axis=0) + X.min(axis=0)) / 2), y
 
 
 def work(data_set, method, run):
-    """Do one run: draw the setting, and cross-validate one machine on ten folds."""
+    """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
-    X, y = drawn(data_set, seed)
+    X, y = draw(data_set, seed)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
-    machine = {
+    model = {
         "linear": DualSVC(),
         "tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=seed),
         "quadratic": DualSVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     }[method]
-    scores = cross_val_score(machine, X, y, cv=folds)
+    scores = cross_val_score(model, X, y, cv=folds)
     return {
         "seed": seed,
         "parameters": {},
@@ -82,37 +84,40 @@ def work(data_set, method, run):
 
 
 def _compare(records):
-    """Return for each setting the mean accuracies, and how far they are from the printed ones."""
+    """Return mean accuracies by setting, and their distance to the printed accuracies.
+
+    The distance is in standard deviations of the thesis.
+    """
     rows = []
     for setting in SETTINGS:
         printed = PRINTED[setting.split(",")[0]]
-        row, off = {"data_set": setting}, []
+        row, squares = {"data_set": setting}, []
         for method in METHODS:
-            found = [
+            accuracies = [
                 100 * (1 - r["error"])
                 for r in records
                 if (r["data_set"], r["method"]) == (setting, method)
             ]
-            if found:
-                ours, (value, spread) = summarise(found), printed[method]
+            if accuracies:
+                ours, (value, deviation) = summarise(accuracies), printed[method]
                 row |= {"runs": ours.runs, method: ours.mean, f"{method}_error": ours.error}
-                off.append(((ours.mean - value) / max(spread, LEAST)) ** 2)
-        if len(off) == len(METHODS):
-            rows.append(row | {"off": float(np.sqrt(sum(off)))})
+                squares.append(((ours.mean - value) / max(deviation, MIN_DEVIATION)) ** 2)
+        if len(squares) == len(METHODS):
+            rows.append(row | {"off": float(np.sqrt(sum(squares)))})
     return rows
 
 
-def nearest(rows, data_set):
-    """Return the rows of a set's settings, the nearest to the printed figures first."""
-    here = [row for row in rows if row["data_set"].startswith(data_set)]
-    return sorted(here, key=lambda row: row["off"])
+def nearest_settings(rows, data_set):
+    """Return the rows of the settings of a set, sorted by their distance."""
+    found = [row for row in rows if row["data_set"].startswith(data_set)]
+    return sorted(found, key=lambda row: row["off"])
 
 
 def _layout(rows):
     lines = []
     for data_set, printed in PRINTED.items():
         lines.append([f"{data_set}, printed", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
-        for row in nearest(rows, data_set)[:SHOWN]:
+        for row in nearest_settings(rows, data_set)[:N_SHOWN]:
             cells = [plus_minus(row[m], row[f"{m}_error"], ".1f") for m in METHODS]
             lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['off']:.1f}"])
     return Table(["setting", *(f"{method} (%)" for method in METHODS), "off"], lines)
@@ -120,7 +125,7 @@ def _layout(rows):
 
 SUITE = Suite(
     name="shen2013-search",
-    title="The synthetic sets of Shen (2013): settings under which her printed figures come out",
+    title="The synthetic sets of Shen (2013): settings that reproduce the printed accuracies",
     data_sets=tuple(SETTINGS),
     methods=METHODS,
     runs=5,

@@ -1,8 +1,9 @@
-"""Beyond the thesis: what its kernels are compared with, and machines that can be read."""
+"""The suites lin2005-beyond and glass-boxes, and further tables of lin2005-kernels."""
 
 import numpy as np
 import pytest
-from records import committed, needs_table, needs_versions, store_of
+from records import committed, committed_values, needs_table, needs_versions, store_of
+from repeated_runs import check_repeated_run
 from scipy import stats
 
 from svmbook.datasets import load
@@ -11,16 +12,16 @@ from svmbook.experiments.suites.lin2005 import beyond, glass_boxes
 from svmbook.experiments.suites.lin2005 import kernels as lin2005
 
 
-# Of each suite test_freshness.py repeats the cheapest run. The methods that take seconds and are
-# left to the night share all of their code but one estimator with those that stay.
+# test_freshness.py repeats the fastest run of each suite. A method with a nightly run differs from
+# the other methods only in its estimator.
 @pytest.mark.parametrize(
     "method", [pytest.param("random forest", marks=pytest.mark.nightly), "SVM-Tree, L = d"]
 )
-def test_a_committed_run_can_be_done_again(method):
+def test_committed_run_can_be_repeated(method):
     stored = committed("lin2005-beyond", data_set="twonorm", method=method, run=3)
-    again = beyond.work("twonorm", method, 3)
-    assert again["seed"] == stored["seed"]
-    assert again["error"] == pytest.approx(stored["error"], abs=0.01)
+    repeated = beyond.work("twonorm", method, 3)
+    assert repeated["seed"] == stored["seed"]
+    assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -30,28 +31,25 @@ def test_a_committed_run_can_be_done_again(method):
         pytest.param("stumps, 16 knots", marks=pytest.mark.nightly),
     ],
 )
-def test_a_committed_forecast_can_be_made_again(method):
-    stored = committed("glass-boxes", data_set="wdbc", method=method, run=2)
-    needs_versions(stored)
-    again = glass_boxes.work("wdbc", method, 2)
-    assert again["parameters"] == stored["parameters"]
-    assert again["log_loss"] == pytest.approx(stored["log_loss"], abs=1e-3)
+def test_committed_log_loss_can_be_reproduced(method):
+    needs_versions(committed("glass-boxes"))
+    check_repeated_run("glass-boxes", {"log_loss": 1e-3}, data_set="wdbc", method=method, run=2)
 
 
-def test_the_runs_are_on_the_divisions_of_the_thesis():
+def test_runs_use_the_samples_of_the_thesis():
     X, _, X_test, _, seed = lin2005.protocol("twonorm")[3]
     stored = committed("lin2005-beyond", data_set="twonorm", method="random forest", run=3)
     assert stored["seed"] == seed and len(X) == 300 and len(X_test) == 3000
 
 
-def test_a_division_holds_each_row_once():
+def test_split_has_each_row_once():
     X, y, X_test, y_test = glass_boxes.split("wdbc", run=4)
     table = load("wdbc")
     assert sorted(map(tuple, np.vstack([X, X_test]))) == sorted(map(tuple, table.data))
     assert np.append(y, y_test).sum() == (table.target == "malignant").sum()
 
 
-def test_kept_curves_are_those_of_the_machine():
+def test_recorded_shapes_reproduce_error_and_log_loss():
     needs_table("heart")
     stored = committed("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
     _, _, X_test, y_test = glass_boxes.split("heart", run=1)
@@ -63,34 +61,34 @@ def test_kept_curves_are_those_of_the_machine():
     assert -np.log(p).mean() == pytest.approx(stored["log_loss"], abs=1e-3)
 
 
-def test_steps_of_explainable_boosting_have_a_value_more_than_thresholds():
+def test_explainable_boosting_has_one_more_value_than_thresholds():
     for record in load_records("glass-boxes"):
         if record["method"].startswith("explainable") and "shapes" in record:
             assert all(len(values) == len(cuts) + 1 for cuts, values in record["shapes"])
 
 
-def test_times_are_over_those_of_the_stump_kernel():
+def test_further_tables_follow_from_the_rows():
     rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
-    table = report("lin2005-kernels", table="selection").table.rows
-    at = [line[0] for line in table].index("**sonar**") + 1
-    kernels, printed, here, conditions = zip(*table[at : at + 5], strict=True)
+    lines = report("lin2005-kernels", table="selection").table.rows
+    start = [line[0] for line in lines].index("**sonar**") + 1
+    kernels, printed, reproduced, conditions = zip(*lines[start : start + 5], strict=True)
     assert kernels == ("stump", "Gaussian", "perceptron", "Laplacian", "exponential")
     assert printed == tuple(f"{s / 1.14:.1f}" for s in (1.14, 9.30, 1.16, 9.06, 8.86))
-    of = [rows["sonar", method] for method in lin2005.METHODS]
-    in_order = [of[0], of[-1], *of[1:-1]]
-    ours = [row["selection_seconds"] / of[0]["selection_seconds"] for row in in_order]
-    assert here == tuple(f"{value:.1f}" for value in ours)
+    by_method = [rows["sonar", method] for method in lin2005.METHODS]
+    in_order = [by_method[0], by_method[-1], *by_method[1:-1]]
+    ratios = [row["selection_seconds"] / in_order[0]["selection_seconds"] for row in in_order]
+    assert reproduced == tuple(f"{ratio:.1f}" for ratio in ratios)
     assert conditions == tuple(f"{row['condition']:.0e}" for row in in_order)
     quarter = report("lin2005-kernels", table="quarter").table.rows
-    marked = next(line for line in quarter if line[0] == "sonar")
-    for cell, row in zip(marked[1:], of, strict=True):
+    line = next(line for line in quarter if line[0] == "sonar")
+    for cell, row in zip(line[1:], by_method, strict=True):
         assert cell.startswith(f"{row['quarter']:+.2f}")
-        clear = row["quarter_low"] > 0 or row["quarter_high"] < 0
-        assert clear == cell.endswith("\N{DAGGER}")
+        significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        assert significant == cell.endswith("\N{DAGGER}")
 
 
 @pytest.mark.parametrize(("data_set", "overlap"), [("sonar", 0.4 / 0.6), ("twonorm", 0.0)])
-def test_what_a_quarter_of_the_grid_adds_allows_for_overlapping_divisions(data_set, overlap):
+def test_interval_for_a_quarter_of_the_grid_is_corrected_for_overlap(data_set, overlap):
     rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
     row = rows[data_set, "SVM-Stump"]
     differences = [
@@ -99,13 +97,13 @@ def test_what_a_quarter_of_the_grid_adds_allows_for_overlapping_divisions(data_s
         if (r["data_set"], r["method"]) == (data_set, "SVM-Stump")
     ]
     n = len(differences)
-    error = np.sqrt(1 / n + overlap) * np.std(differences, ddof=1)
-    reach = stats.t(n - 1).ppf(0.975) * error
-    interval = np.mean(differences) + np.array([-reach, reach])
+    standard_error = np.sqrt(1 / n + overlap) * np.std(differences, ddof=1)
+    half_width = stats.t(n - 1).ppf(0.975) * standard_error
+    interval = np.mean(differences) + np.array([-half_width, half_width])
     assert (row["quarter_low"], row["quarter_high"]) == pytest.approx(tuple(interval))
 
 
-def test_further_tables_leave_out_sets_that_not_all_kernels_have_run_on(tmp_path):
+def test_further_tables_leave_out_data_sets_without_runs_of_all_kernels(tmp_path):
     records = [
         committed("lin2005-kernels", data_set=data_set, method=method)
         for data_set, methods in (("sonar", lin2005.METHODS), ("heart", ["SVM-Stump"]))
@@ -120,18 +118,10 @@ def test_further_tables_leave_out_sets_that_not_all_kernels_have_run_on(tmp_path
     assert "**heart**" in [line[0] for line in report("lin2005-kernels", store).table.rows]
 
 
-def test_the_difference_is_to_the_first_method_on_the_same_runs():
+def test_differences_to_the_first_method_are_paired():
     rows = {(r["data_set"], r["method"]): r for r in report("glass-boxes").rows}
-    records = load_records("glass-boxes")
+    errors = committed_values("glass-boxes", unit=100)
     for data_set in glass_boxes.DATA_SETS:
-        mine, first = (
-            [
-                r["error"]
-                for r in sorted(records, key=lambda r: r["run"])
-                if (r["data_set"], r["method"]) == (data_set, method)
-            ]
-            for method in ("linear", "stumps")
-        )
-        more = 100 * np.mean(np.subtract(mine, first))
-        assert rows[data_set, "linear"]["error_more"] == pytest.approx(more)
+        differences = errors[data_set, "linear"] - errors[data_set, "stumps"]
+        assert rows[data_set, "linear"]["error_more"] == pytest.approx(differences.mean())
     assert "error_more" not in rows["heart", "stumps"]

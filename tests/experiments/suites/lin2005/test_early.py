@@ -1,4 +1,4 @@
-"""One stump per linear program: without a tolerance it ends where the whole program ends."""
+"""The suite lin2005-early: LPBoost with one stump per linear program, and stopped early."""
 
 import numpy as np
 import pytest
@@ -9,24 +9,23 @@ from svmbook.experiments.suites.lin2005 import early as suite
 from svmbook.solvers.boosting.lpboost import lpboost
 
 
-def margins(X, y, tolerance):
-    hard = np.full(len(y), np.inf)
-    learner = suite._OneStump(X, tolerance)
-    return lpboost(learner, X, y, hard, tol=1e-9, max_iter=suite.ROUNDS)
+def boost(X, y, tolerance):
+    learner, bounds = suite._BestStump(X, tolerance), np.full(len(y), np.inf)
+    return lpboost(learner, X, y, bounds, tol=1e-9, max_iter=suite.MAX_ITER)
 
 
-def test_one_stump_at_a_time_reaches_the_largest_margin():
+def test_one_stump_per_program_reaches_the_largest_margin():
     X, y = twonorm(40, d=3, random_state=0)
     y = np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0)
-    whole = LPBoost(C=np.inf).fit(X, y)
-    assert margins(X, y, 1e-9).margin == pytest.approx(whole.margin_, rel=1e-5)
+    model = LPBoost(C=np.inf).fit(X, y)
+    assert boost(X, y, 1e-9).margin == pytest.approx(model.margin_, rel=1e-5)
 
 
-def test_a_tolerance_stops_early_and_loses_no_more_margin_than_it_allows():
+def test_early_stop_loses_at_most_the_tolerance_of_the_margin():
     X, y = twonorm(80, d=8, random_state=2)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
-    whole = margins(X, y, 1e-9)
+    converged = boost(X, y, 1e-9)
     for tolerance in (0.1, 0.2):
-        early = margins(X, y, tolerance)
-        assert early.n_iter < whole.n_iter
-        assert whole.margin - tolerance - 1e-9 <= early.margin <= whole.margin + 1e-9
+        early = boost(X, y, tolerance)
+        assert early.n_iter < converged.n_iter
+        assert converged.margin - tolerance - 1e-9 <= early.margin <= converged.margin + 1e-9

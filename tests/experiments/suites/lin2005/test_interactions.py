@@ -1,68 +1,59 @@
-"""The suite on interactions: its samples, its runs, and what errors and forecasts show."""
+"""The suite interactions: its samples, repeated runs, errors and log losses."""
 
 import numpy as np
 import pytest
-from records import committed, committed_values, store_of
+from records import committed_values, store_of
+from repeated_runs import check_repeated_run
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import interactions
 
-DATA_SETS = ("c = 0", "c = 1", "c = 2", "c = 4")
-
 
 def values_of(data_set, method, field="error"):
-    """Return what is committed, in the order of the runs."""
+    """Return the committed values of a field in the order of the runs."""
     return committed_values("interactions", field)[data_set, method]
 
 
 @pytest.mark.parametrize("method", interactions.METHODS)
-def test_a_committed_run_can_be_done_again(method):
-    stored = committed("interactions", data_set="c = 2", method=method, run=3)
-    again = interactions.work("c = 2", method, 3)
-    assert again["seed"] == stored["seed"] and again["parameters"] == stored["parameters"]
-    assert again["error"] == pytest.approx(stored["error"], abs=0.004)
-    assert again.get("log_loss", 0) == pytest.approx(stored.get("log_loss", 0), abs=1e-3)
+def test_committed_run_can_be_repeated(method):
+    tolerances = {"error": 0.004, "log_loss": 1e-3}
+    check_repeated_run("interactions", tolerances, data_set="c = 2", method=method, run=3)
 
 
-def test_the_labels_follow_the_log_odds():
-    X, y = interactions.mixed(4, 200_000, random_state=0)
+def test_labels_follow_the_log_odds():
+    X, y = interactions.draw_interaction(4, 200_000, random_state=0)
     x_1, x_2 = X.T
-    odds = 3 * (x_1 + x_2 + 4 * x_1 * x_2)
+    log_odds = 3 * (x_1 + x_2 + 4 * x_1 * x_2)
     for low, high in ((-2.0, -1.0), (-0.5, 0.5), (1.0, 2.0)):
-        near = (low < odds) & (odds < high)
-        law = 1 / (1 + np.exp(-odds[near]))
-        assert np.mean(y[near] > 0) == pytest.approx(law.mean(), abs=0.02)
+        in_bin = (low < log_odds) & (log_odds < high)
+        probability = 1 / (1 + np.exp(-log_odds[in_bin]))
+        assert np.mean(y[in_bin] > 0) == pytest.approx(probability.mean(), abs=0.02)
     parts = interactions.draw("c = 4", 2)
     assert len(parts.y_train) == 300 and len(parts.y_test) == 3000
     assert not np.isin(parts.X_train[:, 0], parts.X_test[:, 0]).any()
 
 
-def test_differences_are_paired():
+@pytest.mark.parametrize(
+    ("field", "unit", "name"),
+    [("error", 100, "product_difference"), ("log_loss", 1, "log_loss_difference")],
+)
+def test_differences_to_the_model_with_the_product_are_paired(field, unit, name):
     rows = {(r["data_set"], r["method"]): r for r in report("interactions").rows}
-    for data_set in DATA_SETS:
+    for data_set in interactions.DATA_SETS:
+        additive, product = (values_of(data_set, m, field) for m in interactions.METHODS[:2])
+        difference = unit * (additive - product)
         row = rows[data_set, "additive"]
-        errors = values_of(data_set, "additive"), values_of(data_set, "Gaussian SVM")
-        more = 100 * np.subtract(*errors)
-        assert row["error"] == pytest.approx(100 * errors[0].mean())
-        assert row["difference"] == pytest.approx(more.mean())
-        assert row["difference_se"] == pytest.approx(more.std(ddof=1) / 30**0.5)
-        with_product = values_of(data_set, "additive with product")
-        assert row["product_difference"] == pytest.approx(100 * np.mean(errors[0] - with_product))
-        losses = np.subtract(
-            *(values_of(data_set, m, "log_loss") for m in interactions.METHODS[:2])
-        )
-        assert row["log_loss_difference"] == pytest.approx(losses.mean())
-        assert row["log_loss_difference_se"] == pytest.approx(losses.std(ddof=1) / 30**0.5)
-        assert "difference" not in rows[data_set, "Gaussian SVM"]
+        assert row[name] == pytest.approx(difference.mean())
+        assert row[f"{name}_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
 
 
-def test_the_product_helps_every_forecast_once_the_interaction_is_strong():
+def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():
     for data_set in ("c = 2", "c = 4"):
-        alone = values_of(data_set, "additive", "log_loss")
-        assert (alone > values_of(data_set, "additive with product", "log_loss")).all()
+        additive = values_of(data_set, "additive", "log_loss")
+        assert (additive > values_of(data_set, "additive with product", "log_loss")).all()
 
 
-def test_a_part_of_the_runs_has_a_table(tmp_path):
+def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("interactions") if r["run"] < 2]
     store = store_of(
         tmp_path / "runs.jsonl",

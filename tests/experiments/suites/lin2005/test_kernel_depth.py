@@ -1,18 +1,14 @@
-"""The suite on regions and leaves: its samples, its runs, and its paired differences."""
+"""The suite kernel-depth: its samples and repeated runs, and `paired` on incomplete records."""
 
 import numpy as np
 import pytest
 from records import committed, committed_values, store_of
+from repeated_runs import check_repeated_run
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
 from svmbook.experiments.suites.paired import paired
 from svmbook.kernels.ensembles import box_of, stump_mass
-
-
-def errors_of(data_set, method):
-    """Return the committed errors in percent, in the order of the runs."""
-    return committed_values("kernel-depth", unit=100)[data_set, method]
 
 
 @pytest.mark.parametrize(
@@ -23,24 +19,21 @@ def errors_of(data_set, method):
         ("threenorm-60", "leaves, L = d"),
     ],
 )
-def test_a_committed_run_can_be_done_again(data_set, method):
-    stored = committed("kernel-depth", data_set=data_set, method=method, run=4)
-    again = kernel_depth.work(data_set, method, 4)
-    assert again["seed"] == stored["seed"] and again["parameters"] == stored["parameters"]
-    assert again["error"] == pytest.approx(stored["error"], abs=0.004)
+def test_committed_run_can_be_repeated(data_set, method):
+    check_repeated_run("kernel-depth", {"error": 0.004}, data_set=data_set, method=method, run=4)
 
 
-def test_training_and_test_points_are_new_in_each_run():
+def test_each_run_draws_new_training_and_test_points():
     runs = [kernel_depth.draw("threenorm-60", run) for run in range(3)]
     for parts in runs:
         assert parts.X_train.shape == (150, 60) and parts.X_test.shape == (3000, 60)
-    first = [row[0] for parts in runs for row in (parts.X_train[0], parts.X_test[0])]
-    assert len(set(first)) == 6
-    again = kernel_depth.draw("threenorm-60", 1)
-    np.testing.assert_array_equal(again.X_train, runs[1].X_train)
+    values = [row[0] for parts in runs for row in (parts.X_train[0], parts.X_test[0])]
+    assert len(set(values)) == 6
+    repeated = kernel_depth.draw("threenorm-60", 1)
+    np.testing.assert_array_equal(repeated.X_train, runs[1].X_train)
 
 
-def test_the_depth_of_a_width_makes_the_same_kernel():
+def test_recorded_depth_is_equivalent_to_gamma():
     for record in load_records("kernel-depth"):
         assert ("depth" in record) == (record["method"] == "Laplacian")
     stored = committed("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
@@ -49,25 +42,10 @@ def test_the_depth_of_a_width_makes_the_same_kernel():
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
 
 
-def test_differences_are_paired_with_the_reference():
-    rows = {(r["data_set"], r["method"]): r for r in report("kernel-depth").rows}
-    for data_set, reference in kernel_depth.REFERENCE.items():
-        best = errors_of(data_set, reference)
-        assert "difference" not in rows[data_set, reference]
-        for method in kernel_depth.CANDIDATES:
-            if data_set in kernel_depth.LEFT_OUT.get(method, ()):
-                assert (data_set, method) not in rows
-                continue
-            row, ours = rows[data_set, method], errors_of(data_set, method)
-            assert row["error"] == pytest.approx(ours.mean())
-            if method != reference:
-                assert row["difference"] == pytest.approx((ours - best).mean())
-                assert row["difference_se"] == pytest.approx((ours - best).std(ddof=1) / 30**0.5)
-
-
-def test_a_fixed_depth_beats_one_rule_per_feature_where_there_are_sixty():
-    fewer = errors_of("threenorm-60", "leaves, L = d") - errors_of("threenorm-60", "leaves, L = 20")
-    assert fewer.mean() > 1.0 and np.sum(fewer > 0) > 20
+def test_depth_20_is_better_than_depth_60_with_60_features():
+    errors = committed_values("kernel-depth", unit=100)
+    gain = errors["threenorm-60", "leaves, L = d"] - errors["threenorm-60", "leaves, L = 20"]
+    assert gain.mean() > 1.0 and np.sum(gain > 0) > 20
 
 
 def test_only_common_runs_are_compared():
@@ -76,17 +54,17 @@ def test_only_common_runs_are_compared():
         for method, errors in {"a": (0.1, 0.2, 0.3, 0.9), "b": (0.3, 0.2, 0.1)}.items()
         for run, error in enumerate(errors)
     ]
-    mean, more = paired(records, "moons", "a", "b", unit=1.0)
-    assert mean.runs == more.runs == 3
-    assert mean.mean == pytest.approx(0.2) and more.mean == pytest.approx(0.0)
-    assert more.deviation == pytest.approx(0.2)
+    mean, difference = paired(records, "moons", "a", "b", unit=1.0)
+    assert mean.runs == difference.runs == 3
+    assert mean.mean == pytest.approx(0.2) and difference.mean == pytest.approx(0.0)
+    assert difference.deviation == pytest.approx(0.2)
     assert paired(records[:1] + records[4:], "moons", "a", "b") is None
 
 
-def test_a_part_of_the_runs_has_a_table(tmp_path):
+def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
     store = store_of(tmp_path / "runs.jsonl", records)
     lines = report("kernel-depth", store, table="features").table.rows
     assert [line[1] for line in lines] == ["leaves, L = d", "leaves, L = 20"]
-    # The classifier to which the others are compared has no runs here.
+    # The reference method has no runs here.
     assert {line[-1] for line in report("kernel-depth", store).table.rows} == {""}

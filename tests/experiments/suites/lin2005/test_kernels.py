@@ -1,4 +1,4 @@
-"""Lin's experiment: his protocol, and errors that agree with his."""
+"""The suites lin2005-kernels and lin2005-boosting: Lin's protocol and his printed errors."""
 
 import numpy as np
 import pytest
@@ -15,17 +15,16 @@ from svmbook.tables import plus_minus
 
 
 @pytest.mark.parametrize("data_set", ["sonar", "vote84", "breast"])
-def test_lin_trains_on_sixty_of_a_hundred_rows(data_set):
+def test_tables_have_60_percent_of_the_rows_for_training(data_set):
     needs_table(kernels.TABLES[data_set])
     rows = load(kernels.TABLES[data_set], prepare="lin2005").data
     X_train, _, X_test, _, _ = kernels.protocol(data_set)[3]
     assert len(X_train) == int(0.6 * len(rows))
     assert np.abs(rows).max() == pytest.approx(1.0)
-    together = np.vstack([X_train, X_test])
-    assert sorted(map(tuple, together)) == sorted(map(tuple, rows))
+    assert sorted(map(tuple, np.vstack([X_train, X_test]))) == sorted(map(tuple, rows))
 
 
-def test_lin_draws_his_artificial_data_anew():
+def test_artificial_data_are_drawn_anew_in_each_run():
     protocol = kernels.protocol("ringnorm")
     assert len(protocol) == kernels.SUITE.runs == 100
     runs = [protocol[run] for run in (0, 1)]
@@ -34,64 +33,64 @@ def test_lin_draws_his_artificial_data_anew():
     assert not np.isin(runs[0].X_train, runs[1].X_train).any()
 
 
-def test_lin_tries_110_pairs():
-    wide, long = kernels.GRIDS["rbf"], kernels.GRIDS["stump"]
-    assert len(wide["C"]) * len(wide["gamma"]) == 110 and len(long["C"]) == 11
-    for values, ends in ((wide["C"], (-5, 15)), (wide["gamma"], (-15, 3)), (long["C"], (-17, 3))):
-        assert (np.log2(values[0]), np.log2(values[-1])) == ends
+def test_grids_have_110_pairs_or_eleven_values_of_C():
+    pairs, single = kernels.GRIDS["rbf"], kernels.GRIDS["stump"]
+    assert len(pairs["C"]) * len(pairs["gamma"]) == 110 and len(single["C"]) == 11
+    for values, exponents in (
+        (pairs["C"], (-5, 15)),
+        (pairs["gamma"], (-15, 3)),
+        (single["C"], (-17, 3)),
+    ):
+        assert (np.log2(values[0]), np.log2(values[-1])) == exponents
 
 
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump"])
-def test_the_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
+def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     sizes = []
 
-    def counted(choice, step):
-        few = coarser(choice, step)
-        sizes.append((choice.scores.size, few.scores.size))
-        return few
+    def recording_coarser(choice, step):
+        quarter = coarser(choice, step)
+        sizes.append((choice.scores.size, quarter.scores.size))
+        return quarter
 
     X, y, X_test, y_test, seed = kernels.protocol("twonorm", runs=1)[0]
     small = [(X[:40], y[:40], X_test, y_test, seed)]
     monkeypatch.setattr(kernels, "protocol", lambda data_set, runs: small)
-    monkeypatch.setattr(kernels, "coarser", counted)
+    monkeypatch.setattr(kernels, "coarser", recording_coarser)
     kernels.work("twonorm", method, 0)
-    ((whole, few),) = sizes
-    assert 3.5 < whole / few < 4.5
+    ((full, quarter),) = sizes
+    assert 3.5 < full / quarter < 4.5
 
 
-@pytest.mark.nightly  # test_freshness.py does one run again in each `make test`
+@pytest.mark.nightly  # test_freshness.py repeats one run in each `make test`
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump", "SVM-Perc."])
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
-def test_a_committed_run_of_lin_can_be_done_again(data_set, method):
+def test_committed_runs_can_be_repeated(data_set, method):
     if data_set in kernels.TABLES:
         needs_table(kernels.TABLES[data_set])
     records = [
         committed("lin2005-kernels", data_set=data_set, method=method, run=run)
         for run in range(17, 20)
     ]
-    again = [kernels.work(data_set, method, record["run"]) for record in records]
-    assert [r["seed"] for r in again] == [r["seed"] for r in records]
-    # Pairs that are one validation point apart may change places on another machine, now and then.
+    repeated = [kernels.work(data_set, method, record["run"]) for record in records]
+    assert [r["seed"] for r in repeated] == [r["seed"] for r in records]
+    # Rounding may occasionally exchange pairs whose accuracies differ by one validation point.
     same = [
-        (a["parameters"], a["error"]) == (r["parameters"], r["error"])
-        for a, r in zip(again, records, strict=True)
+        (new["parameters"], new["error"]) == (old["parameters"], old["error"])
+        for new, old in zip(repeated, records, strict=True)
     ]
     assert sum(same) >= 2
 
 
-def test_what_lin_leaves_open_is_settled_as_the_page_says():
+def test_choice_agrees_with_grid_search_cv_on_shuffled_stratified_folds():
     X, y, _, _, seed = kernels.protocol("twonorm")[17]
-    scores = GridSearchCV(
-        SVC(),
-        kernels.GRIDS["rbf"],
-        cv=StratifiedKFold(5, shuffle=True, random_state=seed),
-        refit=False,
-    ).fit(X, y)
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    search = GridSearchCV(SVC(), kernels.GRIDS["rbf"], cv=folds, refit=False).fit(X, y)
     record = committed("lin2005-kernels", data_set="twonorm", method="SVM-Gauss", run=17)
-    assert scores.best_params_ == record["parameters"]
+    assert search.best_params_ == record["parameters"]
 
 
-def test_the_near_ring_is_at_distance_one():
+def test_centre_of_the_near_ring_has_norm_one():
     X, y = kernels.GENERATORS["ringnorm-near"](100_000, random_state=0)
     assert np.linalg.norm(X[y < 0].mean(axis=0)) == pytest.approx(1.0, abs=0.01)
 
@@ -101,17 +100,17 @@ def test_breast_has_the_ten_features_of_the_thesis():
     assert kernels.protocol("breast")[0].X_train.shape[1] == 10
 
 
-def test_the_kernels_err_as_often_as_lin_reports():
+def test_errors_of_the_kernels_agree_with_the_printed_ones():
     rows = report("lin2005-kernels").rows
     assert len(rows) == len(kernels.DATA_SETS) * len(kernels.METHODS)
     assert all(row["runs"] == 100 for row in rows)
     z = {(row["data_set"], row["method"]): abs(row["z"]) for row in rows}
     for method in kernels.METHODS:
-        assert z.pop(("ringnorm", method)) > 3  # of the two rings only the near one fits
+        assert z.pop(("ringnorm", method)) > 3  # only the near ring agrees
     assert len(z) == 60 and sum(value <= 3 for value in z.values()) >= 55
 
 
-def test_without_a_width_the_choice_is_many_times_as_fast():
+def test_selection_without_gamma_is_eight_times_as_fast():
     seconds = dict.fromkeys(kernels.METHODS, 0.0)
     for row in report("lin2005-kernels").rows:
         if row["data_set"] != "ringnorm":
@@ -120,26 +119,26 @@ def test_without_a_width_the_choice_is_many_times_as_fast():
     assert seconds["SVM-Gauss"] >= 8 * seconds["SVM-Perc."]
 
 
-def test_no_machine_beats_the_bayes_rule_of_twonorm():
+def test_no_classifier_is_better_than_the_bayes_rule_on_twonorm():
     for row in report("lin2005-kernels").rows:
         if row["data_set"] == "twonorm":
             assert row["reproduced"] > 100 * twonorm_bayes_error() - 3 * row["reproduced_error"]
 
 
-def test_boosting_and_linear_programs_err_as_often_as_lin_reports():
+def test_errors_of_boosting_agree_with_the_printed_ones():
     rows = [row for row in report("lin2005-boosting").rows if row["data_set"] != "ringnorm"]
-    z = {(row["data_set"], row["method"]): row["z"] for row in rows if np.isfinite(row["z"])}
+    z = [row["z"] for row in rows if np.isfinite(row["z"])]
     assert len(z) == 48 + 3
-    assert sum(abs(value) <= 3 for value in z.values()) >= 43  # 40 of the 48, and the three
-    off = {}
+    assert np.sum(np.abs(z) <= 3) >= 43  # 40 of 48, and the three of "SVM-Stump, hard"
+    largest = {}
     for row in rows:
         if row["method"].startswith("AdaBoost"):
-            worst = max(off.get(row["data_set"], 0.0), abs(row["reproduced"] - row["reported"]))
-            off[row["data_set"]] = worst
-    assert sum(value <= 1.0 for value in off.values()) >= 10
+            difference = abs(row["reproduced"] - row["reported"])
+            largest[row["data_set"]] = max(largest.get(row["data_set"], 0.0), difference)
+    assert sum(value <= 1.0 for value in largest.values()) >= 10
 
 
-# The machines with a hard margin share the search for it, which the second of them shows each time.
+# The two methods with a hard margin share their code except for the estimator.
 @pytest.mark.parametrize(
     "method",
     [
@@ -147,19 +146,19 @@ def test_boosting_and_linear_programs_err_as_often_as_lin_reports():
         pytest.param("LPBoost-Stump, hard", marks=pytest.mark.nightly),
     ],
 )
-def test_a_committed_ensemble_can_be_made_again(method):
+def test_committed_ensemble_can_be_reproduced(method):
     stored = committed("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
-    again = boosting.work("ringnorm-near", method, 7)
-    assert again["error"] == pytest.approx(stored["error"], abs=0.01)
+    repeated = boosting.work("ringnorm-near", method, 7)
+    assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
 
-def test_where_no_ensemble_separates_the_price_is_as_good_as_infinite():
-    square, labels = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1])
-    for machine in (LPBoost(), DualSVC(kernel="stump")):
-        _, separable = boosting._hard(machine, square, labels)
-        assert not separable
-        _, separable = boosting._hard(machine, square[:3], labels[:3])
-        assert separable
+def test_inseparable_points_are_fitted_with_a_large_C():
+    X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1])
+    for model in (LPBoost(), DualSVC(kernel="stump")):
+        fitted, separable = boosting._fit_hard_margin(model, X, y)
+        assert not separable and fitted.C == boosting.LARGE_C
+        fitted, separable = boosting._fit_hard_margin(model, X[:3], y[:3])
+        assert separable and np.isinf(fitted.C)
 
 
 def test_z_is_the_difference_in_joint_standard_errors(tmp_path):
@@ -169,23 +168,24 @@ def test_z_is_the_difference_in_joint_standard_errors(tmp_path):
         for run, error in enumerate([0.16, 0.18, 0.17, 0.17])
     ]
     row = report("lin2005-kernels", store_of(tmp_path / "runs.jsonl", records)).rows[0]
-    ours = np.std([16, 18, 17, 17], ddof=1) / 2
+    standard_error = np.std([16, 18, 17, 17], ddof=1) / 2
     assert row["reproduced"] == pytest.approx(17.0)
-    assert row["z"] == pytest.approx((17.0 - 15.5) / np.hypot(0.50, ours))
+    assert row["z"] == pytest.approx((17.0 - 15.5) / np.hypot(0.50, standard_error))
 
 
-def test_the_table_of_errors_has_one_row_per_kernel_below_each_data_set():
-    made = report("lin2005-kernels")
-    assert len(made.table.rows) == len(made.rows) + len(kernels.DATA_SETS)
-    names = [line[0] for line in made.table.rows]
+def test_table_of_errors_has_one_row_per_kernel_below_each_data_set():
+    result = report("lin2005-kernels")
+    lines = result.table.rows
+    assert len(lines) == len(result.rows) + len(kernels.DATA_SETS)
+    names = [line[0] for line in lines]
     assert [name for name in names if "*" in name] == [f"**{name}**" for name in kernels.DATA_SETS]
-    at = names.index("**sonar**") + 5
-    assert made.table.rows[at][:2] == ("Gaussian", plus_minus(15.5, 0.5, "#.3g"))
-    row = next(r for r in made.rows if (r["data_set"], r["method"]) == ("sonar", "SVM-Gauss"))
-    assert float(made.table.rows[at][-1]) == pytest.approx(row["z"], abs=0.06)
+    line = lines[names.index("**sonar**") + 5]
+    assert line[:2] == ("Gaussian", plus_minus(15.5, 0.5, "#.3g"))
+    row = next(r for r in result.rows if (r["data_set"], r["method"]) == ("sonar", "SVM-Gauss"))
+    assert float(line[-1]) == pytest.approx(row["z"], abs=0.06)
 
 
-# Tables 5.4 and 5.5, as the thesis prints them for SVM-Gauss, typed a second time.
+# The columns SVM-Gauss of Tables 5.4 and 5.5, copied a second time and independently.
 PRINTED = """
     twonorm 2.64 0.05 23.1, threenorm 14.6 0.11 31.1, ringnorm 1.78 0.04 27.9,
     australian 14.7 0.18 43.3, breast 3.53 0.09 16.6, cleveland 18.0 0.31 10.0,
@@ -194,13 +194,12 @@ PRINTED = """
 """
 
 
-def test_what_is_reported_is_what_the_thesis_prints():
+def test_reported_numbers_are_those_of_the_thesis():
     printed = {}
     for entry in PRINTED.replace("\n", " ").split(","):
         name, *numbers = entry.split()
         printed[name] = tuple(map(float, numbers))
     printed["ringnorm-near"] = printed["ringnorm"]
-    found = {
+    assert printed == {
         name: (*kernels.REPORTED["SVM-Gauss"][name], kernels.SECONDS[name][-1]) for name in printed
     }
-    assert found == printed

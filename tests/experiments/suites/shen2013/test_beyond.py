@@ -1,24 +1,23 @@
-"""Machines beyond Shen (2013), and what the page says of them."""
+"""The suite shen2013-beyond: left-out runs, folds, and statements of the page on the messages."""
 
 import pytest
 
 from svmbook.experiments import report
 from svmbook.experiments.suites import find_suite
-from svmbook.experiments.suites.shen2013 import beyond as shen2013_beyond
-from svmbook.experiments.suites.shen2013 import printed
+from svmbook.experiments.suites.shen2013 import beyond
+from svmbook.experiments.suites.shen2013.printed import NOISE
 
 
-def test_what_takes_minutes_is_left_out():
+def test_runs_that_take_minutes_are_left_out():
     jobs = find_suite("shen2013-beyond").jobs()
-    left = {job.data_set for job in jobs} - {
+    left_out = {job.data_set for job in jobs} - {
         job.data_set for job in jobs if job.method == "exemplars that mine"
     }
-    noise = printed.NOISE
     synthetic = ("isolated", "striated")
-    assert left == {*synthetic, *(name + noise for name in synthetic), "segment"}
+    assert left_out == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
 
 
-def test_what_the_page_says_of_other_machines_on_the_messages():
+def test_statements_of_the_page_on_the_messages():
     rows = {
         row["method"]: row["clean"]
         for suite in ("shen2013", "shen2013-beyond")
@@ -30,18 +29,17 @@ def test_what_the_page_says_of_other_machines_on_the_messages():
         assert abs(rows[method] - largest) < 0.5
     assert round(rows["nearest neighbours"] - largest) == 1
     assert round(rows["Gaussian"] - largest) == 4
-    beyond = shen2013_beyond.METHODS
-    best = sorted(beyond, key=rows.get)[-3:]
+    best = sorted(beyond.METHODS, key=rows.get)[-3:]
     assert best == ["k-means and lines", "random forest", "stump ensemble"]
     assert round(rows["stump ensemble"], 1) == 67.8
     assert abs(rows["linear"] - 67.5) < 0.06 and abs(rows["network"] - 68.3) < 0.06
 
 
-def test_inner_folds_are_of_points_in_any_order():
-    # With folds of whole rings of the spirals the number of neighbours would be chosen wrongly.
-    assert 1 - shen2013_beyond.work("spirals", "nearest neighbours", 0)["error"] > 0.7
+def test_inner_folds_are_shuffled():
+    # Without shuffling each fold is a ring of the spirals, and the choice of neighbours is wrong.
+    assert 1 - beyond.work("spirals", "nearest neighbours", 0)["error"] > 0.7
 
 
-def test_what_is_left_out_is_said():
-    with pytest.raises(ValueError, match="shen2013-beyond leaves exemplars that mine out"):
+def test_left_out_runs_raise_an_error():
+    with pytest.raises(ValueError, match=r"shen2013-beyond .*exemplars that mine"):
         find_suite("shen2013-beyond").jobs(["isolated"], ["exemplars that mine"])

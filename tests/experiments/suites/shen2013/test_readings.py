@@ -1,4 +1,4 @@
-"""What the thesis leaves open, read in other ways."""
+"""Alternative interpretations of Shen (2013)."""
 
 import numpy as np
 import pytest
@@ -18,52 +18,52 @@ def points():
     return centres[y] + rng.normal(size=(60, 2)), y
 
 
-def test_a_member_is_positive_where_the_probability_of_libsvm_exceeds_one_half(points):
+def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(points):
     X, y = points
     positive = np.eye(len(X), dtype=bool) | (np.arange(60) % 7 == 0) & (y == y[:, None])
     negative = (y != y[:, None]) & (np.arange(60) % 3 == 0)
-    read, plain = ByProbability(C=1.0), PrototypeSVM(C=1.0)
-    planes = read._train(X, y, positive, negative)
-    usual = plain._train(X, y, positive, negative)
-    weight = np.ones(len(X))
-    sigmoids = inner_sigmoids(X, positive, negative, weight, plain._hyperplanes)
-    probability = sigmoids.probability(X @ usual.coef.T + usual.intercept)
-    says = X @ planes.coef.T + planes.intercept
-    clear = np.abs(probability - 0.5) > 1e-9
-    np.testing.assert_array_equal((says > 0)[clear], (probability > 0.5)[clear])
-    assert ((says > 0) != (X @ usual.coef.T + usual.intercept > 0)).mean() > 0.05
+    plain = PrototypeSVM(C=1.0)
+    planes = ByProbability(C=1.0)._train(X, y, positive, negative)
+    plain_planes = plain._train(X, y, positive, negative)
+    sigmoids = inner_sigmoids(X, positive, negative, np.ones(len(X)), plain._hyperplanes)
+    plain_outputs = X @ plain_planes.coef.T + plain_planes.intercept
+    probability = sigmoids.probability(plain_outputs)
+    outputs = X @ planes.coef.T + planes.intercept
+    is_clear = np.abs(probability - 0.5) > 1e-9
+    np.testing.assert_array_equal((outputs > 0)[is_clear], (probability > 0.5)[is_clear])
+    assert ((outputs > 0) != (plain_outputs > 0)).mean() > 0.05
 
 
-def test_a_factor_per_point_counts_a_point_as_often(points):
+def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
     X, _ = points
     positive = np.zeros((2, 60), dtype=int)
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    once = linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted = linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
     for m in range(2):
         rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        again = linear_members(
+        copied = linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
-        np.testing.assert_allclose(once.coef[m], again.coef[0], atol=1e-8)
-        np.testing.assert_allclose(once.intercept[m], again.intercept[0], atol=1e-8)
+        np.testing.assert_allclose(weighted.coef[m], copied.coef[0], atol=1e-8)
+        np.testing.assert_allclose(weighted.intercept[m], copied.intercept[0], atol=1e-8)
 
 
-def test_a_positive_that_joins_at_each_iteration_is_there_as_often(points):
+def test_weight_of_a_positive_is_the_number_of_times_it_was_added(points):
     X, y = points
-    grown, trained = [], []
+    positives, trained = [], []
 
-    class Watched(GrowingLists):
-        def _updated_positives(self, positive, joins):
-            grown.append(super()._updated_positives(positive, joins))
-            return grown[-1]
+    class Recorder(GrowingLists):
+        def _updated_positives(self, *args):
+            positives.append(super()._updated_positives(*args))
+            return positives[-1]
 
         def _hyperplanes(self, X, positive, negative, weight):
             trained.append((positive, weight))
             return super()._hyperplanes(X, positive, negative, weight)
 
-    fitted = Watched(n_shifts=4, random_state=0).fit(X, y)
-    assert grown[-1].max() > 2
+    model = Recorder(n_shifts=4, random_state=0).fit(X, y)
+    assert positives[-1].max() > 2
     assert all((weight == positive).all() for positive, weight in trained)
-    assert all(len(set(p.positives)) == len(p.positives) for p in fitted.prototypes_)
+    assert all(len(set(p.positives)) == len(p.positives) for p in model.prototypes_)

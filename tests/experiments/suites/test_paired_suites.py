@@ -1,0 +1,43 @@
+"""Suites with paired differences: their rows follow from runs that share seeds."""
+
+import pytest
+from records import committed_values
+
+from svmbook.experiments import load_records, report
+from svmbook.experiments.suites.lin2005 import kernel_depth
+
+#: By suite, a function that returns the reference method on a data set.
+REFERENCES = {
+    "class-shares": lambda _: "L = 20",
+    "exemplar-nuisance": lambda _: "5 neighbours, weighted",
+    "exemplar-votes": lambda _: "Gaussian SVM",
+    "interactions": lambda _: "Gaussian SVM",
+    "kernel-depth": kernel_depth.REFERENCE.get,
+    "lin2005-early": lambda _: "converged",
+    "noise-islands": lambda _: "distance-weighted vote",
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_rows_are_means_and_paired_differences_of_the_records(name):
+    errors = committed_values(name, unit=100)
+    rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
+    assert rows.keys() == errors.keys()
+    for (data_set, method), row in rows.items():
+        reference = REFERENCES[name](data_set)
+        values = {"error": errors[data_set, method]}
+        values["difference"] = values["error"] - errors[data_set, reference]
+        assert row["runs"] == len(values["error"])
+        assert ("difference" in row) == (method != reference)
+        for key in values.keys() & row.keys():
+            assert row[key] == pytest.approx(values[key].mean(), abs=1e-12)
+            standard_error = values[key].std(ddof=1) / row["runs"] ** 0.5
+            assert row[f"{key}_se"] == pytest.approx(standard_error, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*REFERENCES, "prototype-shifts"])
+def test_methods_have_the_same_seed_in_each_run(name):
+    records = load_records(name)
+    seeds = {(r["data_set"], r["run"]): r["seed"] for r in records}
+    assert all(r["seed"] == seeds[r["data_set"], r["run"]] for r in records)
+    assert len({*seeds.values()}) >= max(r["run"] for r in records) + 1
