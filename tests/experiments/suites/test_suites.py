@@ -70,33 +70,6 @@ def test_reproduced_error_is_the_mean_of_the_records(name):
         assert row["reproduced"] == pytest.approx(errors[key].mean())
 
 
-#: Suites with paired differences, with the reference of each method.
-REFERENCES = {
-    "kernel-features": lambda method: "exact kernel",
-    "logistic-kernels": lambda method: "logistic, ridge",
-    "usvc-overlap": lambda method: f"{method.rpartition(', ')[0]}, hinge",
-    "usvc-placing": lambda method: "random",
-    "width-rules": lambda method: "grid",
-}
-
-
-@pytest.mark.parametrize("name", REFERENCES)
-def test_rows_are_means_and_paired_differences_of_the_records(name):
-    errors = committed_values(name, unit=100)
-    rows = report(name).rows
-    assert {(row["data_set"], row["method"]) for row in rows} == errors.keys()
-    for row in rows:
-        key = row["data_set"], row["method"]
-        reference = row["data_set"], REFERENCES[name](row["method"])
-        found = {"error": errors[key], "difference": errors[key] - errors[reference]}
-        assert row["runs"] == len(errors[key])
-        assert ("difference" in row) == (key != reference)
-        for field, values in found.items():
-            if field in row:
-                assert row[field] == pytest.approx(values.mean())
-                assert row[f"{field}_se"] == pytest.approx(values.std(ddof=1) / row["runs"] ** 0.5)
-
-
 def columns(rows):
     """Return the column names of each row, by the texts in the row."""
     return {tuple(v for v in row.values() if isinstance(v, str)): row.keys() for row in rows}

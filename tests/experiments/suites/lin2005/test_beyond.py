@@ -2,8 +2,14 @@
 
 import numpy as np
 import pytest
-from records import committed, committed_values, needs_table, needs_versions, store_of
-from repeated_runs import check_repeated_run
+from records import (
+    check_repeated_run,
+    committed,
+    committed_values,
+    needs_table,
+    needs_versions,
+    store_of,
+)
 from scipy import stats
 
 from svmbook.datasets import load

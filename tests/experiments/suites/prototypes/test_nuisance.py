@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed_values
-from repeated_runs import check_repeated_run
+from records import check_repeated_run, committed_values
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 

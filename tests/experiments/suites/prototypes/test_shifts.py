@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, committed_values, store_of
-from repeated_runs import check_repeated_run
+from records import check_repeated_run, committed, committed_values, store_of
 from sklearn.neighbors import KNeighborsClassifier
 
 from svmbook.experiments import load_records, report

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from repeated_runs import check_repeated_run
+from records import check_repeated_run
 from sklearn.dummy import DummyClassifier
 
 from svmbook.experiments import report

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from records import committed
-from repeated_runs import check_repeated_run
+from records import check_repeated_run, committed
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, search
