@@ -17,7 +17,7 @@ from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
 SUPPORT = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
-LIMITS = ("estimator", "n in a minute", "memory, in numbers")
+LIMITS = ("estimator", "points fitted in a minute", "memory (floats)")
 LARGEST_MEASURED = 500_000  # points
 MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # whose defaults are shown
 
