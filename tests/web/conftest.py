@@ -52,6 +52,7 @@ SAMPLE_PAGES = (
     "book/notation.html",
     "book/reproductions.html",
     "genindex.html",
+    "notebooks/dual_svm.html",
     "notebooks/ensembles_as_kernels.html",
     "notebooks/which_machine_when.html",
     "search.html",

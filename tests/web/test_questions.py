@@ -93,7 +93,7 @@ def sources():
     """Return the questions in the notebooks, in Markdown, by the titles of chapters."""
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
     files = [page["file"] for part in parts for page in part["chapters"]]
-    paths = [ROOT / f"{file}.ipynb" for file in files if file.startswith("notebooks/")]
+    paths = [ROOT / f"{file}.ipynb" for file in files if re.fullmatch(r"notebooks/\w+", file)]
     titles = [re.search(r'"# (.*?)\\n"', path.read_text(encoding="utf-8"))[1] for path in paths]
     return dict(zip(titles, map(questions, paths), strict=True))
 
@@ -163,8 +163,8 @@ def test_exported_choices_are_shuffled(exported):
             "would matter.</p>",
         ),
         (
-            "They come nearer to one another",
-            "<p>That is what <em>dividing</em> all outputs by 7 would do.</p>",
+            "They become more equal",
+            "<p><em>Dividing</em> all outputs by 7 would do that.</p>",
         ),
         (
             "The error on new points is at most one half, and as many training points as that are "
@@ -173,10 +173,10 @@ def test_exported_choices_are_shuffled(exported):
             "missed.</p>",
         ),
         (
-            "One; and no, a vote may reach beyond its class",
-            "<p>One neighbour: it copies every wrong label. But a vote that reaches beyond its "
-            "class is wrong without any noise: 135 neighbours err twice as often on the islands as "
-            "one does with a fifth of the labels changed (Exercise 15.2).</p>",
+            "One neighbour; no, more are not always better",
+            "<p>One neighbour copies every wrong label. But a vote that reaches points of the "
+            "other class is wrong without any noise. On the islands with a fifth of the labels "
+            "changed, 135 neighbours err nearly twice as often as one (Exercise 16.2).</p>",
         ),
     ],
 )
