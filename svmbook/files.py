@@ -2,10 +2,10 @@
 
 import os
 
-__all__ = ["write_whole"]
+__all__ = ["write_atomically"]
 
 
-def write_whole(path, content):
+def write_atomically(path, content):
     """Write a file atomically: until it is complete, readers see the previous content.
 
     Parameters
@@ -19,10 +19,10 @@ def write_whole(path, content):
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from svmbook.files import write_whole
+    >>> from svmbook.files import write_atomically
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "new" / "file.txt"
-    ...     write_whole(path, "content")
+    ...     write_atomically(path, "content")
     ...     print(path.read_text())
     content
     """

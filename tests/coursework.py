@@ -102,9 +102,9 @@ def guide_table(heading):
 @contextmanager
 def edited_source(course):
     """Yield the instructor's notebook of the small assignment, and write it at the end."""
-    nb = nbformat.read(course.source(NAME), as_version=4)
+    nb = nbformat.read(course.source_path(NAME), as_version=4)
     yield nb
-    nbformat.write(nb, course.source(NAME))
+    nbformat.write(nb, course.source_path(NAME))
 
 
 def cell_named(nb, name):
@@ -114,7 +114,7 @@ def cell_named(nb, name):
 
 def answered(course, **answers):
     """Return the small assignment as handed out, with these answers and otherwise right ones."""
-    nb = nbformat.read(course.released(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(NAME), as_version=4)
     for name, answer in ({"square": SQUARE, "total": TOTAL, "essay": ESSAY} | answers).items():
         cell_named(nb, name).source = answer
     return nb
@@ -189,7 +189,7 @@ def _submissions(name):
 
 def filled(course, name, answers):
     """Return an assignment of the book with these answers, and otherwise those of the solution."""
-    nb = nbformat.read(course.released(name), as_version=4)
+    nb = nbformat.read(course.released_path(name), as_version=4)
     solution = book_assignment(name)
     for cell in nb.cells:
         if nbgrader_metadata(cell).get("solution"):

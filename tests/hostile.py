@@ -117,7 +117,7 @@ FILES = {
 def _link(course, student):
     folder = course.root / "submitted" / student / NAME
     folder.mkdir(parents=True)
-    (folder / f"{NAME}.ipynb").symlink_to(course.source(NAME))
+    (folder / f"{NAME}.ipynb").symlink_to(course.source_path(NAME))
 
 
 def _linked_folder(course, student):

@@ -260,7 +260,7 @@ def test_api_pages_show_the_public_modules():
     }
     # Not the style sheet of figures and the commands. Students import two modules of the course.
     public -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
-    public |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.reading"}
+    public |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.bands"}
     assert sorted(shown) == sorted({"svmbook"} | public | methods)
 
 

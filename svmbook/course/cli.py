@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..files import write_whole
+from ..files import write_atomically
 
 __all__ = ["check", "course"]
 
@@ -60,7 +60,7 @@ def init(root, names):
       svmbook course init autumn dual_by_hand kernels
     """
     folder = _module("layout.folder").create(root, names)
-    click.echo(f"{folder.root}: {', '.join(folder.names())}")
+    click.echo(f"{folder.root}: {', '.join(folder.assignment_names())}")
 
 
 UNSAFE = click.option("--unsafe", is_flag=True, help="Run without a sandbox.")
@@ -194,7 +194,7 @@ def export_marks(root, kind, output):
     if output is None:
         click.echo(written.getvalue(), nl=False)
     else:
-        write_whole(output, written.getvalue())
+        write_atomically(output, written.getvalue())
     for note in notes:
         click.echo(note, err=True)
 

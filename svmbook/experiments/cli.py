@@ -51,12 +51,12 @@ class OneLineErrorGroup(click.Group):
 
     def invoke(self, ctx):
         """Run a command."""
-        _require_stderr()
+        _ensure_stderr()
         with _one_line_errors(ctx.command_path), _plain_warnings():
             return super().invoke(ctx)
 
 
-def _require_stderr():
+def _ensure_stderr():
     """Open the null device as stderr if the caller has closed stderr.
 
     Otherwise the store could get file descriptor 2, to which worker processes write.
@@ -117,7 +117,9 @@ def list_suites():
             click.echo(f"  tables:  its own, {', '.join(suite.more)}")
         try:
             jobs, store = suite.jobs(), Store(_default_store(suite.name))
-            stored = f"{sum(job in store for job in jobs)} of {len(jobs)} in {_shown(store.path)}"
+            stored = (
+                f"{sum(job in store for job in jobs)} of {len(jobs)} in {_display_path(store.path)}"
+            )
         except (OSError, ValueError) as error:
             stored = f"not usable: {_one_line(error)}"
         click.echo(f"  runs:    {suite.runs} per data set and method; stored: {stored}")
@@ -130,12 +132,18 @@ def list_suites():
 @click.option("--runs", type=Runs(), help="Number or range of runs [default: the suite's].")
 @click.option(
     "--jobs",
+    "n_jobs",
     type=click.IntRange(-1, 4096),
     help="Processes; -1 for one per core [default: 1, or with --dask local one per core].",
 )
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster instead.")
-@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
-def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of records.",
+)
+def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     """Carry out the runs of SUITE that are missing from the store.
 
     Each run is appended to the store as soon as it is finished. If the program is stopped, run the
@@ -151,18 +159,18 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
       svmbook reproduce lin2005-kernels --datasets twonorm --runs 37-37 --store mine.jsonl
       svmbook reproduce lin2005-kernels --dask tcp://10.0.0.1:8786
     """
-    if jobs == 0:
+    if n_jobs == 0:
         raise click.UsageError("--jobs must be 1 or more, or -1; found 0.")
-    if dask not in (None, "local") and jobs is not None:
+    if dask not in (None, "local") and n_jobs is not None:
         raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
         requested = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    records = Store(store or _default_store(suite))
-    missing = [job for job in requested if job not in records]
+    store = Store(store_path or _default_store(suite))
+    missing = [job for job in requested if job not in store]
     n_stored, total = len(requested) - len(missing), len(requested)
-    click.echo(f"{_shown(records.path)}: {n_stored} of {total} runs are stored", err=True)
+    click.echo(f"{_display_path(store.path)}: {n_stored} of {total} runs are stored", err=True)
     if not missing:
         return
     reason, code = "stopped", 0
@@ -171,20 +179,20 @@ def reproduce_suite(suite, datasets, methods, runs, jobs, dask, store):
             from .reproduce import check_tables, dask_client, reproduce  # takes seconds
 
             if dask is not None:
-                with dask_client(dask, None if jobs == -1 else jobs) as client:
+                with dask_client(dask, None if n_jobs == -1 else n_jobs) as client:
                     client.run(check_tables, missing)  # on the workers
-                    _show_progress(reproduce(requested, records, client=client), n_stored, total)
+                    _show_progress(reproduce(requested, store, client=client), n_stored, total)
             else:
                 check_tables(missing)
-                _show_progress(reproduce(requested, records, n_jobs=jobs or 1), n_stored, total)
+                _show_progress(reproduce(requested, store, n_jobs=n_jobs or 1), n_stored, total)
         except KeyboardInterrupt as error:
             code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
             reason, code = _one_line(f"Error: {error}"), 1
-    records = Store(records.path)  # read again: a signal may have interrupted an update of it
-    done = sum(job in records for job in requested)
+    store = Store(store.path)  # read again: a signal may have interrupted an update of it
+    done = sum(job in store for job in requested)
     if done < total:
-        where = f"{done} of {total} runs are in {_shown(records.path)}"
+        where = f"{done} of {total} runs are in {_display_path(store.path)}"
         when = "once that is fixed, " if code == 1 else ""
         click.echo(f"{reason}: {where}; {when}run the same command again to resume", err=True)
         sys.exit(code or 1)
@@ -207,9 +215,14 @@ def _sigterm_as_interrupt():
 @main.command("table")
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--table", metavar="NAME", help="A further table of the suite.")
-@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), help="File of records.")
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of records.",
+)
 @click.option("--csv", is_flag=True, help="Print the unrounded numbers as CSV.")
-def show_table(suite, table, store, csv):
+def show_table(suite, table, store_path, csv):
     """Show the table of SUITE as Markdown: reported and reproduced numbers side by side.
 
     \b
@@ -218,10 +231,10 @@ def show_table(suite, table, store, csv):
       svmbook table shen2013 --table sizes
       svmbook table exploring-parameters --store mine.jsonl --csv
     """
-    records = Store(store or _default_store(suite))
-    if records.refresh():
+    store = Store(store_path or _default_store(suite))
+    if store.refresh():
         click.echo("warning: the store ends in an incomplete record, left out here", err=True)
-    result = report(suite, records, table=table)
+    result = report(suite, store, table=table)
     click.echo(result.to_frame().to_csv(index=False) if csv else result, nl=not csv)
 
 
@@ -302,7 +315,7 @@ def _default_store(suite):
     return folder / f"{suite}.jsonl"
 
 
-def _shown(path):
+def _display_path(path):
     """Return a path relative to the current folder where possible, and otherwise absolute."""
     path = path.absolute()
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

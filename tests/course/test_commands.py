@@ -98,9 +98,9 @@ def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path)
     with pytest.raises(FileNotFoundError, match="not the folder of a course"):
         Course(tmp_path)
     with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
-        course.source("other")
+        course.source_path("other")
     with pytest.raises(ValueError, match="no assignment"):
-        course.source("../small")
+        course.source_path("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
         report(course, NAME)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
@@ -111,7 +111,7 @@ def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path)
 
 
 def test_init_does_not_overwrite_assignments(course, book):
-    course.source(NAME).write_text(course.source(NAME).read_text() + "\n")
-    changed = course.source(NAME).read_bytes()
+    course.source_path(NAME).write_text(course.source_path(NAME).read_text() + "\n")
+    changed = course.source_path(NAME).read_bytes()
     create_course(course.root, book)
-    assert course.source(NAME).read_bytes() == changed
+    assert course.source_path(NAME).read_bytes() == changed

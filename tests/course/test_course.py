@@ -32,11 +32,11 @@ def graded(course, sandbox, **options):
 def feedback_text(course, student):
     """Write the feedback pages, and return the one for a student."""
     list(feedback(course, NAME))
-    return course.feedback(student, NAME).read_text("utf-8")
+    return course.feedback_path(student, NAME).read_text("utf-8")
 
 
 def test_released_notebook_has_no_solutions_and_no_hidden_tests(course):
-    nb = nbformat.read(course.released(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(NAME), as_version=4)
     text = "\n".join(cell.source for cell in nb.cells)
     assert "secret_of_the_test" not in text and "x * x\n" not in text
     assert ESSAY not in text and "HIDDEN" not in text
@@ -54,7 +54,7 @@ get_ipython().events.register("post_run_cell", lambda result: get_ipython().disp
 def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     hand_in(course, "right", answered(course))
     hand_in(course, "wrong", answered(course, square=WRONG))
-    hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
     hand_in(course, "killed", answered(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
@@ -191,7 +191,7 @@ def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
     with edited_source(course) as nb:
         cell_named(nb, "test_square").source = test
     course.release(NAME)
-    assert "secret_of_the_test" not in course.released(NAME).read_text("utf-8")
+    assert "secret_of_the_test" not in course.released_path(NAME).read_text("utf-8")
     hand_in(course, "one", answered(course, square=WRONG))
     (submission,) = graded(course, shells).values()
     assert submission.score == 2 and submission.reasons == []

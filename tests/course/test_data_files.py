@@ -24,7 +24,7 @@ TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
 @pytest.fixture
 def files(course):
     """Paths of data files of the small assignment, by their names."""
-    folder = course.source(NAME).parent
+    folder = course.source_path(NAME).parent
     (folder / "sub/.ipynb_checkpoints").mkdir(parents=True)
     (folder / "points.csv").write_text("1\n2\n")
     (folder / "sub/more.csv").write_text("4\n")
@@ -70,7 +70,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, files, monk
 
     monkeypatch.setattr(grading, "run_cells", record)
     course.release(NAME)
-    released = course.released(NAME).parent
+    released = course.released_path(NAME).parent
     names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
     assert names == {f"{NAME}.ipynb", *files}
     (hand_in(course, "one", answered(course)) / "points.csv").write_text("7\n")
@@ -83,7 +83,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, files, monk
 
 
 def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells, tmp_path):
-    nb = nbformat.read(course.released(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(NAME), as_version=4)
     for name in ("test_square", "test_total"):
         cell = cell_named(nb, name)
         cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
@@ -104,9 +104,9 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells,
 
 
 def test_copies_with_solutions_are_not_handed_out(course, files):
-    copy = course.source(NAME).with_name(f"{NAME}.ipynb~")
-    copy.write_bytes(course.source(NAME).read_bytes())
-    (course.source(NAME).parent / ".#lock").symlink_to("nowhere")
+    copy = course.source_path(NAME).with_name(f"{NAME}.ipynb~")
+    copy.write_bytes(course.source_path(NAME).read_bytes())
+    (course.source_path(NAME).parent / ".#lock").symlink_to("nowhere")
     (problem,) = try_out(course, NAME, "unused").problems
     assert problem.startswith(f"{NAME}.ipynb~ contains solutions or hidden tests")
     copy.unlink()

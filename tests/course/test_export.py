@@ -39,7 +39,7 @@ def marked(released, tmp_path_factory):
     """A graded course with two assignments, of which the second is a copy of the first."""
     course = copy_course(released, tmp_path_factory.mktemp("marked") / "course")
     (course.root / "source/twin").mkdir()
-    shutil.copy(course.source(NAME), course.root / "source/twin/twin.ipynb")
+    shutil.copy(course.source_path(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
     nb = answered(course)
     hand_in_as(course, "ann", NAME, nb)
@@ -126,7 +126,7 @@ def test_mark_without_a_submission_is_reported(copied):
 def test_submission_of_an_unreleased_assignment_is_reported(copied):
     hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
     (copied.root / "source/new").mkdir()
-    (copied.root / "source/new/new.ipynb").write_bytes(copied.source(NAME).read_bytes())
+    (copied.root / "source/new/new.ipynb").write_bytes(copied.source_path(NAME).read_bytes())
     notes, _ = exported(copied, "plain")
     assert notes[1:] == ["new was not released; run svmbook course release new first."]
 

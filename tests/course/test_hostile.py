@@ -39,7 +39,7 @@ def _message(course, graded):
     """Return the report's message about a submission, or else the first error of its cells."""
     if graded.reasons:
         return "; ".join(graded.reasons)
-    nb = nbformat.read(course.autograded(graded.student, NAME), as_version=4)
+    nb = nbformat.read(course.autograded_path(graded.student, NAME), as_version=4)
     errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
     return f"`{errors[0]}`" if errors else "nothing"
 

@@ -44,7 +44,7 @@ def personal(tmp_path_factory):
 
 
 def filled_in(course, identity, answer=ANSWER):
-    nb = nbformat.read(course.released(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(NAME), as_version=4)
     for cell in nb.cells:
         item = cell.metadata.nbgrader.grade_id
         cell.source = {"student": identity, "twice": answer}.get(item, cell.source)

@@ -17,7 +17,7 @@ def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypa
     hand_in(course, "ann", answered(course))
     assert len([*grade(course, NAME, sandbox="unused")]) == 2
     (page,) = feedback(course, NAME)
-    text, folder = page.read_text("utf-8"), course.nbgrader(NAME)
+    text, folder = page.read_text("utf-8"), course.course_directory(NAME)
     command = GenerateFeedback(coursedir=folder, config=folder.config)
     with pytest.raises(ModuleNotFoundError, match="run svmbook course feedback"):
         command.start()

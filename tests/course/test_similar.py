@@ -17,7 +17,7 @@ def test_copy_with_other_names_is_found(course):
     hand_in(course, "one", answered(course, square=long))
     hand_in(course, "copy", answered(course, square="# all mine\n" + renamed))
     hand_in(course, "other", answered(course, square="import numpy as np\nsquare = np.square"))
-    hand_in(course, "nothing", nbformat.read(course.released(NAME), as_version=4))
+    hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
     (pair,) = similar(course, NAME, least=0.6)
     assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
     assert any("number * number" in line for lines in pair.lines for line in lines)

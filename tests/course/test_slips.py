@@ -33,7 +33,7 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
 
 def check_essay(course, student):
     """Check that a misplaced essay was moved to its cell, and needs a manual mark."""
-    nb = nbformat.read(course.autograded(student, NAME), as_version=4)
+    nb = nbformat.read(course.autograded_path(student, NAME), as_version=4)
     assert cell_named(nb, "essay").source.strip().lstrip("# ") == ESSAY
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, student).needs_manual_grade

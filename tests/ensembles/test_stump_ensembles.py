@@ -19,7 +19,7 @@ from svmbook.solvers.smoothed import SmoothedHinge, smoothed
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
 NEW = 1.5 * twonorm(200, random_state=1)[0][:, :5]  # some outside the training range
-PAIRS = [
+BINARY_ESTIMATORS = [
     (
         StumpEnsembleSVC(C=0.3, feature_scale=None, tol=1e-7),
         DualSVC(C=0.3, kernel="stump"),
@@ -31,7 +31,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "kernel_machine"), PAIRS, ids=["svc", "logistic"])
+@pytest.mark.parametrize(("model", "kernel_machine"), BINARY_ESTIMATORS, ids=["svc", "logistic"])
 def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     weights = np.where(np.arange(60) % 5 == 0, 0.0, 1.5)
     model.set_params(n_knots=None).fit(X, Y, sample_weight=weights)
@@ -47,7 +47,7 @@ def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     np.testing.assert_allclose(model.feature_importances_**2, variances)
 
 
-@pytest.mark.parametrize(("model", "kernel_machine"), PAIRS, ids=["svc", "logistic"])
+@pytest.mark.parametrize(("model", "kernel_machine"), BINARY_ESTIMATORS, ids=["svc", "logistic"])
 def test_knot_at_every_value_is_exact(model, kernel_machine):
     coarse = np.round(X, 1)
     model.set_params(n_knots=1000).fit(coarse, Y)
@@ -292,7 +292,9 @@ def test_logistic_model_has_probabilities_and_certificate():
     assert model.converged_ and model.relative_gap_ <= 1e-6
 
 
-@pytest.mark.parametrize("model", [model for model, _ in PAIRS], ids=["svc", "logistic"])
+@pytest.mark.parametrize(
+    "model", [model for model, _ in BINARY_ESTIMATORS], ids=["svc", "logistic"]
+)
 def test_computed_gram_matrix_gives_same_model(model, monkeypatch):
     stored = model.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
     monkeypatch.setattr("svmbook.ensembles.stump_ensembles.STORED_POINTS", 10)

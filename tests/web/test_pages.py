@@ -9,7 +9,7 @@ from .conftest import AXE, built_pages, nightly_except
 playwright = pytest.importorskip("playwright.sync_api")
 
 
-WIDTHS = (360, 768, 1280, 1920)
+SCALED_GAMMAS = (360, 768, 1280, 1920)
 # Boxes of the article with hidden parts. A box that scrolls sideways must be focusable, a box that
 # hides its overflow is clipped, and content that overflows the article is covered by other content.
 CLIPPED = """() => {
@@ -37,7 +37,7 @@ CLIPPED = """() => {
 
 def test_nothing_is_clipped_at_any_width(visited):
     clipped = {}
-    for width in WIDTHS:
+    for width in SCALED_GAMMAS:
         visited.show(width, "light")
         with contextlib.suppress(playwright.TimeoutError):  # scrollers.js sets tab stops with delay
             visited.page.wait_for_function(f"() => !({CLIPPED})().length", timeout=3000)

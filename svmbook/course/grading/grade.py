@@ -20,7 +20,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import is_grade, is_solution
 from sqlalchemy.exc import SAWarning
 
-from ...files import write_whole
+from ...files import write_atomically
 from ..execution.outcome import Limits, Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
 from ..layout.items import NOTE, answers_of, item_of
@@ -205,7 +205,7 @@ def _record(course, book, name, pending, graded):
         book.update_or_create_submission(name, student, timestamp=pending.handed_in)
     _save_marks(book, name, student, nb)
     marks = marks_in(book.find_submission(name, student), name)
-    path = course.autograded(student, name)
+    path = course.autograded_path(student, name)
     changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
     reasons = [*graded.notes, *pending.submission.notes]
     reasons += [f"{item} has changed since it was marked by hand" for item in changed]
@@ -214,7 +214,7 @@ def _record(course, book, name, pending, graded):
         "reasons": reasons,
         "marks": {item: mark.by_tests for item, mark in marks.items()},
     }
-    write_whole(path, nbformat.writes(nb))
+    write_atomically(path, nbformat.writes(nb))
     return GradedSubmission(student, *totals(marks), reasons)
 
 

@@ -73,7 +73,7 @@ def find_pending(course, name, master, again=False):
     entered, pending = _entered_marks(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
     tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
-    ids = course.ids() if is_personal(master) else None
+    ids = course.student_ids() if is_personal(master) else None
     for student, submission in course.submissions(name).items():
         (cells, reason), student_id, handed_in, notes = _read(course, submission), None, None, []
         if cells is not None:
@@ -84,7 +84,7 @@ def find_pending(course, name, master, again=False):
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known = [str(value) for value in (handed_in, student_id) if value is not None]
         digest = _digest(tasks, cells, reason, submission.notes, *known)
-        last = _note(course.autograded(student, name))
+        last = _note(course.autograded_path(student, name))
         if again or (last.get("digest"), last.get("marks")) != (digest, entered.get(student)):
             pending.append(
                 PendingSubmission(submission, cells, reason, handed_in, digest, student_id)
@@ -99,7 +99,7 @@ def count_pending(course, name):
 
 def reasons_of(course, name, student):
     """Return the problems that were noted when a student's submission was graded."""
-    return _note(course.autograded(student, name)).get("reasons", [])
+    return _note(course.autograded_path(student, name)).get("reasons", [])
 
 
 def _entered_marks(course, name, master):

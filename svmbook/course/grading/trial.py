@@ -67,7 +67,7 @@ def try_out(course, name, sandbox=None):
     SandboxError
         There is no bubblewrap.
     """
-    source = nbformat.read(course.source(name), as_version=4)
+    source = nbformat.read(course.source_path(name), as_version=4)
     problems = [
         f"{item_of(cell)} has no points; set them in Create Assignment."
         for cell in source.cells

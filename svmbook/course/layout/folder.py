@@ -26,7 +26,7 @@ from nbgrader.utils import find_all_files
 from traitlets.config.loader import PyFileConfigLoader
 
 from ...experiments.running.records import part_of_book
-from ...files import write_whole
+from ...files import write_atomically
 from .handed_in import find_submissions
 from .items import describe_assignment
 
@@ -80,9 +80,9 @@ def create(root, names=None):
     for name in names:
         copy = root / "source" / name / f"{name}.ipynb"
         if not copy.exists():
-            write_whole(copy, paths[name].read_text(encoding="utf-8"))
+            write_atomically(copy, paths[name].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
-        write_whole(root / "nbgrader_config.py", CONFIG)
+        write_atomically(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
     course = Course(root)
     with _scripts_on_path():
@@ -142,7 +142,7 @@ class Course:
         """Open the gradebook, which the caller must close; it is also a context manager."""
         return Gradebook(self.db_url, "svm")
 
-    def nbgrader(self, name):
+    def course_directory(self, name):
         """Return nbgrader's view of the folder and an assignment."""
         return CourseDirectory(
             root=str(self.root),
@@ -151,16 +151,16 @@ class Course:
             config=PyFileConfigLoader("nbgrader_config.py", str(self.root)).load_config(),
         )
 
-    def names(self):
+    def assignment_names(self):
         """Return the names of the assignments."""
         notebooks = (self.root / "source").glob("*/*.ipynb")
         return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
 
-    def source(self, name):
+    def source_path(self, name):
         """Return the path of the instructor's notebook; raise ValueError if there is none."""
         path = self.root / "source" / name / f"{name}.ipynb"
         if not NAME.fullmatch(name) or not path.exists():
-            existing = ", ".join(self.names()) or "none"
+            existing = ", ".join(self.assignment_names()) or "none"
             raise ValueError(f"the course has no assignment {name!r}; there are: {existing}.")
         return path
 
@@ -170,12 +170,12 @@ class Course:
         They are the files that nbgrader hands out with the notebook: all files in its folder except
         other notebooks and caches. Broken links and pipes are omitted.
         """
-        folder = self.source(name).parent
-        found = find_all_files(str(folder), [*self.nbgrader(name).ignore, "*.ipynb"])
+        folder = self.source_path(name).parent
+        found = find_all_files(str(folder), [*self.course_directory(name).ignore, "*.ipynb"])
         files = [path for path in sorted(found) if os.path.isfile(path)]
         return {str(Path(path).relative_to(folder)): path for path in files}
 
-    def ids(self):
+    def student_ids(self):
         """Return the ids in `ids.csv`, a dict by the names of the students' folders."""
         path = self.root / "ids.csv"
         if not path.exists():
@@ -183,7 +183,7 @@ class Course:
         with open(path, encoding="utf-8-sig", newline="") as file:
             return {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) == 2}
 
-    def released(self, name):
+    def released_path(self, name):
         """Return the path of the students' notebook."""
         return self.root / "release" / name / f"{name}.ipynb"
 
@@ -196,9 +196,9 @@ class Course:
             nbgrader cannot read the notebook, or is configured with other delimiters of hidden
             lines.
         """
-        nb, resources = nbformat.read(self.source(name), as_version=4), {}
+        nb, resources = nbformat.read(self.source_path(name), as_version=4), {}
         describe_assignment(nb, nb)  # before the solutions are removed
-        config = self.nbgrader(name).config
+        config = self.course_directory(name).config
         for step in ("ClearHiddenTests", "ClearMarkScheme"):
             if any(option.startswith(("begin", "end")) for option in config.get(step, ())):
                 raise ValueError(
@@ -220,8 +220,8 @@ class Course:
         ValueError
             There is no such assignment, or nbgrader refuses it; its message is included.
         """
-        self.source(name)
-        folder = self.nbgrader(name)
+        self.source_path(name)
+        folder = self.course_directory(name)
         step = GenerateAssignment(coursedir=folder, config=folder.config)
         step.force = True
         with self.lock():
@@ -234,29 +234,29 @@ class Course:
                     "be added or removed. Set the points of an item to 0, or give the assignment "
                     "another name."
                 ) from None
-            released = nbformat.read(self.released(name), as_version=4)
-            source = nbformat.read(self.source(name), as_version=4)
+            released = nbformat.read(self.released_path(name), as_version=4)
+            source = nbformat.read(self.source_path(name), as_version=4)
             describe_assignment(released, source, self.data_files(name))
-            write_whole(self.released(name), nbformat.writes(released))
-        return self.released(name)
+            write_atomically(self.released_path(name), nbformat.writes(released))
+        return self.released_path(name)
 
-    def handed_in(self):
+    def find_submissions(self):
         """Return the result of `find_submissions` for the folder `submitted`."""
-        return find_submissions(self.root / "submitted", self.names())
+        return find_submissions(self.root / "submitted", self.assignment_names())
 
     def submissions(self, name):
         """Return the submissions of an assignment, a dict by student."""
-        return {submission.student: submission for submission in self.handed_in()[0][name]}
+        return {submission.student: submission for submission in self.find_submissions()[0][name]}
 
     def left_out(self):
         """Return the paths in `submitted` that cannot be graded, each with the reason."""
-        return self.handed_in()[1]
+        return self.find_submissions()[1]
 
-    def feedback(self, student, name):
+    def feedback_path(self, student, name):
         """Return the path of the feedback for a student."""
         return self.root / "feedback" / student / name / f"{name}.html"
 
-    def autograded(self, student, name):
+    def autograded_path(self, student, name):
         """Return the path of a graded notebook."""
         return self.root / "autograded" / student / name / f"{name}.ipynb"
 

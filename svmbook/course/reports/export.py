@@ -73,7 +73,7 @@ def export(course, file, kind="plain"):
 def _rows(course):
     rows = []
     with course.gradebook() as book:
-        for name in course.names():
+        for name in course.assignment_names():
             late = hours_late(book, name)
             for student, marks in marks_of(book, name).items():
                 unmarked = sum(mark.needs_manual_grade for mark in marks.values())
@@ -104,7 +104,7 @@ def _for_platform(rows, first, missing):
 
 def _not_graded(course, rows):
     """Yield notes about submissions without a current mark, and marks without a submission."""
-    found, left_out = course.handed_in()
+    found, left_out = course.find_submissions()
     for name, submissions in found.items():
         if not submissions:
             continue

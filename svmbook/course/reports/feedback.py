@@ -5,7 +5,7 @@ from html import escape
 import nbformat
 from nbgrader.utils import is_locked
 
-from ...files import write_whole
+from ...files import write_atomically
 from ..grading.pending import reasons_of
 from ..layout.items import NOTE, handed_out, item_of
 from ..layout.marks import marks_of, totals
@@ -31,10 +31,10 @@ def feedback(course, name):
     Path
         The path of each page.
     """
-    course.source(name)
+    course.source_path(name)
     with course.gradebook() as book:
         for student, marks in marks_of(book, name).items():
-            path = course.autograded(student, name)
+            path = course.autograded_path(student, name)
             if not path.exists():
                 continue
             nb = nbformat.read(path, as_version=4)
@@ -45,8 +45,8 @@ def feedback(course, name):
                 if comment.comment and (comment.manual_comment or comment.name in marks)
             }
             reasons = reasons_of(course, name, student)
-            target = course.feedback(student, name)
-            write_whole(target, _page(nb, name, marks, comments, reasons))
+            target = course.feedback_path(student, name)
+            write_atomically(target, _page(nb, name, marks, comments, reasons))
             yield target
 
 

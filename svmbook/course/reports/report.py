@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from nbconvert.filters import strip_ansi
 
-from ...files import write_whole
+from ...files import write_atomically
 from ..grading.pending import reasons_of
 from ..layout.items import is_test, item_of
 from ..layout.marks import hours_late, marks_of
@@ -46,7 +46,7 @@ def report(course, name):
     ValueError
         There is no such assignment, or nothing is graded yet.
     """
-    course.source(name)
+    course.source_path(name)
     with course.gradebook() as book:
         rows, late = marks_of(book, name), hours_late(book, name)
     if not rows:
@@ -56,12 +56,12 @@ def report(course, name):
     links = {
         student: quote(f"../{path.relative_to(course.root).as_posix()}")
         for student in rows
-        if (path := course.feedback(student, name)).exists()
+        if (path := course.feedback_path(student, name)).exists()
     }
     body = _body(rows, _errors(course, name, rows), reasons, late, links)
     for path, reason in course.left_out().items():
         body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
-    write_whole(target, page(f"Report: {name}", body))
+    write_atomically(target, page(f"Report: {name}", body))
     return target
 
 
@@ -69,7 +69,7 @@ def _errors(course, name, students):
     """Return for each test the first errors in submissions, with their frequencies."""
     frequencies = defaultdict(Counter)
     for student in students:
-        path = course.autograded(student, name)
+        path = course.autograded_path(student, name)
         cells = nbformat.from_dict(json.loads(path.read_bytes())).cells if path.exists() else ()
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]

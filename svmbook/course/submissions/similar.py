@@ -59,8 +59,8 @@ def similar(course, name, least=0.5):
     list of Pair
         The pairs in decreasing order of their scores.
     """
-    course.source(name)
-    released = nbformat.read(course.released(name), as_version=4)
+    course.source_path(name)
+    released = nbformat.read(course.released_path(name), as_version=4)
     given = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
     known = _fingerprint(given, window=1).hashes  # with window 1, all hashes are kept
     locked = {item_of(cell) for cell in released.cells if is_locked(cell)}

@@ -29,7 +29,7 @@ from sklearn.datasets import (
 )
 from sklearn.utils import Bunch
 
-from ...files import write_whole
+from ...files import write_atomically
 
 __all__ = ["Entry", "cache_folder", "find", "load_table", "manifest"]
 
@@ -190,8 +190,8 @@ def _download(entry):
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.name}.csv"
-    write_whole(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest().encode())
-    write_whole(path, content)
+    write_atomically(path.with_suffix(".sha256"), hashlib.sha256(content).hexdigest().encode())
+    write_atomically(path, content)
     return path
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.utils import check_scalar, check_X_y
 
-__all__ = ["Generated", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
+__all__ = ["GeneratedSamples", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
 
 
 class Run(NamedTuple):
@@ -131,14 +131,14 @@ class RandomSplits(_Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Generated(_Protocol):
+class GeneratedSamples(_Protocol):
     """New data for each run: by default 300 training and 3,000 test points, as in Lin (2005).
 
     Parameters
     ----------
     draw : callable
         ``draw(n, random_state=seed)`` returning ``(X, y)``.
-    train, test : int, default=300 and 3000
+    n_train, n_test : int, default=300 and 3000
         Numbers of training and test points.
     runs : int, default=100
         Number of runs.
@@ -148,15 +148,15 @@ class Generated(_Protocol):
     Examples
     --------
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.protocols import Generated
-    >>> run = Generated(twonorm)[0]
+    >>> from svmbook.experiments.methods.protocols import GeneratedSamples
+    >>> run = GeneratedSamples(twonorm)[0]
     >>> run.X_train.shape, run.X_test.shape
     ((300, 20), (3000, 20))
     """
 
     draw: Callable
-    train: int = 300
-    test: int = 3000
+    n_train: int = 300
+    n_test: int = 3000
     runs: int = 100
     seed: int = 0
 
@@ -169,7 +169,7 @@ class Generated(_Protocol):
     def _make_run(self, run):
         parts = (
             self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
-            for purpose, n in ((0, self.train), (2, self.test))
+            for purpose, n in ((0, self.n_train), (2, self.n_test))
         )
         (X_train, y_train), (X_test, y_test) = parts
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))

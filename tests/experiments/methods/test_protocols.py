@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from svmbook.datasets import twonorm
-from svmbook.experiments.methods.protocols import Generated, RandomSplits, StratifiedFolds, run_seed
+from svmbook.experiments.methods.protocols import (
+    GeneratedSamples,
+    RandomSplits,
+    StratifiedFolds,
+    run_seed,
+)
 
 X = np.arange(150.0)[:, None]
 Y = np.where(np.arange(150) % 3 == 0, 1.0, -1.0)
 PROTOCOLS = {
     "random": lambda **options: RandomSplits(X, Y, train_share=0.6, **{"runs": 20, **options}),
-    "generated": lambda runs=20, seed=0: Generated(twonorm, 20, 30, runs=runs, seed=seed),
+    "generated": lambda runs=20, seed=0: GeneratedSamples(twonorm, 20, 30, runs=runs, seed=seed),
     "folds": lambda runs=10, seed=0: StratifiedFolds(X, Y, runs=runs, seed=seed),
 }
 
@@ -58,7 +63,7 @@ def test_every_row_is_in_one_test_fold():
 
 
 def test_generated_training_and_test_points_differ():
-    run = Generated(twonorm, 30, 30)[0]
+    run = GeneratedSamples(twonorm, 30, 30)[0]
     assert not np.isin(run.X_train, run.X_test).any()
 
 
@@ -105,7 +110,7 @@ def test_invalid_seeds_raise():
         (lambda: RandomSplits(X, Y, train_share=0.6, runs=0), "runs == 0, must be >= 1"),
         (lambda: RandomSplits(X, Y[:-1], train_share=0.6), "inconsistent numbers of samples"),
         (lambda: StratifiedFolds(X, Y, runs=-1), "runs == -1, must be >= 1"),
-        (lambda: Generated(twonorm, runs=0), "runs == 0, must be >= 1"),
+        (lambda: GeneratedSamples(twonorm, runs=0), "runs == 0, must be >= 1"),
     ],
 )
 def test_invalid_arguments_raise_at_once(make, message):

@@ -60,10 +60,10 @@ CS = (0.01, 0.1, 1.0, 10.0, 100.0)
 LARGE_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 LAMBDAS = CS[::-1]
 GAUSSIAN_LAMBDAS = (10.0, 1.0, 0.1, 0.01, 0.001, 0.0001)
-WIDTHS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
+SCALED_GAMMAS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
 
 #: Estimators for two classes, each with its grid, and with whether gamma is chosen as well.
-PAIRS = {
+BINARY_ESTIMATORS = {
     "linear": (DualSVC(), {"C": SMALL_CS}, False),
     "Gaussian": (DualSVC(kernel="rbf"), {"C": LARGE_CS}, True),
     "logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
@@ -81,7 +81,7 @@ PAIRS = {
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
 EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
-OTHERS = {
+MULTICLASS_ESTIMATORS = {
     "exemplars": (EXEMPLARS, {"C": CS[1:]}),
     "exemplars that mine": (ExemplarSVM(), {"C": CS[1:-1]}),
     "prototypes": (PrototypeSVM(), {"C": CS[1:]}),
@@ -99,7 +99,7 @@ OTHERS = {
         },
     ),
 }
-METHODS = (*PAIRS, *OTHERS)
+METHODS = (*BINARY_ESTIMATORS, *MULTICLASS_ESTIMATORS)
 TIMES = ("choose_seconds", "train_seconds", "answer_seconds")
 #: What a fit certifies: its gap to the optimum, a stationary point, or nothing.
 CERTIFICATES = {
@@ -124,7 +124,7 @@ def work(data_set, method, run):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             training_seconds = _timed(model.fit, X, y)
-        estimators = model.estimators_ if method in PAIRS else [model]
+        estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
         X_timed = np.resize(X_test, (N_PREDICTED, X.shape[1]))
         prediction_seconds = _timed(_predict, model, estimators, X_timed)
         labels = model.predict(X_test)
@@ -148,14 +148,14 @@ def work(data_set, method, run):
 
 def _candidates(method, X, y, seed):
     """Return an estimator and its grid."""
-    gammas = tuple(width / X.shape[1] for width in WIDTHS)
-    if method in PAIRS:
-        model, grid, has_gamma = PAIRS[method]
+    gammas = tuple(width / X.shape[1] for width in SCALED_GAMMAS)
+    if method in BINARY_ESTIMATORS:
+        model, grid, has_gamma = BINARY_ESTIMATORS[method]
         grid = grid | {"gamma": gammas} if has_gamma else grid
         grid = {f"estimator__{name}": values for name, values in grid.items()}
         model = OneVsOneClassifier(model)
     else:
-        model, grid = OTHERS[method]
+        model, grid = MULTICLASS_ESTIMATORS[method]
         if method == "localized":  # the same gammas as the Gaussian SVM
             grid = grid | {"gamma": gammas}
     model = clone(model)

@@ -17,7 +17,7 @@ from ....datasets import striated
 from ....kernels import gaussian
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired, paired_rows
 
@@ -40,7 +40,7 @@ METHODS = {method_of(kind, m): (kind, m) for m in NUMBERS for kind in KINDS}
 
 def draw(run):
     """Return the training points, the test points and the seed of a run."""
-    return Generated(striated, train=1600, test=4000, runs=run + 1)[run]
+    return GeneratedSamples(striated, n_train=1600, n_test=4000, runs=run + 1)[run]
 
 
 def work(data_set, method, run):

@@ -20,10 +20,10 @@ from ...running.suite import Suite
 __all__ = [
     "C_GRID",
     "METHODS",
+    "SCALED_GAMMAS",
     "SEARCH",
     "SUITE",
     "TABLES",
-    "WIDTHS",
     "by_one_point",
     "split",
     "work",
@@ -41,7 +41,7 @@ BUNDLED = ("wdbc", "digits")
 METHODS = {"linear": "linear", "gaussian": "rbf"}
 C_GRID = {"linear": tuple(2.0**k for k in range(-9, 4, 2))}
 C_GRID["gaussian"] = tuple(2.0**k for k in range(-3, 10, 2))
-WIDTHS = tuple(2.0**k for k in range(-5, 4, 2))  # gamma times the number of features
+SCALED_GAMMAS = tuple(2.0**k for k in range(-5, 4, 2))  # gamma times the number of features
 
 
 def split(data_set, run):
@@ -77,7 +77,7 @@ def work(data_set, method, run):
     X, y, X_test, y_test = split(data_set, run)
     grid = {"kernel": METHODS[method], "C": C_GRID[method]}
     if method == "gaussian":
-        grid["gamma"] = [width / X.shape[1] for width in WIDTHS]
+        grid["gamma"] = [width / X.shape[1] for width in SCALED_GAMMAS]
     found = grid_run(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
     return {"seed": run_seed(0, run), "train": len(y), "test": len(y_test), **found}
 

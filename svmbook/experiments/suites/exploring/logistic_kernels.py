@@ -17,7 +17,7 @@ from ....logistic import ImportVectorMachine, KernelLogisticRegression
 from ....losses import logistic
 from ....svm import DualSVC
 from ....tables import Table
-from ...methods.protocols import Generated, run_seed
+from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import cell, paired, paired_rows
 
@@ -38,7 +38,7 @@ METHODS = {
 
 def draw_samples(run):
     """Return training points, test points and a seed of a run, and its validation points."""
-    parts = Generated(non_separable, train=400, test=20_000, runs=run + 1)[run]
+    parts = GeneratedSamples(non_separable, n_train=400, n_test=20_000, runs=run + 1)[run]
     return parts, non_separable(400, random_state=run_seed(0, run, purpose=3))
 
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from ....datasets import threenorm
 from ....svm import DualSVC
 from ....tables import Table
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 from .kernels import GRID_WITH_GAMMA, protocol
@@ -62,7 +62,7 @@ def draw_samples(data_set, run):
         smaller = np.unique(parts.y_train, return_counts=True)[1].min()
         counts = (smaller, smaller)
     else:
-        parts = Generated(partial(threenorm, d=60), train=300, runs=run + 1)[run]
+        parts = GeneratedSamples(partial(threenorm, d=60), n_train=300, runs=run + 1)[run]
     # The order of the points within a class is random, so its first points are a random sample.
     kept = [np.flatnonzero(parts.y_train == c)[:n] for c, n in zip((1, -1), counts, strict=True)]
     kept = np.sort(np.concatenate(kept))

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from ....ensembles import StumpEnsembleLogistic
 from ....tables import Table
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired
 
@@ -61,7 +61,7 @@ def add_product(X):
 
 def draw(data_set, run):
     """Return training points, test points and seed of a run."""
-    return Generated(DATA_SETS[data_set], runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], runs=run + 1)[run]
 
 
 def work(data_set, method, run):

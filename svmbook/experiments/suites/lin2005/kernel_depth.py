@@ -17,7 +17,7 @@ from ....datasets import threenorm
 from ....kernels.ensembles import box_of, stump_mass
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 
@@ -58,7 +58,7 @@ LEFT_OUT["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
 
 def draw(data_set, run):
     """Return training points, test points and seed of a run."""
-    return Generated(DATA_SETS[data_set], train=150, runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], n_train=150, runs=run + 1)[run]
 
 
 def work(data_set, method, run):

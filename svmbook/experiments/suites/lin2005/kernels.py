@@ -18,7 +18,7 @@ from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONAL, KERNELS
 from ....tables import Table, plus_minus
 from ...methods.grid import choose_by_grid, coarser, fit_choice
-from ...methods.protocols import Generated, RandomSplits
+from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
 
@@ -118,7 +118,7 @@ def protocol(data_set, runs=100):
     (3000, 20)
     """
     if data_set in GENERATORS:
-        return Generated(GENERATORS[data_set], runs=runs)
+        return GeneratedSamples(GENERATORS[data_set], runs=runs)
     table = load(TABLES[data_set], prepare="lin2005")
     return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, runs=runs)
 

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from ....prototypes import PrototypeSVM
 from ....prototypes.ensemble import classified
 from ....tables import Table
-from ...methods.protocols import Generated, run_seed
+from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import cell, paired, paired_rows
 from .sets import islands, with_seed
@@ -58,7 +58,7 @@ def with_changed(y, share, seed):
 
 def draw_samples(data_set, run):
     """Return the points and seed of a run, and the training labels with the noise of a data set."""
-    parts = Generated(islands, train=300, test=1000, runs=run + 1)[run]
+    parts = GeneratedSamples(islands, n_train=300, n_test=1000, runs=run + 1)[run]
     return parts, with_changed(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
 
 

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from ....prototypes import ExemplarSVM
 from ....svm import DualSVC
 from ....tables import Table
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 from .sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
@@ -47,7 +47,7 @@ METHODS = {
 
 def work(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the error on test points."""
-    parts = Generated(DATA_SETS[data_set], train=500, test=2000, runs=run + 1)[run]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=500, n_test=2000, runs=run + 1)[run]
     estimator, grid = METHODS[method]
     folds = StratifiedKFold(3, shuffle=True, random_state=parts.seed)
     search = GridSearchCV(with_seed(estimator, parts.seed), grid, cv=folds)

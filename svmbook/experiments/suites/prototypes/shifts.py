@@ -15,7 +15,7 @@ from functools import partial
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import paired
 from .sets import DATA_SETS as SETS
@@ -58,7 +58,7 @@ COMPARED = tuple(name for name, reference in REFERENCE.items() if name != refere
 
 def draw(data_set, run):
     """Return training points, test points and seed of a run."""
-    return Generated(DATA_SETS[data_set], train=300, test=2000, runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, runs=run + 1)[run]
 
 
 def work(data_set, method, run):

@@ -23,7 +23,7 @@ from ....prototypes.ensemble import classified
 from ....prototypes.negatives import distances
 from ....svm import DualSVC
 from ....tables import Table
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
@@ -91,7 +91,7 @@ METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 def work(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    parts = Generated(DATA_SETS[data_set], train=TRAIN, test=TEST, runs=run + 1)[run]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=TRAIN, n_test=TEST, runs=run + 1)[run]
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     chosen = getattr(model, "best_params_", {})
     return {

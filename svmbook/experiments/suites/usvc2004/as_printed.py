@@ -19,7 +19,7 @@ import numpy as np
 from ....losses import unbiased_slope
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 from ..paired import group_runs
@@ -73,7 +73,7 @@ def iterations(X, y, s, factor, start):
 
 def work(data_set, method, run):
     """Carry out one run: iterate, and summarise the last 500 iterations."""
-    parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
+    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
     last = iterations(parts.X_train, parts.y_train, *METHODS[method])[-LAST:]
     w, b = last[:, 0], last[:, 1]
     outputs = parts.X_test * w + b

@@ -12,7 +12,7 @@ from ....datasets import usvc_case_a, usvc_case_b
 from ....svm import DualSVC
 from ....tables import Table
 from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 from ..paired import group_runs
@@ -45,7 +45,7 @@ REPORTED = {
 
 def work(data_set, method, run):
     """Carry out one run: fit, and measure the errors and the threshold."""
-    parts = Generated(CASES[data_set], train=500, test=500, runs=run + 1)[run]
+    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
     model = clone(METHODS[method])
     if isinstance(model, USVC):
         model.set_params(random_state=parts.seed)

@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from ....datasets import load, ringnorm, twonorm, waveform
 from ....tables import Table
-from ...methods.protocols import Generated, RandomSplits
+from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 
 __all__ = ["C_GRID", "MAX_TUNING", "TEST_SHARE", "compared_rows", "layout", "split", "tuned_run"]
@@ -45,7 +45,9 @@ def split(data_set, run, tables):
     if data_set in GENERATORS:
         n = N_POINTS[data_set]
         n_test = int(TEST_SHARE * n)
-        return Generated(GENERATORS[data_set], train=n - n_test, test=n_test, runs=run + 1)[run]
+        return GeneratedSamples(
+            GENERATORS[data_set], n_train=n - n_test, n_test=n_test, runs=run + 1
+        )[run]
     X, y = _load_table(tables[data_set], *data_set.split("=")[1:])
     return RandomSplits(X, y, train_share=1 - TEST_SHARE, runs=run + 1)[run]
 

@@ -15,7 +15,7 @@ from ....datasets import stdev
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ....unbiased import USVC
-from ...methods.protocols import Generated, run_seed
+from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import paired_rows
 
@@ -52,7 +52,7 @@ def draw_samples(data_set, run):
     """
     spread, n = DATA_SETS[data_set]
     draw = partial(stdev, spread)
-    parts = Generated(draw, train=n, test=10_000, runs=run + 1)[run]
+    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, runs=run + 1)[run]
     return parts, draw(500, random_state=run_seed(0, run, purpose=3))
 
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from ....datasets import striated
 from ....tables import Table
 from ....unbiased import USVC
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 
@@ -37,7 +37,7 @@ def draw_samples(run):
     >>> draw_samples(3).X_train.shape
     (800, 2)
     """
-    return Generated(striated, train=800, test=4000, runs=run + 1)[run]
+    return GeneratedSamples(striated, n_train=800, n_test=4000, runs=run + 1)[run]
 
 
 def unfitted_model(method, n_prototypes, parts):

@@ -19,7 +19,7 @@ from ....datasets import stdev, usvc_case_a
 from ....svm import DualSVC
 from ....tables import Table
 from ....unbiased import USVC
-from ...methods.protocols import Generated
+from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import cell, paired_rows
 
@@ -58,7 +58,7 @@ METHODS = (
 def work(data_set, method, run):
     """Carry out one run: choose C, and the loss if there are several, fit, and test."""
     draw, n = DATA_SETS[data_set]
-    parts = Generated(draw, train=n, test=10_000, runs=run + 1)[run]
+    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, runs=run + 1)[run]
     X, y = parts.X_train, parts.y_train
     n_folds = int(min(5, *np.unique(y, return_counts=True)[1]))
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=parts.seed)

@@ -13,12 +13,17 @@ import svmbook
 from svmbook.datasets import stdev
 from svmbook.ensembles.additive import steps_of_stumps
 from svmbook.experiments.suites.comparisons import all_machines
-from svmbook.experiments.suites.comparisons.all_machines import CERTIFICATES, METHODS, OTHERS, PAIRS
+from svmbook.experiments.suites.comparisons.all_machines import (
+    BINARY_ESTIMATORS,
+    CERTIFICATES,
+    METHODS,
+    MULTICLASS_ESTIMATORS,
+)
 from svmbook.solvers.boosting.stumps import Stumps
 
 
 def estimator(method):
-    return (PAIRS | OTHERS)[method][0]
+    return (BINARY_ESTIMATORS | MULTICLASS_ESTIMATORS)[method][0]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,7 @@ def fit_and_measure(method, X, y):
     """Fit as the suite does; return the model, its estimators and the model size."""
     model, _ = all_machines._candidates(method, X, y, seed=0)
     model.fit(X, y)
-    estimators = model.estimators_ if method in PAIRS else [model]
+    estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
     return model, estimators, all_machines._model_size(estimators, X)
 
 
@@ -142,7 +147,7 @@ def test_random_states_are_the_seed_of_the_run():
         params = model.get_params()
         assert {v for k, v in params.items() if k.endswith("random_state")} <= {7}, method
         assert params.keys() >= grid.keys(), method
-        assert isinstance(model, OneVsOneClassifier) == (method in PAIRS)
+        assert isinstance(model, OneVsOneClassifier) == (method in BINARY_ESTIMATORS)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -18,7 +18,7 @@ from svmbook.experiments.suites.exploring.parameters import (
 )
 
 ONE_POINT = 1 / 400 + 1e-9  # one point may change sides between two builds of BLAS
-PAIRS = list(itertools.product(DATA_SETS, METHODS))
+BINARY_ESTIMATORS = list(itertools.product(DATA_SETS, METHODS))
 
 
 def stored(data_set, kernel):
@@ -35,7 +35,7 @@ def parameters(record):
     return record["parameters"]["C"], record["parameters"].get("gamma")
 
 
-@pytest.mark.parametrize(("data_set", "kernel"), PAIRS)
+@pytest.mark.parametrize(("data_set", "kernel"), BINARY_ESTIMATORS)
 def test_classifier_of_a_committed_record_has_the_recorded_errors(data_set, kernel):
     record = stored(data_set, kernel)[17]
     parts = three_parts(DATA_SETS[data_set], random_state=17)
@@ -47,7 +47,7 @@ def test_classifier_of_a_committed_record_has_the_recorded_errors(data_set, kern
     assert len(model.support_) == pytest.approx(record["model_size"], abs=3)
 
 
-@pytest.mark.parametrize(("data_set", "kernel"), PAIRS)
+@pytest.mark.parametrize(("data_set", "kernel"), BINARY_ESTIMATORS)
 def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_set, kernel):
     record = parameter_study(data_set, kernel, run=17)
     parts = three_parts(DATA_SETS[data_set], random_state=17)
@@ -91,7 +91,7 @@ def test_invalid_arguments_raise(arguments, error, message):
 
 def test_rows_are_statistics_of_the_records():
     frame = report("exploring-parameters").to_frame()
-    assert len(frame) == len(PAIRS)
+    assert len(frame) == len(BINARY_ESTIMATORS)
     for row in frame.to_dict("records"):
         records = stored(row["data_set"], row["method"]).values()
         percent = [100 * r["error"] for r in records]

@@ -6,7 +6,7 @@ from records import check_repeated_run, committed_values
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 
-from svmbook.experiments.methods.protocols import Generated
+from svmbook.experiments.methods.protocols import GeneratedSamples
 from svmbook.experiments.suites.prototypes.nuisance import REFERENCE
 from svmbook.experiments.suites.prototypes.sets import WEIGHTED_NEIGHBOURS, nuisance
 
@@ -83,6 +83,6 @@ def test_exemplars_against_all_negatives_are_robust_to_the_noise(errors):
 
 def test_neighbours_after_whitening_have_a_lower_error_than_exemplars(errors):
     model = make_pipeline(PCA(whiten=True), WEIGHTED_NEIGHBOURS)
-    for run, parts in enumerate(Generated(nuisance, train=500, test=2000, runs=3)):
+    for run, parts in enumerate(GeneratedSamples(nuisance, n_train=500, n_test=2000, runs=3)):
         accuracy = model.fit(parts.X_train, parts.y_train).score(parts.X_test, parts.y_test)
         assert 100 * (1 - accuracy) < errors[MAJORITY, "nuisance"][run] - 2.0

@@ -5,7 +5,7 @@ import pytest
 from records import check_repeated_run, committed_values
 from sklearn.base import clone
 
-from svmbook.experiments.methods.protocols import Generated, run_seed
+from svmbook.experiments.methods.protocols import GeneratedSamples, run_seed
 from svmbook.experiments.suites.prototypes import votes as exemplar_votes
 from svmbook.experiments.suites.prototypes.sets import DATA_SETS, WEIGHTED_NEIGHBOURS
 from svmbook.prototypes import ExemplarSVM
@@ -43,7 +43,7 @@ def test_committed_run_can_be_repeated(method, data_set):
 
 @pytest.mark.parametrize("data_set", DATA_SETS)
 def test_training_and_test_points_are_drawn_with_different_seeds(data_set):
-    parts = Generated(DATA_SETS[data_set], train=300, test=2000, runs=6)[5]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, runs=6)[5]
     X, y = DATA_SETS[data_set](300, random_state=run_seed(0, 5))
     np.testing.assert_array_equal(parts.X_train, X)
     np.testing.assert_array_equal(parts.y_train, y)

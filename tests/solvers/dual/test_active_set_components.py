@@ -260,12 +260,12 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     share = C[quarter].sum() / C.sum()
     sample = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / share)
     np.testing.assert_allclose((y * state.beta)[quarter], share * sample.alpha, atol=1e-12)
-    support = (sample.alpha > 0) & (sample.alpha < C[quarter] / share)
-    np.testing.assert_array_equal(state.free[quarter], support)
+    free = (sample.alpha > 0) & (sample.alpha < C[quarter] / share)
+    np.testing.assert_array_equal(state.free[quarter], free)
     # Of the others the closest to the margin boundaries are free; the slack determines the rest.
     slack = 1.0 - y * (K[:, quarter] @ (y[quarter] * sample.alpha) + sample.intercept)
     nearest, others = rest[state.free[rest]], rest[~state.free[rest]]
-    assert 0 < len(nearest) < support.sum()
+    assert 0 < len(nearest) < free.sum()
     assert np.abs(slack[nearest]).max() <= np.abs(slack[others]).min()
     np.testing.assert_array_equal((y * state.beta)[others], np.where(slack > 0, C, 0.0)[others])
     assert not state.beta[nearest].any()

@@ -27,7 +27,7 @@ class Band(NamedTuple):
 
 
 def shape_bands(
-    machine: object,
+    model: object,
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -45,7 +45,7 @@ def shape_bands(
 
     Parameters
     ----------
-    machine : estimator
+    model : estimator
         A fitted `StumpEnsembleLogistic`, `StumpEnsembleSVC` or `AdaBoostStump` for two classes;
         copies of it are refitted.
     X : array-like of shape (n_samples, n_features)
@@ -93,18 +93,18 @@ def shape_bands(
     """
     check_scalar(n_refits, "n_refits", Integral, min_val=2)
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
-    if not isinstance(machine, AdditiveModel):
+    if not isinstance(model, AdditiveModel):
         raise TypeError(
-            f"shape_bands takes an additive model; found {type(machine).__name__}. For a pipeline "
+            f"shape_bands takes an additive model; found {type(model).__name__}. For a pipeline "
             "pass its last step, pipeline[-1], and the points transformed by the other steps, "
             "pipeline[:-1].transform(X)."
         )
-    check_is_fitted(machine)
-    machine._check_two_classes("shape_bands")
-    points, y = validate_data(machine, X, dtype=np.float64, reset=False), np.asarray(y)
-    if not np.isin(y, machine.classes_).all():
+    check_is_fitted(model)
+    model._check_two_classes("shape_bands")
+    points, y = validate_data(model, X, dtype=np.float64, reset=False), np.asarray(y)
+    if not np.isin(y, model.classes_).all():
         raise ValueError(
-            f"y has labels that the model was not fitted to; its classes are {machine.classes_}. "
+            f"y has labels that the model was not fitted to; its classes are {model.classes_}. "
             "For the model of a pair of classes pass only the points of the pair: "
             "rows = np.isin(y, model.classes_)."
         )
@@ -113,7 +113,7 @@ def shape_bands(
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):
         rows = _bootstrap_rows(rng, y, weights)
-        refit = clone(machine).fit(points[rows], y[rows], sample_weight=weights[rows])
+        refit = clone(model).fit(points[rows], y[rows], sample_weight=weights[rows])
         shapes = zip(refit.shape_functions_, grid.T, points.T, strict=True)
         curves.append([g(x) - np.average(g(column), weights=weights) for g, x, column in shapes])
     low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
