@@ -30,7 +30,7 @@ MODELS = {
     "LPBoost": LPBoost(),
     "mining": ExemplarSVM(),
     "shift": PrototypeSVM(random_state=0),
-    "clusters": ProfileSVM(random_state=0),
+    "clustering": ProfileSVM(random_state=0),
     "Newton, step": StumpEnsembleLogistic(),
     "active sets, iteration": StumpEnsembleSVC(),
 }
