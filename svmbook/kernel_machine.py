@@ -65,10 +65,20 @@ class KernelMachine(BaseClassifier):
         tags.input_tags.sparse = self._sparse
         return tags
 
+    _sparse_linear = False  # whether the linear kernel accepts sparse matrices
+
     @property
     def _linear(self):
         """Whether ``kernel`` is "linear"."""
         return isinstance(self.kernel, str) and self.kernel == "linear"
+
+    @property
+    def _sparse(self):
+        return self._sparse_linear and self._linear
+
+    @property
+    def _sparse_hint(self):
+        return 'kernel="linear" accepts it; otherwise ' if self._sparse_linear else ""
 
     def _outputs(self, X):
         """Return the decision values of validated points."""

@@ -22,6 +22,12 @@ except KeyboardInterrupt:
 __all__ = ["main"]
 
 MAX_RUNS = 1_000_000  # per data set and method
+STORE_OPTION = click.option(
+    "--store",
+    "store_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of records.",
+)
 
 
 class Runs(click.ParamType):
@@ -37,7 +43,8 @@ class Runs(click.ParamType):
         except ValueError:
             first = end = 0
         if not 0 < end - first <= MAX_RUNS:
-            self.fail(f"{value!r} is neither a number of runs, such as 10, nor a range, as 37-40.")
+            kinds = "neither a number of runs, such as 10, nor a range, such as 37-40"
+            self.fail(f"{value!r} is {kinds}.")
         return range(first, end)
 
 
@@ -137,12 +144,7 @@ def list_suites():
     help="Processes; -1 for one per core [default: 1, or with --dask local one per core].",
 )
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster instead.")
-@click.option(
-    "--store",
-    "store_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of records.",
-)
+@STORE_OPTION
 def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     """Carry out the runs of SUITE that are missing from the store.
 
@@ -215,12 +217,7 @@ def _sigterm_as_interrupt():
 @main.command("table")
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--table", metavar="NAME", help="A further table of the suite.")
-@click.option(
-    "--store",
-    "store_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of records.",
-)
+@STORE_OPTION
 @click.option("--csv", is_flag=True, help="Print the unrounded numbers as CSV.")
 def show_table(suite, table, store_path, csv):
     """Show the table of SUITE as Markdown: reported and reproduced numbers side by side.

@@ -176,11 +176,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         stronger_penalty = "Use a penalty" if self.penalty is None else "Raise lam"
         return f"{stronger_penalty}, scale the features, or raise tol or max_iter."
 
-    _sparse_hint = 'kernel="linear" accepts it; otherwise '
-
-    @property
-    def _sparse(self):
-        return self._linear
+    _sparse_linear = True
 
     def _stored_numbers(self, n, d):
         if self._linear and self.penalty != "l1" and d < n:

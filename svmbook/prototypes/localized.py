@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..base import apply_in_blocks
 from ..solvers.batched.members import hyperplanes
 from ..ties import rounded
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
@@ -127,9 +126,9 @@ class LocalizedSVM(PairwiseClassifier):
         self.classes_ = classes
         return self
 
-    def _outputs(self, X):
+    def _numbers_per_query(self):
         (n, d), k = self._points_.shape, self._n_neighbors_
-        return apply_in_blocks(super()._outputs, X, max(k * (k + d), n))
+        return max(k * (k + d), n)
 
     def _pair_decision_function(self, X):
         scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..base import apply_in_blocks
 from ..labels import encode_classes
 from .voting import VotingEnsemble
 
@@ -21,7 +22,8 @@ class PairwiseClassifier(VotingEnsemble):
     r"""Base for similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and pairwise votes.
 
     A subclass defines ``_pair_decision_function(X)``. It returns a function of two class indices
-    a and b, whose value is one output per point of X, positive where class b is predicted.
+    a and b, whose value is one output per point of X, positive where class b is predicted. Query
+    points are processed in blocks; ``_numbers_per_query()`` is the memory of a point, in floats.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -38,6 +40,9 @@ class PairwiseClassifier(VotingEnsemble):
         return X, classes, codes, gamma
 
     def _outputs(self, X):
+        return apply_in_blocks(self._outputs_of_block, X, self._numbers_per_query())
+
+    def _outputs_of_block(self, X):
         """Return votes of the pairs plus confidences in (-1/3, 1/3); one column per class."""
         outputs_of_pair, k = self._pair_decision_function(X), len(self.classes_)
         if k == 2:

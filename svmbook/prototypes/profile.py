@@ -17,7 +17,6 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..base import apply_in_blocks
 from ..progress import log
 from ..solvers.batched.members import linear_members
 from ..ties import rounded
@@ -220,9 +219,8 @@ class ProfileSVM(PairwiseClassifier):
         kept, labels = np.unique(rounded(Z).argmax(axis=1), return_inverse=True)
         return labels, centres[kept], n_iter
 
-    def _outputs(self, X):
-        """Return the outputs of `PairwiseClassifier`, computed in blocks of points."""
-        return apply_in_blocks(super()._outputs, X, 2 * len(self._points_))
+    def _numbers_per_query(self):
+        return 2 * len(self._points_)
 
     def _pair_decision_function(self, X):
         squared = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")

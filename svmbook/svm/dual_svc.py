@@ -225,12 +225,7 @@ class DualSVC(KernelMachine):
         self.max_iter = max_iter
 
     _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
-
-    _sparse_hint = 'kernel="linear" accepts it; otherwise '
-
-    @property
-    def _sparse(self):
-        return self._linear
+    _sparse_linear = True
 
     def _stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
