@@ -106,7 +106,8 @@ def execute(path):
 
 def main(names):
     paths = [Path(name).resolve() for name in names]
-    paths = paths or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    folder = ROOT / "notebooks"
+    paths = paths or sorted([*folder.glob("*.ipynb"), *folder.glob("notes/*.ipynb")])
     for name, threads in ONE_THREAD_ENV.items():
         os.environ.setdefault(name, threads)
     if len(paths) == 1:

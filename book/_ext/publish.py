@@ -72,11 +72,13 @@ def finish(app, error):
 
 
 def write_notebooks(path, source):
-    """Pack all chapters into one reproducible zip file."""
+    """Pack all chapters and their notes into one reproducible zip file."""
+    folder = source / "notebooks"
+    paths = sorted([*folder.glob("*.ipynb"), *folder.glob("notes/*.ipynb")])
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in [
             ("README.txt", README.encode()),
-            *((path.name, path.read_bytes()) for path in sorted(source.glob("notebooks/*.ipynb"))),
+            *((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths),
         ]:
             packed.writestr(
                 zipfile.ZipInfo(f"svmbook-notebooks/{name}"), content, zipfile.ZIP_DEFLATED

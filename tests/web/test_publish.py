@@ -98,8 +98,9 @@ def test_all_notebooks_are_in_one_zip_file(book):
     with zipfile.ZipFile(book / "svmbook-notebooks.zip") as packed:
         names = {name.removeprefix("svmbook-notebooks/") for name in packed.namelist()}
         chapters = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
-        assert names == {"README.txt", *chapters}
-        for name in chapters:
+        notes = {f"notes/{path.name}" for path in (ROOT / "notebooks/notes").glob("*.ipynb")}
+        assert names == {"README.txt", *chapters, *notes}
+        for name in chapters | notes:
             content = packed.read(f"svmbook-notebooks/{name}")
             assert content == (ROOT / "notebooks" / name).read_bytes()
 
