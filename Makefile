@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book live html pdf quick test nightly elsewhere lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html pdf quick test nightly portability lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -50,16 +50,16 @@ test: $(READY) ## run every check: lint, book, pytest, notebooks, wheel: ten min
 	@$(BIN)/python tools/check.py
 
 # A failure in one part does not stop the others.
-nightly: $(READY) ## run the slow checks: nightly tests, elsewhere, lowest, mutants of changed modules
+nightly: $(READY) ## run the slow checks: nightly tests, portability, lowest, mutants of changed modules
 	@code=0; \
 	$(BIN)/python tools/check.py nightly || code=1; \
-	$(MAKE) elsewhere || code=1; \
+	$(MAKE) portability || code=1; \
 	$(MAKE) lowest || code=1; \
 	$(MAKE) mutants ARGS="--changed $(SINCE)" || code=1; \
 	exit $$code
 
-elsewhere: $(READY) ## run notebooks and numerical tests as other x86 processors would (CORES="Nehalem Haswell")
-	@$(BIN)/python tools/check.py elsewhere $(CORES)
+portability: $(READY) ## run notebooks and numerical tests as other x86 processors would (CORES="Nehalem Haswell")
+	@$(BIN)/python tools/check.py portability $(CORES)
 
 # Python 3.11 has wheels of the oldest versions. Old versions warn about newer dependencies, and the
 # work of the tests differs from the recorded budget.

@@ -200,7 +200,7 @@ def cross_validation(X, y):
         ]
         return round(float(np.mean(scores)), 4)
 
-    ours = PrototypeSVM(C, voting="count", random_state=0)
+    ours = PrototypeSVM(C, voting="majority", random_state=0)
     our_accuracy, our_seconds = timed(lambda: accuracy(ours))
     loop_accuracy, loop_seconds = timed(lambda: accuracy(LoopPrototypes()))
     return {
@@ -215,7 +215,7 @@ def prediction(X, y):
 
     Both ensembles have the initial members, one per training point outside the validation set.
     """
-    ours = PrototypeSVM(C, voting="count", n_shifts=0, random_state=0).fit(X, y)
+    ours = PrototypeSVM(C, voting="majority", n_shifts=0, random_state=0).fit(X, y)
     prototypes = ours.prototypes_
     members = [fit_member(X, p.positives, p.negatives) for p in prototypes]
     labels = [p.label for p in prototypes]

@@ -128,15 +128,16 @@ class KernelMachine(BaseClassifier):
             except IndefiniteKernelError:
                 raise error from None
 
-    def _store(self, problem, result, A, intercept, coef=None, origin=0.0, *, stacklevel=4):
+    def _store(self, problem, result, A, linear=None, *, stacklevel=4):
         """Set the fitted attributes of all kernel machines; return the coefficients of all points.
 
-        ``A`` holds the coefficients of the points of positive weight, and ``coef`` the feature
-        weights of a linear kernel. ``intercept`` refers to points from which ``origin`` has been
-        subtracted. The default ``stacklevel`` lets a warning point at the caller of `fit`.
+        ``A`` holds the coefficients of the points of positive weight. For the linear kernel,
+        ``linear`` holds the feature weights, and the origin that was subtracted from the points to
+        which the intercept of the result refers. The default ``stacklevel`` lets a warning point at
+        the caller of `fit`.
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
-        A, intercept = problem.kernel.unshifted_coefficients(A, intercept, problem.points)
+        A, intercept = problem.kernel.unshifted_coefficients(A, result.intercept, problem.points)
         n = problem.X.shape[0]
         coefficients = np.zeros((n, *A.shape[1:]))
         coefficients[problem.present] = A
@@ -146,7 +147,8 @@ class KernelMachine(BaseClassifier):
         self.support_vectors_ = np.empty((0, 0)) if precomputed else problem.X[self.support_]
         self.dual_coef_ = columns[self.support_].T
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
-        if coef is not None:
+        if linear is not None:
+            coef, origin = linear
             self.coef_ = coef.reshape(len(coef), -1).T
             at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
             self.intercept_ = at_origin - self.coef_ @ origin

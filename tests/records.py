@@ -70,7 +70,7 @@ def cheapest(suite, method=None):
     """Return the record of the fastest run, on generated data if the suite has any."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
-        key=lambda r: (r["data_set"] in suite.tables, r["seconds"]),
+        key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]),
     )
 
 
@@ -84,8 +84,8 @@ def cheapest_of_each_row(suite):
 
 def repeat_run(suite, record):
     """Return a new record of the same run; skip the test if its table is not on this computer."""
-    if record["data_set"] in suite.tables:
-        needs_table(suite.tables[record["data_set"]])
+    if record["data_set"] in suite.data_files:
+        needs_table(suite.data_files[record["data_set"]])
     with warnings.catch_warnings():  # the committed run had the same warnings
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The least populated class in y")  # in glass

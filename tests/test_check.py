@@ -81,7 +81,7 @@ def test_job_that_needs_all_cores_runs_alone(logs):
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
-    two_threads = [job for job in stages.elsewhere([]) if job.name.endswith("(two threads)")]
+    two_threads = [job for job in stages.portability([]) if job.name.endswith("(two threads)")]
     assert two_threads and all(job.cores == 2 for job in two_threads)
 
 
@@ -148,7 +148,7 @@ def test_checks_are_selected_by_name():
     assert not keep_going
     assert {job.stage for job in check.select_jobs(["html", "wheel"])[0]} == {"html", "wheel"}
     assert {job.name for job in check.select_jobs(["quick"])[0]} < {job.name for job in all_jobs}
-    for names in (["htlm"], ["elsewhere", "Nehalam"]):
+    for names in (["htlm"], ["portability", "Nehalam"]):
         with pytest.raises(SystemExit, match="no such"):
             check.select_jobs(names)
 

@@ -67,7 +67,7 @@ def seeded_models():
         for voting, metric, n_neighbors in [
             ("local", "euclidean", None),
             ("local", "chebyshev", 3),
-            ("count", "manhattan", None),
+            ("majority", "manhattan", None),
             ("probability", "manhattan", None),
         ]
     ]

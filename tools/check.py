@@ -1,10 +1,10 @@
 """Run the checks of the repository: all of them, or those named.
 
 Usage: python tools/check.py [lint] [html] [pytest] [notebooks] [wheel] [--record]
-       python tools/check.py quick | nightly | elsewhere [PROCESSOR ...]
+       python tools/check.py quick | nightly | portability [PROCESSOR ...]
 
 The jobs of all checks share the cores. The first failing job is printed and ends the run with its
-exit code; `nightly` and `elsewhere` continue and print every failing job. Each run ends with a
+exit code; `nightly` and `portability` continue and print every failing job. Each run ends with a
 summary: the time of each check, the slowest tests, and the reasons why tests were skipped.
 `--record` writes the times of the jobs and the work of the tests into tests/budget.toml.
 """
@@ -52,11 +52,11 @@ WORK_HEADER = """
 
 def select_jobs(names):
     """Return the jobs for the names on the command line, and whether to go on after a failure."""
-    if names[:1] == ["elsewhere"]:
+    if names[:1] == ["portability"]:
         unknown = set(names[1:]) - set(PROCESSORS)
         if unknown:
             raise SystemExit(f"no such processor: {', '.join(unknown)} (known: {[*PROCESSORS]})")
-        return stages.elsewhere(names[1:] or PROCESSORS), True
+        return stages.portability(names[1:] or PROCESSORS), True
     if names == ["nightly"]:
         return stages.nightly(), True
     if names == ["quick"]:

@@ -135,7 +135,7 @@ def nightly():
     return [replace(job, after=tuple({*job.after} - {"lint"})) for job in jobs]
 
 
-def elsewhere(names):
+def portability(names):
     """Return notebooks and numerical tests under other rounding errors.
 
     They run with the OpenBLAS kernels of other processors, and with two BLAS threads. The notebooks

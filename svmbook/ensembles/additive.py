@@ -167,7 +167,8 @@ class AdditiveModel(BaseClassifier):
         ImportError
             pandas is not installed.
         ValueError
-            The model has more than two classes (see `contributions`), or ``x`` is not one point.
+            The model has more than two classes (call it on a classifier of ``estimators_``), or
+            ``x`` is not one point.
 
         Examples
         --------
@@ -208,7 +209,7 @@ class AdditiveModel(BaseClassifier):
         ImportError
             pandas is not installed.
         ValueError
-            The model has more than two classes (see `contributions`).
+            The model has more than two classes; call it on a classifier of ``estimators_``.
 
         See Also
         --------

@@ -49,7 +49,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         takes a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points. It grows fast with ``n_knots``: each step factors a matrix with
         ``r = n_features * (n_knots - 1)`` rows, in ``r**3 / 3`` operations. So set it only if r is
-        well below the number of points.
+        well below the number of points; the book uses 16.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4

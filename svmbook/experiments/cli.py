@@ -120,8 +120,8 @@ def list_suites():
         click.echo(f"{suite.name}\n  {suite.title}")
         click.echo(f"  data:    {', '.join(map(repr, suite.data_sets))}")
         click.echo(f"  methods: {', '.join(map(repr, suite.methods))}")
-        if suite.more:
-            click.echo(f"  tables:  its own, {', '.join(suite.more)}")
+        if suite.extra_layouts:
+            click.echo(f"  tables:  its own, {', '.join(suite.extra_layouts)}")
         try:
             jobs, store = suite.jobs(), Store(_default_store(suite.name))
             stored = (

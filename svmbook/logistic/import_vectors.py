@@ -16,7 +16,7 @@ from ..gram import StoredGram
 from ..labels import several_classes
 from ..solvers.logistic.import_points import import_points
 from ..solvers.logistic.likelihoods import Binomial
-from .machine import LogisticKernelMachine
+from .base import LogisticKernelMachine
 
 __all__ = ["ImportVectorMachine"]
 
@@ -183,10 +183,10 @@ class ImportVectorMachine(LogisticKernelMachine):
         options = {"min_decrease": float(self.min_decrease), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
         result = import_points(gram, likelihood, lam, tol=tol, **options)
-        A, coef = result.coef, None
+        A, parts = result.coef, None
         if linear:  # sum_j A_j (x_j - o) as a sum over points: the coefficient of o is -sum_j A_j
-            A, coef = A.copy(), points.T @ A
+            A, parts = A.copy(), (points.T @ A, origin)
             A[nearest] -= A.sum()
-        self._store(problem, result, A, result.intercept, coef, origin)
+        self._store(problem, result, A, parts)
         self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
         return self

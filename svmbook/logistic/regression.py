@@ -21,7 +21,7 @@ from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
 from ..solvers.logistic.proximal import l1_path, lam_max
 from ..solvers.logistic.unpenalised import unpenalised, unpenalised_gram
-from .machine import LogisticKernelMachine
+from .base import LogisticKernelMachine
 
 __all__ = ["KernelLogisticRegression"]
 
@@ -116,7 +116,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
     See Also
     --------
     svmbook.ImportVectorMachine : The ridge penalty with a few points, which are chosen greedily.
-    sklearn.linear_model.LogisticRegression : The linear kernel, without a certificate.
+    sklearn.linear_model.LogisticRegression : The linear kernel, without a certificate. For sparse
+        texts it is a hundred times as fast.
 
     Notes
     -----
@@ -342,5 +343,6 @@ class KernelLogisticRegression(LogisticKernelMachine):
         elif problem.kernel.name == "linear":
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha
-        self._store(problem, result, alpha, result.intercept, coef, origin, stacklevel=5)
+        linear = None if coef is None else (coef, origin)
+        self._store(problem, result, alpha, linear, stacklevel=5)
         return self

@@ -1,19 +1,19 @@
 """Plots of classifiers and their points, drawn on given axes, and the style of the figures."""
 
-from .many import CLASS_COLOURS, plot_classes, plot_regions
-from .moving import MovingFigure
+from .animated import AnimatedFigure
+from .many_classes import CLASS_COLOURS, plot_classes, plot_regions
 from .ranks import plot_ranks
 from .shapes import plot_shapes
 from .style import figure_svg, use_book_style
-from .two import COLOURS, plot_machine, plot_points, ring_support
+from .two_classes import COLOURS, plot_decision_function, plot_points, ring_support
 
 __all__ = [
     "CLASS_COLOURS",
     "COLOURS",
-    "MovingFigure",
+    "AnimatedFigure",
     "figure_svg",
     "plot_classes",
-    "plot_machine",
+    "plot_decision_function",
     "plot_points",
     "plot_ranks",
     "plot_regions",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .two import COLOURS
+from .two_classes import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

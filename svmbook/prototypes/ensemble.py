@@ -14,8 +14,8 @@ from ..labels import encode_classes
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
-from .inner import inner_sigmoids
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
+from .sigmoids import cross_validated_sigmoids
 from .voting import VotingEnsemble
 
 __all__ = [
@@ -128,7 +128,7 @@ class LocalEnsemble(VotingEnsemble):
         "penalty": [StrOptions({"l1", "l2"})],
         "positive_weight": [StrOptions({"balanced"}), Interval(Real, 0.0, None, closed="neither")],
         "n_negatives": [Interval(Integral, 1, None, closed="left")],
-        "voting": [StrOptions({"count", "probability", "libsvm", "local"})],
+        "voting": [StrOptions({"majority", "probability", "libsvm", "local"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [str, callable],
         "random_state": ["random_state"],
@@ -173,15 +173,20 @@ class LocalEnsemble(VotingEnsemble):
             planes = planes.replaced(changed, retrained)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
-    def _voters(self, members, X, codes, dist, X_val, codes_val, n_classes):
-        """Return the ensemble of the members, which were trained on points of X."""
+    def _ensemble(self, members, training, validation, n_classes):
+        """Return the ensemble of trained members.
+
+        ``training`` holds the points, their classes and distances; ``validation`` the points and
+        classes from which probabilities are calibrated.
+        """
+        (X, codes, dist), (X_val, codes_val) = training, validation
         coef, intercept = members.planes[:2]
         sigmoids = None
         if self.voting == "probability":
             sigmoids = fit_sigmoids(X_val @ coef.T + intercept, codes_val[:, None] == members.codes)
         elif self.voting == "libsvm":
             weight = self._weights(codes, members.positive, members.negative)
-            sigmoids = inner_sigmoids(
+            sigmoids = cross_validated_sigmoids(
                 X, members.positive, members.negative, weight, self._hyperplanes
             )
         return Ensemble(

@@ -54,8 +54,8 @@ class ExemplarSVM(LocalEnsemble):
         Number of initial negatives, and of negatives added in the first round of mining.
     mining : bool, default=True
         Whether to add negatives that have positive slack.
-    voting : "count", "probability", "libsvm" or "local", default="probability"
-        Weight of a member's vote where its output is positive. "count": one. "probability": its
+    voting : "majority", "probability", "libsvm" or "local", default="probability"
+        Weight of a member's vote where its output is positive. "majority": one. "probability": its
         probability, from a sigmoid fitted on a validation set. "libsvm": its probability as in
         LIBSVM, from a sigmoid fitted by cross-validation on the member's own points (with a fixed
         seed for the folds). "local": a weight that decreases with the distance to its exemplar.
@@ -191,7 +191,8 @@ class ExemplarSVM(LocalEnsemble):
             self.n_rounds_ += 1
             log.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
             members = self._retrained(members, X, codes, members.positive, members.negative | hard)
-        ensemble = self._voters(members, X, codes, dist, X_val, codes_val, len(classes))
+        training, validation = (X, codes, dist), (X_val, codes_val)
+        ensemble = self._ensemble(members, training, validation, len(classes))
         if not classified(X, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member classifies any training point as positive, so the most frequent class "

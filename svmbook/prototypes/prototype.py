@@ -28,9 +28,9 @@ class Iteration(NamedTuple):
     exemplars: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
-    joined: np.ndarray  # (n, 2): exemplar of a member, and the point that became its positive
-    mined: np.ndarray  # (n, 2): the same for negatives
-    dropped: np.ndarray  # exemplars of the members that were removed
+    new_positives: np.ndarray  # (n, 2): exemplar of a member, and the point that it gained
+    new_negatives: np.ndarray  # (n, 2): the same for its negatives
+    removed: np.ndarray  # exemplars of the members that were removed
 
 
 class BestIteration(NamedTuple):
@@ -88,7 +88,7 @@ class PrototypeSVM(LocalEnsemble):
         negatives in a shift.
     validation_fraction : float, default=0.25
         Fraction of each class in the validation set; each class keeps at least one training point.
-    voting : "count", "probability", "libsvm" or "local", default="local"
+    voting : "majority", "probability", "libsvm" or "local", default="local"
         Weight of a member's vote, as in `ExemplarSVM`. The source's vote is "libsvm". The error of
         "local" is the smallest on most data sets.
     n_neighbors : int or None, default=None
@@ -106,8 +106,9 @@ class PrototypeSVM(LocalEnsemble):
     history_ : list of Iteration
         One entry per ensemble, the first before any shift: ``accuracy`` on the validation set,
         ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates since the previous
-        entry. ``joined`` and ``mined`` are pairs of an exemplar and the point that became a
-        positive or a negative of its member; ``dropped`` are the exemplars of removed members.
+        entry. ``new_positives`` and ``new_negatives`` are pairs of an exemplar and the point that
+        became a positive or a negative of its member; ``removed`` are the exemplars of removed
+        members.
     n_shifts_ : int
         Number of shifts of the selected ensemble.
     validation_score_ : float
@@ -222,7 +223,7 @@ class PrototypeSVM(LocalEnsemble):
         members, updates = self._exemplars(X, codes, dist), (no_pairs, no_pairs, no_pairs[:, 0])
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            ensemble = self._voters(members, X, codes, dist, X_val, codes_val, n_classes)
+            ensemble = self._ensemble(members, (X, codes, dist), (X_val, codes_val), n_classes)
             accuracy = float((ensemble.labels(X_val) == codes_val).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
@@ -258,25 +259,25 @@ class PrototypeSVM(LocalEnsemble):
         own = np.arange(len(covers)), members.exemplars
         dist[own] = np.where(covers[own], -1.0, np.inf)  # before duplicates at distance zero
         covered = np.flatnonzero((covers & same_class).any(axis=0))
-        joined = np.zeros(covers.shape, dtype=bool)
-        joined[dist[:, covered].argmin(axis=0), covered] = True
+        new_positives = np.zeros(covers.shape, dtype=bool)
+        new_positives[dist[:, covered].argmin(axis=0), covered] = True
         # Negative update: a covered point of another class, with a small probability.
-        mined = covers & ~same_class & ~members.negative
-        mined &= rng.random(covers.shape) < self.p_negative
+        new_negatives = covers & ~same_class & ~members.negative
+        new_negatives &= rng.random(covers.shape) < self.p_negative
         stays = covers.any(axis=1)
-        positive = self._updated_positives(members.positive, joined)
+        positive = self._updated_positives(members.positive, new_positives)
         updates = (
-            _update_pairs(members, joined & (members.positive == 0), stays),
-            _update_pairs(members, mined, stays),
+            _update_pairs(members, new_positives & (members.positive == 0), stays),
+            _update_pairs(members, new_negatives, stays),
             members.exemplars[~stays],
         )
         kept = members.kept(stays)
-        negative = kept.negative | mined[stays]
+        negative = kept.negative | new_negatives[stays]
         return self._retrained(kept, X, codes, positive[stays], negative), updates
 
-    def _updated_positives(self, positive, joined):
+    def _updated_positives(self, positive, new_positives):
         """Return the positives of each member after the update."""
-        return positive | joined
+        return positive | new_positives
 
 
 def _update_pairs(members, updated, stays):

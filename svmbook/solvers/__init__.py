@@ -14,8 +14,8 @@ from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
 from .fewest_errors import FewestErrors, solve_fewest_errors
 from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
+from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
-from .irwls.rounds import solve_irwls
 from .logistic.import_points import select_import_points
 from .logistic.newton import solve_logistic, solve_logistic_path
 from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_l1_path

@@ -92,7 +92,8 @@ class DualSVC(KernelMachine):
         features, where "libsvm" is many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
-        each point contributes its sample weight to both numbers.
+        each point contributes its sample weight to both numbers, and both are those of a pair of
+        classes if there are more than two.
     tol : float, default=1e-6
         Relative duality gap at which to stop. Rounding limits it to about 1e-9.
     max_iter : int, default=-1
@@ -264,8 +265,8 @@ class DualSVC(KernelMachine):
         solution = partial(self._definite_solution, solver, points, C)
         problem, result = self._with_definite_kernel(problem, solution)
         signed, self.solver_ = problem.y * result.alpha, solver
-        coef = points.T @ signed if kernel.name == "linear" else None
-        coefficients = self._store(problem, result, signed, result.intercept, coef, origin)
+        linear = (points.T @ signed, origin) if kernel.name == "linear" else None
+        coefficients = self._store(problem, result, signed, linear)
         self.alpha_ = np.abs(coefficients)
         at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
         self.bounded_support_ = problem.present[at_bound]

@@ -16,9 +16,9 @@ from ..base import relative_gap
 from ..labels import several_classes
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
-from ..solvers.irwls.rounds import irwls, irwls_path
+from ..solvers.irwls.iterations import irwls, irwls_path
 from ..solvers.irwls.starts import svm_start
-from .machine import IRWLSClassifier
+from .base import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 

@@ -183,7 +183,7 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
         (["--nosuch"], 2, "--nosuch"),
         ([*PART, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
-        (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'all-machines'"),
+        (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'all-classifiers'"),
         ([*PART, "--runs", "0"], 2, "'0' is neither a number of runs, such as 10, nor a range"),
         ([*PART, "--runs", "5-3"], 2, "'5-3' is neither a number of runs"),
         ([*PART, "--runs", "many"], 2, "'many' is neither a number of runs"),

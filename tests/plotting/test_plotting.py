@@ -15,7 +15,7 @@ from svmbook.plotting import (
     CLASS_COLOURS,
     COLOURS,
     plot_classes,
-    plot_machine,
+    plot_decision_function,
     plot_points,
     plot_ranks,
     plot_regions,
@@ -69,13 +69,16 @@ def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
         (lambda ax: ring_support(ax, [1.0, 2.0]), r"X has shape \(2,\)"),
         (lambda ax: ring_support(ax, np.empty((0, 3))), r"X has shape \(0, 3\)"),
         (lambda ax: ring_support(ax, [[np.inf, 0.0]]), "X contains inf"),
-        (lambda ax: plot_machine(ax, linear, levels=()), "levels is empty"),
-        (lambda ax: plot_machine(ax, linear, levels=(0, np.nan)), "levels contains nan"),
-        (lambda ax: plot_machine(ax, linear, levels=(np.nan, np.inf)), "levels contains nan"),
-        (lambda ax: plot_machine(ax, lambda Z: Z), "reshape"),
-        (lambda ax: plot_machine(ax, lambda Z: 1.0), "reshape"),
+        (lambda ax: plot_decision_function(ax, linear, levels=()), "levels is empty"),
+        (lambda ax: plot_decision_function(ax, linear, levels=(0, np.nan)), "levels contains nan"),
         (
-            lambda ax: plot_machine(ax, lambda Z: np.where(Z[:, 0] > 0.5, np.nan, 1.0)),
+            lambda ax: plot_decision_function(ax, linear, levels=(np.nan, np.inf)),
+            "levels contains nan",
+        ),
+        (lambda ax: plot_decision_function(ax, lambda Z: Z), "reshape"),
+        (lambda ax: plot_decision_function(ax, lambda Z: 1.0), "reshape"),
+        (
+            lambda ax: plot_decision_function(ax, lambda Z: np.where(Z[:, 0] > 0.5, np.nan, 1.0)),
             "result of decision_function contains nan",
         ),
         (lambda ax: plot_classes(ax, X3, [0, 1, 2], labels=["a"]), "labels is"),
@@ -94,17 +97,17 @@ def test_invalid_arguments_are_refused_before_drawing(ax, draw, message):
 
 def test_boundary_is_where_the_function_is_zero(ax):
     ax.set(xlim=(-3, 3), ylim=(-2, 2))
-    artists = plot_machine(ax, lambda Z: Z[:, 0] - 0.5 * Z[:, 1])
+    artists = plot_decision_function(ax, lambda Z: Z[:, 0] - 0.5 * Z[:, 1])
     boundary = artists["lines"].get_paths()[1].vertices
     np.testing.assert_allclose(boundary[:, 0], 0.5 * boundary[:, 1], atol=1e-9)
     assert ax.get_xlim() == (-3, 3) and ax.get_ylim() == (-2, 2)
     assert artists["sides"] is not None
-    assert plot_machine(ax, linear, shade=False)["sides"] is None
+    assert plot_decision_function(ax, linear, shade=False)["sides"] is None
 
 
 def test_sides_have_the_colours_of_their_classes(ax):
     ax.set(xlim=(0, 2), ylim=(0, 2), aspect="equal")
-    sides = plot_machine(ax, lambda Z: 9 * (Z[:, 0] - 1), resolution=5)["sides"]
+    sides = plot_decision_function(ax, lambda Z: 9 * (Z[:, 0] - 1), resolution=5)["sides"]
     left, right = sides.to_rgba(np.array([-2.0, 2.0]))
     np.testing.assert_allclose(left[:3], to_rgb(COLOURS[-1]), atol=0.01)
     np.testing.assert_allclose(right[:3], to_rgb(COLOURS[1]), atol=0.01)
@@ -114,7 +117,7 @@ def test_sides_have_the_colours_of_their_classes(ax):
 
 
 def test_levels_may_have_any_order_and_only_zero_is_solid(ax):
-    lines = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2, levels=[1, -1, 0, 1])["lines"]
+    lines = plot_decision_function(ax, lambda Z: 4 * Z[:, 0] - 2, levels=[1, -1, 0, 1])["lines"]
     np.testing.assert_array_equal(lines.levels, [-1, 0, 1])
     dashed = [pattern is not None for _, pattern in lines.get_linestyles()]
     assert dashed == [True, False, True]
@@ -122,7 +125,7 @@ def test_levels_may_have_any_order_and_only_zero_is_solid(ax):
 
 def test_column_of_values_is_accepted(ax):
     flat, column = (
-        plot_machine(ax, function)["sides"].get_array()
+        plot_decision_function(ax, function)["sides"].get_array()
         for function in (lambda Z: Z @ [1.0, -2.0], lambda Z: Z @ [[1.0], [-2.0]])
     )
     np.testing.assert_array_equal(flat, column)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from svmbook.plotting import MovingFigure, figure_svg, use_book_style
+from svmbook.plotting import AnimatedFigure, figure_svg, use_book_style
 from svmbook.plotting.style import RASTER_MARKERS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -164,7 +164,7 @@ def test_moving_figure_shows_one_picture():
         ax.set_ylim(0, 3)
         return figure
 
-    moving = MovingFigure(
+    moving = AnimatedFigure(
         draw, [1, 2, 3], label=lambda h: f"height <{h}>", alt='A "line".', start=1
     )
     html = moving._repr_html_()
@@ -184,7 +184,7 @@ def test_moving_figure_shows_one_picture():
 @pytest.mark.parametrize("start", [-1, 2])
 def test_invalid_start_is_refused(start):
     with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
-        MovingFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
+        AnimatedFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
 
 
 def test_notebook_shows_figures_as_svg_only():

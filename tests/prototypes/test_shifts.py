@@ -52,7 +52,7 @@ def test_points_on_the_plane_are_excluded():
 def test_exemplar_with_duplicate_stays_with_its_own_member():
     points, labels = np.vstack([X[:60], X[:60]]), np.tile(Y[:60], 2)
     history = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(points, labels).history_
-    assert all(len(iteration.joined) == 0 for iteration in history)
+    assert all(len(iteration.new_positives) == 0 for iteration in history)
 
 
 def test_duplicate_with_another_label_is_skipped_if_there_are_other_points():
@@ -62,7 +62,7 @@ def test_duplicate_with_another_label_is_skipped_if_there_are_other_points():
     assert np.flatnonzero(negatives[1]).tolist() == [0]
 
 
-@pytest.mark.parametrize("voting", ["count", "local"])
+@pytest.mark.parametrize("voting", ["majority", "local"])
 def test_one_wrong_label_does_not_change_prediction_at_its_duplicates(voting):
     X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 100, axis=0), np.repeat([0, 1], 100)
     noisy = y.copy()
@@ -118,13 +118,13 @@ def test_shift_is_that_of_algorithm_3(C):
     dist = distances(X, X)
     members, rng = model._exemplars(X, Y, dist), np.random.default_rng(0)
     for _ in range(3):
-        after, (_, _, dropped) = model._iterate(members, X, Y, dist, rng)
+        after, (_, _, removed) = model._iterate(members, X, Y, dist, rng)
         kept, positives, negatives = shifted_by_loops(members, X, Y)
         np.testing.assert_array_equal(after.exemplars, members.exemplars[kept])
         assert [set(np.flatnonzero(row)) for row in after.positive] == positives
         assert [set(np.flatnonzero(row)) for row in after.negative] == negatives
         np.testing.assert_array_equal(
-            np.sort(dropped), np.setdiff1d(members.exemplars, after.exemplars)
+            np.sort(removed), np.setdiff1d(members.exemplars, after.exemplars)
         )
         members = after
 
@@ -138,7 +138,7 @@ def test_positives_have_label_of_member_and_negatives_other_labels():
         assert (Y[member.negatives] != member.label).all()
         assert member.exemplar in member.positives
     for iteration, before in zip(model.history_[1:], model.history_, strict=False):
-        assert set(iteration.exemplars) | set(iteration.dropped) == set(before.exemplars)
+        assert set(iteration.exemplars) | set(iteration.removed) == set(before.exemplars)
 
 
 def test_members_minimise_objective_with_weighted_positives():
@@ -158,17 +158,17 @@ def test_members_minimise_objective_with_weighted_positives():
 def test_updates_in_history_lead_to_the_prototypes():
     model = PrototypeSVM(C=3.0, p_negative=0.05, random_state=0).fit(X, Y)
     iterations = model.history_[1 : model.n_shifts_ + 1]
-    joined = np.vstack([iteration.joined for iteration in iterations])
-    mined = np.vstack([iteration.mined for iteration in iterations])
-    assert len(joined)
-    assert len(mined)
+    new_positives = np.vstack([iteration.new_positives for iteration in iterations])
+    new_negatives = np.vstack([iteration.new_negatives for iteration in iterations])
+    assert len(new_positives)
+    assert len(new_negatives)
     exemplars = PrototypeSVM(C=3.0, n_shifts=0, random_state=0).fit(X, Y)
     initial = {m.exemplar: m for m in exemplars.prototypes_}
     for member in model.prototypes_:
         e = member.exemplar
-        positives = set(initial[e].positives) | set(joined[joined[:, 0] == e, 1])
+        positives = set(initial[e].positives) | set(new_positives[new_positives[:, 0] == e, 1])
         assert set(member.positives) == positives
-        negatives = set(initial[e].negatives) | set(mined[mined[:, 0] == e, 1])
+        negatives = set(initial[e].negatives) | set(new_negatives[new_negatives[:, 0] == e, 1])
         assert set(member.negatives) == negatives
 
 
@@ -195,15 +195,15 @@ def test_exemplar_covered_by_its_own_member_joins_no_other(C, p):
     history = PrototypeSVM(C=C, p_negative=p, random_state=0).fit(X, Y).history_
     for iteration, before in zip(history[1:], history, strict=False):
         covers = before.coef @ X.T + before.intercept[:, None] > 0
-        for _, point in iteration.joined:
+        for _, point in iteration.new_positives:
             assert not covers[before.exemplars == point, point].any()
 
 
 def test_positive_sets_grow_only_if_members_misclassify_their_exemplars():
     large_C = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(X, Y)
-    assert all(len(i.joined) == len(i.dropped) == 0 for i in large_C.history_)
+    assert all(len(i.new_positives) == len(i.removed) == 0 for i in large_C.history_)
     small_C = PrototypeSVM(C=3.0, p_negative=0.0, random_state=0).fit(X, Y)
-    assert any(len(i.joined) > 0 for i in small_C.history_)
+    assert any(len(i.new_positives) > 0 for i in small_C.history_)
 
 
 def test_last_ensemble_is_kept_if_all_members_would_be_removed():

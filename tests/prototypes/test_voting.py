@@ -44,7 +44,7 @@ def three_nearest(voters, m, output):
 
 @pytest.mark.parametrize(
     ("voting", "n_neighbors", "weight"),
-    [("count", None, one), ("local", None, by_distance), ("local", 3, three_nearest)],
+    [("majority", None, one), ("local", None, by_distance), ("local", 3, three_nearest)],
 )
 def test_votes_agree_with_loop_over_members(voting, n_neighbors, weight):
     model = PrototypeSVM(C=10.0, voting=voting, n_neighbors=n_neighbors, random_state=0)
@@ -65,7 +65,7 @@ def test_probabilities_are_fitted_on_validation_points():
 
 def test_most_frequent_class_is_predicted_without_votes():
     points, y = np.array([[0.0], [1.0], [5.0], [6.0], [7.0]]), [0, 0, 1, 1, 1]
-    model = ExemplarSVM(C=1e-9, positive_weight=1.0, voting="count")
+    model = ExemplarSVM(C=1e-9, positive_weight=1.0, voting="majority")
     with pytest.warns(ConvergenceWarning, match="any training point as positive") as caught:
         model.fit(points, y)
     assert model.predict([[0.0], [100.0]]).tolist() == [1, 1]
@@ -82,7 +82,7 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
     order = np.random.default_rng(0).permutation(72)
     D = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
     d = np.concatenate([[0, 1], Y[rows]])[order]
-    model = ExemplarSVM(C=C, positive_weight=weight, voting="count", n_negatives=3).fit(D, d)
+    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(D, d)
     assert model.n_rounds_ > 0
     for i in range(0, 70, 5):
         others = np.flatnonzero(d[i] != d)
@@ -92,7 +92,7 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
         w = points.T @ (y * exact.alpha)
         atol = 1e-5 * max(1.0, np.abs(w).max())
         np.testing.assert_allclose(model.prototypes_[i].coef, w, atol=atol)
-    few = ExemplarSVM(C=C, positive_weight=weight, voting="count", mining=False, n_negatives=3)
+    few = ExemplarSVM(C=C, positive_weight=weight, voting="majority", mining=False, n_negatives=3)
     assert max(len(m.negatives) for m in few.fit(X, Y).prototypes_) <= 3
 
 
@@ -135,7 +135,7 @@ def test_mining_doubles_the_number_of_added_negatives():
     points += np.repeat([[0, 0], [9, 0]], 16, axis=0)
     for n_negatives, rounds in ((1, 4), (3, 3), (4, 2), (15, 1), (16, 0)):
         for mining in (True, False):
-            model = ExemplarSVM(C=1e-4, voting="count", n_negatives=n_negatives, mining=mining)
+            model = ExemplarSVM(C=1e-4, voting="majority", n_negatives=n_negatives, mining=mining)
             model.fit(points, np.repeat([0, 1], 16))
             assert model.n_rounds_ == (rounds if mining else 0)
             sizes = {len(member.negatives) for member in model.prototypes_}
@@ -144,14 +144,14 @@ def test_mining_doubles_the_number_of_added_negatives():
 
 def test_three_classes_have_majority_votes():
     points = np.array([[0.0, 0.0], [0.2, 0.1], [5.0, 0.0], [5.2, 0.1], [0.0, 5.0], [0.1, 5.2]])
-    model = ExemplarSVM(C=10.0, positive_weight=1.0, voting="count", mining=False)
+    model = ExemplarSVM(C=10.0, positive_weight=1.0, voting="majority", mining=False)
     votes = model.fit(points, list("aabbcc")).decision_function([[0.1, 0.0]])
     covers = [m.coef @ [0.1, 0.0] + m.intercept > 0 for m in model.prototypes_]
     expected = [sum(covers[:2]), sum(covers[2:4]), sum(covers[4:])]
     np.testing.assert_allclose(votes[0], expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("voting", ["count", "local", "probability"])
+@pytest.mark.parametrize("voting", ["majority", "local", "probability"])
 def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
     model = PrototypeSVM(voting=voting, random_state=0).fit(X, NAMES)
     one_block, sizes = model.decision_function(NEW), []

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
-from svmbook.experiments.suites.usvc2004.oracle import clouds_and_a_clump
+from svmbook.experiments.suites.usvc2004.oracle import distant_cluster
 from svmbook.solvers import solve_irwls
 from svmbook.solvers.irwls.costs import unbiased_cost
 
-DATA_SETS = [clouds_and_a_clump(seed) for seed in (3, 5, 6, 9, 11)]
+DATA_SETS = [distant_cluster(seed) for seed in (3, 5, 6, 9, 11)]
 C = 100.0
 SHRINKAGE = 1 - 1e-6
 

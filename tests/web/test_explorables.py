@@ -67,7 +67,7 @@ def prototypes():
     ]
     queries = rng.normal(size=(50, 2))
     votes = {"queries": queries.tolist(), "predictions": model.predict(queries).tolist()}
-    assert any(len(members.joined) for members in model.history_)
+    assert any(len(members.new_positives) for members in model.history_)
     return {"X": X.tolist(), "y": y.tolist(), "C": C, "iterations": iterations, "votes": votes}
 
 

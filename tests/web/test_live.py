@@ -86,10 +86,10 @@ def test_outputs_are_shown_as_in_a_notebook(shared_reader):
     output.locator("table mjx-container").first.wait_for()
     output = reader.run(
         "import matplotlib.pyplot as plt\n"
-        "from svmbook.plotting import MovingFigure, use_book_style\n"
+        "from svmbook.plotting import AnimatedFigure, use_book_style\n"
         "use_book_style()\n"
         "def draw(k):\n    figure, ax = plt.subplots()\n    ax.plot([0, k])\n    return figure\n"
-        "MovingFigure(draw, [1, 2, 3], label='slope {}'.format, alt='A line.')"
+        "AnimatedFigure(draw, [1, 2, 3], label='slope {}'.format, alt='A line.')"
     )
     slider = output.get_by_role("slider")
     slider.focus()

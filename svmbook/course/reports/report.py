@@ -4,6 +4,7 @@ import io
 import json
 from collections import Counter, defaultdict
 from html import escape
+from typing import NamedTuple
 from urllib.parse import quote
 
 import matplotlib
@@ -24,6 +25,14 @@ HARD = 0.5  # an item is hard if a smaller share of its points is given
 INK = "#010203"  # placeholder for the text colour of the page
 MAX_ERRORS = 3  # errors listed for each test
 MAX_ERROR_LENGTH = 120  # characters
+
+
+class Notes(NamedTuple):
+    """What the report says of a submission besides its marks."""
+
+    hours_late: float | None  # None if it was on time
+    reasons: list  # why it needs attention
+    feedback: str  # address of the page with feedback; empty if there is none
 
 
 def report(course, name):
@@ -52,13 +61,12 @@ def report(course, name):
     if not rows:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
-    reasons = {student: reasons_of(course, name, student) for student in rows}
-    links = {
-        student: quote(f"../{path.relative_to(course.root).as_posix()}")
-        for student in rows
-        if (path := course.feedback_path(student, name)).exists()
-    }
-    body = _body(rows, _errors(course, name, rows), reasons, late, links)
+    notes = {}
+    for student in rows:
+        path = course.feedback_path(student, name)
+        address = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
+        notes[student] = Notes(late.get(student), reasons_of(course, name, student), address)
+    body = _body(rows, _errors(course, name, rows), notes)
     for path, reason in course.left_out().items():
         body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
     write_atomically(target, page(f"Report: {name}", body))
@@ -85,7 +93,7 @@ def _one_line(*parts):
     return "".join(filter(str.isprintable, text))
 
 
-def _body(rows, errors, reasons, late, links):
+def _body(rows, errors, notes):
     items = {item: mark.max_score for row in rows.values() for item, mark in row.items()}
     max_total = sum(items.values())
     table = np.full((len(rows), len(items)), np.nan)
@@ -107,7 +115,7 @@ def _body(rows, errors, reasons, late, links):
         _items(items, table, totals),
         _frequent(errors, items),
         "<h2>Submissions</h2>",
-        _submissions(rows, totals, table, reasons, late, links),
+        _submissions(notes, totals, table),
     ]
     return "\n".join(parts)
 
@@ -152,16 +160,16 @@ def _cut(text):
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
 
 
-def _submissions(rows, totals, table, reasons, late, links):
+def _submissions(notes, totals, table):
     lines = [
         [
-            _linked(student, links.get(student)),
+            _linked(student, note.feedback),
             f"{total:g}",
             f"{np.isnan(marks).sum() or ''}",
-            f"{late[student]:.1f}" if student in late else "",
-            escape("; ".join(reasons[student])),
+            "" if note.hours_late is None else f"{note.hours_late:.1f}",
+            escape("; ".join(note.reasons)),
         ]
-        for student, total, marks in zip(rows, totals, table, strict=True)
+        for (student, note), total, marks in zip(notes.items(), totals, table, strict=True)
     ]
     head = ["student", "points", "to be marked", "hours late", "notes"]
     return _table(head, lines, text_columns=(0, 4))

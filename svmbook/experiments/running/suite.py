@@ -46,9 +46,9 @@ class Suite:
         records: the number of ``runs``, the reported results and the reproduced ones.
     layout : callable
         ``layout(rows)`` returns the `Table` of these dicts, laid out as in the source.
-    more : mapping
+    extra_layouts : mapping
         Layouts of further tables of the same rows, by name.
-    tables : mapping
+    data_files : mapping
         Names for `svmbook.datasets.load`, by data set; generated data are left out.
     left_out : mapping
         Data sets on which a method is not run, by method.
@@ -62,8 +62,8 @@ class Suite:
     work: Callable
     compare: Callable[[list], list]
     layout: Callable[[list], Table]
-    more: Mapping = field(default_factory=dict)
-    tables: Mapping = field(default_factory=dict)
+    extra_layouts: Mapping = field(default_factory=dict)
+    data_files: Mapping = field(default_factory=dict)
     left_out: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):

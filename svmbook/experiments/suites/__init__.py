@@ -15,7 +15,7 @@ __all__ = ["SUITES", "find_suite", "report"]
 
 #: Modules by suite, imported on first use.
 SUITES = {
-    "all-machines": "comparisons.all_machines",
+    "all-classifiers": "comparisons.all_classifiers",
     "class-shares": "lin2005.class_shares",
     "exemplar-nuisance": "prototypes.nuisance",
     "exemplar-votes": "prototypes.votes",
@@ -90,10 +90,10 @@ def report(name: str, store: Store | None = None, *, table: str | None = None) -
         is damaged.
     """
     suite = find_suite(name)
-    if table is not None and table not in suite.more:
-        more = ", ".join(suite.more) or "its main table only"
-        raise ValueError(f"{name} has no table {table!r}; it has {more}.")
-    layout = suite.layout if table is None else suite.more[table]
+    if table is not None and table not in suite.extra_layouts:
+        available = ", ".join(suite.extra_layouts) or "its main table only"
+        raise ValueError(f"{name} has no table {table!r}; it has {available}.")
+    layout = suite.layout if table is None else suite.extra_layouts[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
     status = store.path.stat() if store.path.exists() else None
     rows, notes = _compare(name, store.path, status and (status.st_mtime_ns, status.st_size))

@@ -161,7 +161,8 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
         faces.free_most_violating()
         faces.step()
     beta[faces.problem] = faces.beta
-    return _certified(K, y, C, beta / unit, n_iter, scale, tol)
+    beta /= unit
+    return _certified((K, y, C), beta, _tolerance(beta, scale, tol), n_iter)
 
 
 class _Faces:
@@ -322,15 +323,16 @@ def _tolerance(beta, scale, tol):
     return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
-def _certified(K, y, C, beta, n_iter, scale, tol):
+def _certified(problems, beta, max_violation, n_iter):
     """Return the solutions with certificates that are computed from the multipliers alone."""
+    K, y, C = problems
     f = _product(K, beta)
     lower, upper = _intercept_limits(beta, *_bounds(y, C), y - f)
     violation = lower.max(axis=1) - upper.min(axis=1)
     b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
-    solved = violation <= _tolerance(beta, scale, tol)
+    solved = violation <= max_violation
     balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),

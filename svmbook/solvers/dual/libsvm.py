@@ -53,9 +53,10 @@ def solve_libsvm(
     :math:`Q_{ij} = y_i y_j k(x_i, x_j)`.
 
     LIBSVM stops when the largest violation of the KKT conditions, not the duality gap, is below its
-    tolerance. This tolerance is the larger of ``tol`` and the rounding error of the outputs, below
-    which LIBSVM may not terminate; but at most the larger of ``tol`` and 1e-3, LIBSVM's default.
-    Active-set iterations then remove the remaining violation, unless ``max_iter`` stopped LIBSVM.
+    tolerance: the larger of ``tol`` and 1e-3, its default. Active-set iterations then remove the
+    remaining violation, unless ``max_iter`` stopped LIBSVM. If they fail, LIBSVM starts anew with
+    the tolerance ``tol``, or the rounding error of the outputs if that is larger, since below it
+    LIBSVM may not terminate.
 
     Parameters
     ----------
@@ -115,15 +116,23 @@ def solve_libsvm(
 def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
     """Do the same as `solve_libsvm`, for the `GramMatrix` of X and validated arrays."""
     rounding_error = 8 * np.finfo(float).eps * gram.scale * C.sum()
-    kkt_tol = min(max(tol, rounding_error), max(tol, LIBSVM_TOL))
-    svc = _SilentSVC(
-        C=1.0,
-        kernel=kernel,
-        tol=kkt_tol,
-        max_iter=min(max_iter, np.iinfo(np.int32).max),
-        cache_size=CACHE_MEGABYTES,
-        **params,
-    )
+    loose = max(tol, LIBSVM_TOL)
+    tight = min(max(tol, rounding_error), loose)
+    params |= {"max_iter": min(max_iter, np.iinfo(np.int32).max), "cache_size": CACHE_MEGABYTES}
+    for kkt_tol in sorted({loose, tight}, reverse=True):
+        svc = _SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **params)
+        alpha = _multipliers(svc, X, y, C)
+        finished = svc.fit_status_ == 0
+        outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"
+        report = {"n_iter": svc.n_iter_[0], "message": f"LIBSVM: {outcome}", "tol": tol}
+        result = cross_over(gram, y, C, alpha, svc.intercept_[0], finished=finished, **report)
+        if result.converged or not finished:
+            break
+    return result
+
+
+def _multipliers(svc, X, y, C):
+    """Fit an SVC with upper bounds C; return the multiplier of each point."""
     try:
         svc.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
     except ValueError as error:
@@ -136,10 +145,7 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
     alpha = np.zeros(len(y))
     dual_coef = svc.dual_coef_.toarray() if issparse(X) else svc.dual_coef_
     alpha[svc.support_] = np.abs(dual_coef[0])
-    finished = svc.fit_status_ == 0
-    outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"
-    report = {"n_iter": svc.n_iter_[0], "message": f"LIBSVM: {outcome}", "tol": tol}
-    return cross_over(gram, y, C, alpha, svc.intercept_[0], finished=finished, **report)
+    return alpha
 
 
 def _kernel_function(kernel, params):

@@ -152,6 +152,8 @@ def solve_dual(
     ValueError
         ``form`` is not one of the four, an array has a wrong shape or wrong values, or cvxopt
         cannot factor the first KKT system.
+    ImportError
+        cvxopt is not installed.
 
     Examples
     --------

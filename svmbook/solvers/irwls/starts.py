@@ -4,7 +4,7 @@ import numpy as np
 
 from ...ties import first_largest
 from .costs import HINGE
-from .rounds import START_TOL, irwls, least_squares_step
+from .iterations import START_TOL, irwls, least_squares_step
 
 __all__ = ["best_of", "least_squares_start", "random_start", "svm_start"]
 

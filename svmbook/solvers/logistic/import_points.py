@@ -122,8 +122,10 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
     J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
         candidates = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
+        f = Z @ w + b
+        derivatives = likelihood.negative_gradient(f), likelihood.curvature(f)
         try:
-            decreases = _predicted_decreases(likelihood, lam, Z, remainder, candidates, Z @ w + b)
+            decreases = _predicted_decreases(derivatives, lam, Z, remainder, candidates)
         except np.linalg.LinAlgError:
             converged, message = False, "rounding error prevents the choice of further points"
             break
@@ -164,9 +166,12 @@ def _subtract_square(remainder, z):
         remainder[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
 
 
-def _predicted_decreases(likelihood, lam, Z, remainder, candidates, F):
-    """Return the predicted decrease for each candidate, given the current outputs F; else 0."""
-    G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
+def _predicted_decreases(derivatives, lam, Z, remainder, candidates):
+    """Return the predicted decrease of the objective for each candidate, and 0 for other points.
+
+    ``derivatives`` are minus the gradient of the loss and its curvature, at each point.
+    """
+    G, W = derivatives
     squared_lengths = np.where(candidates, np.diagonal(remainder), 1.0)
     # Curvature along each z_l, minimised over the intercept ...
     h = np.einsum("ij,ij,i->j", remainder, remainder, W) - (W @ remainder) ** 2 / W.sum()

@@ -210,7 +210,7 @@ def _newton_on_factor(problem, factor, start, tol, max_iter):
         start = factor.adjoint(start[0]), start[1]
     result = _newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
     alpha = expand(factor, result, problem.lam)
-    return _certified(problem, alpha, result.intercept, tol, result.n_iter, result.message)
+    return _certified(problem, (alpha, result.intercept), tol, result.n_iter, result.message)
 
 
 def _newton(problem, start, tol, max_iter):
@@ -241,7 +241,7 @@ def _newton(problem, start, tol, max_iter):
         df = gram.outputs(dA)
         t = _line_search(problem, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _certified(problem, A, b, tol, n_iter, message)
+    return _certified(problem, (A, b), tol, n_iter, message)
 
 
 def _check_start(start, size, shape):
@@ -260,13 +260,15 @@ def _check_start(start, size, shape):
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 
 
-def _certified(problem, A, b, tol, n_iter, message):
+def _certified(problem, solution, tol, n_iter, message):
     """Return the result with a recomputed certificate, and whether it meets the tolerance.
+
+    ``solution`` holds the coefficients and the intercepts.
 
     The rounding error of an output is about the precision times the sizes of the terms in its sum.
     The change of the objective that it can cause must not exceed the tolerance.
     """
-    likelihood, gram, lam = problem
+    (likelihood, gram, lam), (A, b) = problem, solution
     f = gram.outputs(A)
     b, G = best_intercept(likelihood, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()

@@ -21,8 +21,8 @@ from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
 from ...progress import log
 from ..checks import check_logistic, check_stopping
+from .l1_quadratic import kkt_violation, minimise_l1_quadratic
 from .likelihoods import Binomial, best_intercept
-from .parabola import minimise_parabola, violation_of
 from .result import LogisticResult
 
 __all__ = ["l1_path", "lam_max", "largest_lam", "solve_logistic_l1", "solve_logistic_l1_path"]
@@ -211,7 +211,7 @@ def _solve(problem, start, tol, max_iter):
         b, G = best_intercept(likelihood, f, b)
         slope = -(rows @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-        violation = violation_of(alpha, slope, lam)
+        violation = kkt_violation(alpha, slope, lam)
         residual = violation.max() / lam
         log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
@@ -230,7 +230,7 @@ def _solve(problem, start, tol, max_iter):
         centred = rows[A] - mean[:, None]
         weighted = centred * np.sqrt(W)
         max_violation = PARABOLA_TOL * violation.max()
-        new = minimise_parabola(weighted @ weighted.T, slope[A], alpha[A], lam, max_violation)
+        new = minimise_l1_quadratic(weighted @ weighted.T, slope[A], alpha[A], lam, max_violation)
         d = new - alpha[A]
         outputs = d @ centred
         t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, outputs), slope[A] @ d)
@@ -251,7 +251,7 @@ def _certified(problem, gram, alpha, b, tol):
     b, G = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
     slope = -(rows @ G)
-    residual = violation_of(alpha, slope, lam).max() / lam
+    residual = kkt_violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
     output_error = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
     slope_error = output_error * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam

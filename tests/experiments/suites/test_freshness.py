@@ -42,7 +42,7 @@ def differences(new, record):
 
 def is_available(suite, data_set):
     """Return whether a data set is generated, or a table on this computer."""
-    return data_set not in suite.tables or find(suite.tables[data_set]) is not None
+    return data_set not in suite.data_files or find(suite.data_files[data_set]) is not None
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -17,7 +17,7 @@ def cheapest_records(suite):
     """Return the record of the fastest run of each method, sorted from the fastest."""
     methods = {record["method"] for record in load_records(suite.name)}
     records = [cheapest(suite, m) for m in sorted(methods) if not m.startswith(BINNING)]
-    return sorted(records, key=lambda r: (r["data_set"] in suite.tables, r["seconds"]))
+    return sorted(records, key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]))
 
 
 def differences(suite, record, draws, monkeypatch):

@@ -44,7 +44,7 @@ def test_damaged_line_is_reported_with_its_number(tmp_path, monkeypatch, line):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_tables_of_a_suite_are_complete_and_name_their_command(name):
-    for table in (None, *find_suite(name).more):
+    for table in (None, *find_suite(name).extra_layouts):
         shown = report(name, table=table)
         text = repr(shown)
         assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
@@ -104,7 +104,7 @@ def test_row_with_too_few_runs_does_not_remove_other_rows(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: find_suite("nosuch"), "unknown suite 'nosuch'; known are all-machines"),
+        (lambda: find_suite("nosuch"), "unknown suite 'nosuch'; known are all-classifiers"),
         (
             lambda: find_suite("exploring-forest").jobs(["iris"]),
             "has no data set 'iris'; it has 'c",

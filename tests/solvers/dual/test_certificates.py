@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from bench_small import problem
 from problems import noisy_gram, objectives
+from sklearn.datasets import make_classification
 
 from svmbook.gram import GramMatrix, LowRankGram, StoredGram
 from svmbook.solvers import (
@@ -81,7 +82,9 @@ def test_starting_point_is_inside_the_box_and_balanced():
 
 
 @pytest.mark.parametrize(("tol", "size"), [(1e-6, 1.0), (1e-2, 1.0), (1e-9, 1e8), (1e-9, 1e14)])
-def test_tolerance_of_libsvm_is_tol_or_the_rounding_error(tol, size, monkeypatch):
+def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
+    tol, size, monkeypatch
+):
     tols = []
 
     class RecordedSVC(libsvm._SilentSVC):
@@ -89,14 +92,28 @@ def test_tolerance_of_libsvm_is_tol_or_the_rounding_error(tol, size, monkeypatch
             tols.append(self.tol)
             return super().fit(*args, **kwargs)
 
+    def failing_crossover(*args, tol, **report):
+        return cross_over(*args, tol=0.0, **report)
+
     monkeypatch.setattr(libsvm, "_SilentSVC", RecordedSVC)
+    monkeypatch.setattr(libsvm, "cross_over", failing_crossover)
     K, y = noisy_gram(40)
-    libsvm.solve_libsvm(size * K, y, 1.0, tol=tol, max_iter=100)
-    (libsvm_tol,) = tols
+    libsvm.solve_libsvm(size * K, y, 1.0, tol=tol)
+    first, last = tols[0], tols[-1]
     rounding_error = np.finfo(float).eps * size * 40  # below it LIBSVM may not terminate
-    assert tol <= libsvm_tol <= max(tol, 1e-3)
-    assert libsvm_tol >= min(rounding_error, 1e-3)
-    assert libsvm_tol == tol or rounding_error > 0.1 * tol
+    assert first == max(tol, 1e-3)
+    assert len(tols) == (1 if last == first else 2)
+    assert min(rounding_error, 1e-3) <= last and tol <= last <= first
+    assert last == tol or rounding_error > 0.1 * tol
+
+
+def test_one_run_of_libsvm_and_the_crossover_reach_the_exact_solution_of_a_slow_problem():
+    # With the tolerance 1e-6 LIBSVM takes 10 million iterations, more than a minute.
+    X, y = make_classification(
+        *(3000, 15), n_informative=6, flip_y=0.15, weights=[0.8], class_sep=0.7, random_state=3
+    )
+    result = libsvm.solve_libsvm(X, 2.0 * y - 1, 1.0, kernel="linear")
+    assert result.converged and result.n_iter < 1_000_000
 
 
 REPORT = {"tol": 1e-6, "n_iter": 7, "message": ""}

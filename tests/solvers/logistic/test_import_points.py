@@ -33,8 +33,8 @@ def test_predicted_decrease_is_that_of_the_quadratic_model():
     remainder = K - Z @ Z.T
     candidates = np.ones(25, dtype=bool)
     candidates[S] = False
-    predicted = _predicted_decreases(likelihood, lam, Z, remainder, candidates, F)
     G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
+    predicted = _predicted_decreases((G, W), lam, Z, remainder, candidates)
     for candidate in np.flatnonzero(candidates):
         z = remainder[candidate] / np.sqrt(remainder[candidate, candidate])
         design = np.column_stack([Z, z, np.ones(25)])

@@ -267,5 +267,5 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    tables={"covtype": "covtype"},
+    data_files={"covtype": "covtype"},
 )

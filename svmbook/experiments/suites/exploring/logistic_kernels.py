@@ -3,7 +3,7 @@ r"""Sparse kernel logistic classifiers, compared with the full one and with an S
 No source has this table. Each of 30 runs draws 400 training points of
 `svmbook.datasets.non_separable`, 400 validation points and 20,000 test points, the same for all
 methods. The kernel is Gaussian with gamma = 0.5. lambda is chosen among 0.01, 0.03, ..., 10 by the
-log loss of the validation points, or by their 0-1 loss for "ridge, chosen by errors" and for the
+log loss of the validation points, or by their 0-1 loss for "ridge, selected by errors" and for the
 SVM, whose C is 1/lambda. Import vectors minimise the objective of the ridge penalty and use the
 lambda chosen for it. Platt's sigmoid, fitted to the validation points, turns the scores of the SVM
 into probabilities. Paired differences refer to the ridge penalty chosen by log loss.
@@ -25,11 +25,11 @@ __all__ = ["LAMS", "METHODS", "SUITE", "draw_samples", "log_loss", "select", "wo
 
 DATA_SETS = ("nonSep",)
 LAMS = tuple(10.0**exponent for exponent in (-2, -1.5, -1, -0.5, 0, 0.5, 1))
-REFERENCE, SPARSE, BY_ERRORS = "logistic, ridge", "import vectors", "ridge, chosen by errors"
-SVM = "SVM and Platt"
+REFERENCE, SPARSE, BY_ERRORS = "logistic, ridge", "import vectors", "ridge, selected by errors"
+SVM = "SVM with Platt scaling"
 METHODS = {
     REFERENCE: KernelLogisticRegression(gamma=0.5),
-    "logistic, absolute values": KernelLogisticRegression(penalty="l1", gamma=0.5),
+    "logistic, L1 penalty": KernelLogisticRegression(penalty="l1", gamma=0.5),
     SPARSE: ImportVectorMachine(gamma=0.5),
     BY_ERRORS: KernelLogisticRegression(gamma=0.5),
     SVM: DualSVC(kernel="rbf", gamma=0.5),

@@ -44,20 +44,22 @@ def work(data_set, method, run):
     else:
         plots = order[: int(data_set)]
         n_train = len(plots) - len(plots) // 3  # the last third is the validation set
-    errors = [_error(table, plots[:n_train], plots[n_train:], method, C, run) for C in C_GRID]
+    split = plots[:n_train], plots[n_train:]
+    errors = [_error(table, split, method, C, run) for C in C_GRID]
     best = C_GRID[int(np.argmin(errors))]
     train = plots[:n_train] if data_set == FIGURE_8 else plots
     return {
         "seed": run_seed(0, run),
         "parameters": {"C": best},
-        "error": _error(table, train, order[2 * PART :], method, best, run),
+        "error": _error(table, (train, order[2 * PART :]), method, best, run),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
 
 
-def _error(table, train, test, method, C, run):
+def _error(table, split, method, C, run):
     """Return the error on test plots of a classifier that is fitted on training plots."""
+    train, test = split
     X, X_test = table.data[train], table.data[test]
     if METHODS[method]:
         scaler = StandardScaler().fit(X)
@@ -112,7 +114,7 @@ def _layout_figure_8(rows):
         for row in rows
         if row["data_set"] == FIGURE_8
     ]
-    lines = [["printed", *["blank"] * len(C_GRID)], *lines]
+    lines = [["reported", *["blank"] * len(C_GRID)], *lines]
     return Table(["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)], lines)
 
 
@@ -125,8 +127,8 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"figure-8": _layout_figure_8},
-    tables=dict.fromkeys((*map(str, SIZES), FIGURE_8), "covtype"),
+    extra_layouts={"figure-8": _layout_figure_8},
+    data_files=dict.fromkeys((*map(str, SIZES), FIGURE_8), "covtype"),
     left_out={SOFTMAX: (FIGURE_8,)}
     | {method: tuple(map(str, SIZES)) for method in METHODS if method != SOFTMAX},
 )

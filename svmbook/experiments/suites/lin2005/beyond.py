@@ -129,5 +129,5 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    tables=TABLES,
+    data_files=TABLES,
 )

@@ -118,8 +118,8 @@ def _layout(rows):
 
     def make_lines(name, found):
         return [
-            [name, *(cell(row, "reported") for row in found)],
-            ["here", *(cell(row) for row in found)],
+            [f"{name}, reported", *(cell(row, "reported") for row in found)],
+            [f"{name}, reproduced", *(cell(row) for row in found)],
         ]
 
     return table_by_method(rows, make_lines, "error (%)")
@@ -134,5 +134,5 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    tables=TABLES,
+    data_files=TABLES,
 )

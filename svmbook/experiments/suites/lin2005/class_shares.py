@@ -125,5 +125,5 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    tables={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
+    data_files={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
 )

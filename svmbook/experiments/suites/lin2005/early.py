@@ -76,7 +76,7 @@ def _layout(rows):
     """Return the table, one row per tolerance and one column per data set."""
     found = {(row["data_set"], row["method"]): row for row in rows}
     data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in found)]
-    lines = [["printed", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
+    lines = [["reported", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
     for method in METHODS:
         cells = [cell(found.get((d, method), {}), "error", ".1f") for d in data_sets]
         if any(cells):

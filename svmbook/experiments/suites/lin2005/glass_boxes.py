@@ -214,6 +214,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"errors": partial(_layout, name="error", head="error (%)", digits=1)},
-    tables={name: name for name in DATA_SETS},
+    extra_layouts={"errors": partial(_layout, name="error", head="error (%)", digits=1)},
+    data_files={name: name for name in DATA_SETS},
 )

@@ -110,6 +110,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"features": partial(_layout, data_sets=("threenorm-60",))},
+    extra_layouts={"features": partial(_layout, data_sets=("threenorm-60",))},
     left_out=LEFT_OUT,
 )

@@ -240,12 +240,12 @@ def _table_by_kernel(rows, order, make_cells, heads):
 
 
 def _layout(rows):
-    """Return Table 5.4: the printed and the reproduced errors, and their differences."""
+    """Return Table 5.4: the reported and the reproduced errors, and their differences."""
 
     def make_cells(row, _):
         return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
 
-    heads = ["thesis (%)", "here (%)", "here \N{MINUS SIGN} thesis (s.e.)"]
+    heads = ["reported (%)", "reproduced (%)", "difference (s.e.)"]
     return _table_by_kernel(rows, METHODS, make_cells, heads)
 
 
@@ -257,7 +257,7 @@ def _selection_layout(rows):
         keys = "reported_selection_seconds", "selection_seconds"
         return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
 
-    heads = ["time, thesis", "time, here", "condition"]
+    heads = ["time, reported", "time, reproduced", "condition"]
     return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
 
 
@@ -288,6 +288,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"selection": _selection_layout, "quarter": _quarter_layout},
-    tables=TABLES,
+    extra_layouts={"selection": _selection_layout, "quarter": _quarter_layout},
+    data_files=TABLES,
 )

@@ -41,7 +41,7 @@ METHODS = {
     "15 neighbours": KNeighborsClassifier(15),
     REFERENCE: PrototypeSVM(),
     "vote of the 25 nearest": PrototypeSVM(n_neighbors=25),
-    "majority vote": PrototypeSVM(voting="count"),
+    "majority vote": PrototypeSVM(voting="majority"),
     "distance-weighted vote, C = 3": PrototypeSVM(C=3.0),
     "distance-weighted vote, C = 10": PrototypeSVM(C=10.0),
     **dict.fromkeys(ABSTAIN, PrototypeSVM()),
@@ -131,7 +131,7 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout(METHODS),
-    more={
+    extra_layouts={
         "votes": _layout([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
         "abstaining": _layout([REFERENCE, *ABSTAIN]),
         "C": _layout([m for m in METHODS if m.startswith(REFERENCE)]),

@@ -39,7 +39,7 @@ METHODS = {
     "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS, "gamma": (1e-3, 1e-2, 1e-1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
     "exemplars, against first negatives": (FIRST_NEGATIVES, {"C": LARGE_CS}),
-    "exemplars, majority vote": (ExemplarSVM(voting="count"), {"C": SMALL_CS}),
+    "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_CS}),
     "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_CS}),
     "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_CS}),
 }

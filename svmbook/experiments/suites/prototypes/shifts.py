@@ -25,12 +25,12 @@ from .votes import table_by_data_set
 __all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
 
 DATA_SETS = {name: SETS[name] for name in ("islands", "stripes", "wedge")}
-VOTES = {"majority vote": "count", "distance-weighted vote": "local"}
+VOTES = {"majority vote": "majority", "distance-weighted vote": "local"}
 NO_SHIFTS, TEN_SHIFTS, POSITIVE = SHIFTS = ("no shifts", "ten shifts", "positive updates only")
 OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE: {"p_negative": 0.0}}
 WEIGHTED, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
 UNSAMPLED = {
-    "C = 100, majority vote": PrototypeSVM(C=100.0, voting="count"),
+    "C = 100, majority vote": PrototypeSVM(C=100.0, voting="majority"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
     "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
     WEIGHTED: PrototypeSVM(C=100.0, voting="local"),
@@ -112,7 +112,7 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={
+    extra_layouts={
         "differences": partial(_layout, methods=COMPARED, name="difference", digits="+.2f"),
         "votes": partial(_layout, methods=UNSAMPLED),
     },

@@ -71,7 +71,7 @@ SHAPES = {
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
 VOTES = {
-    "majority vote": clone(FIRST_NEGATIVES).set_params(voting="count"),
+    "majority vote": clone(FIRST_NEGATIVES).set_params(voting="majority"),
     "vote of the 5 nearest": clone(FIRST_NEGATIVES).set_params(voting="local", n_neighbors=5),
     "distance-weighted vote": clone(FIRST_NEGATIVES).set_params(voting="local"),
     "5 nearest members, weighted": NearestMembersWeighted(
@@ -132,7 +132,7 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=table_by_data_set,
-    more={
+    extra_layouts={
         "shapes": partial(table_by_data_set, methods=SHAPES),
         "votes": partial(
             table_by_data_set, methods=(*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)

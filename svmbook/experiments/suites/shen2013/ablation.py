@@ -24,48 +24,48 @@ from .readings import ByProbability, GrowingLists
 __all__ = ["METHODS", "SUITE", "work"]
 
 DATA_SETS = COMMON_SETS
-BASE = "as it is"
+BASE = "defaults"
 CHANGES = {
     BASE: {},
-    "price 0.01": {"C": 0.01},
-    "price 1": {"C": 1.0},
-    "price 10000": {"C": 10_000.0},
-    "other scale": {},
+    "C = 0.01": {"C": 0.01},
+    "C = 1": {"C": 1.0},
+    "C = 10,000": {"C": 10_000.0},
+    "alternative scale": {},
     "3 negatives": {"n_negatives": 3},
     "15 negatives": {"n_negatives": 15},
     "30 negatives": {"n_negatives": 30},
-    "mining 2 %": {"p_negative": 0.02},
-    "mining 5 %": {"p_negative": 0.05},
-    "no shifts": {"n_shifts": 0},
-    "heavy positives": {"positive_weight": "balanced"},
+    "p = 2 %": {"p_negative": 0.02},
+    "p = 5 %": {"p_negative": 0.05},
+    "no iterations": {"n_shifts": 0},
+    "balanced weights": {"positive_weight": "balanced"},
 }
 READINGS = {
     "positive above one half": ByProbability,
     "growing lists": GrowingLists,
     "one against one": lambda **options: OneVsOneClassifier(PrototypeSVM(**options)),
 }
-VOTES = {"by count": {"voting": "count"}, "by nearness": {"voting": "local"}}
+VOTES = {"majority vote": {"voting": "majority"}, "distance-weighted vote": {"voting": "local"}}
 OTHER_VOTES = {
-    "by probability": {"voting": "probability"},
-    "by 1 nearest": {"voting": "local", "n_neighbors": 1},
-    "by 5 nearest": {"voting": "local", "n_neighbors": 5},
-    "by 25 nearest": {"voting": "local", "n_neighbors": 25},
+    "probability vote": {"voting": "probability"},
+    "vote of the nearest": {"voting": "local", "n_neighbors": 1},
+    "vote of the 5 nearest": {"voting": "local", "n_neighbors": 5},
+    "vote of the 25 nearest": {"voting": "local", "n_neighbors": 25},
 }
 SETTINGS = {
-    f"{change} {vote}": {**options, **vote_options}
+    f"{change}, {vote}": {**options, **vote_options}
     for vote, vote_options in VOTES.items()
     for change, options in CHANGES.items()
 }
-SETTINGS |= {f"{BASE} {vote}": options for vote, options in OTHER_VOTES.items()}
-SETTINGS |= {f"{reading} by count": VOTES["by count"] for reading in READINGS}
+SETTINGS |= {f"{BASE}, {vote}": options for vote, options in OTHER_VOTES.items()}
+SETTINGS |= {f"{reading}, majority vote": VOTES["majority vote"] for reading in READINGS}
 METHODS = tuple(SETTINGS)
 
 
 def work(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one setting."""
-    change = method.partition(" by ")[0]
+    change = method.partition(", ")[0]
     model = READINGS.get(change, PrototypeSVM)(**SETTINGS[method])
-    other_scale = method.startswith("other scale")
+    other_scale = method.startswith("alternative scale")
     return cross_validate(lambda X, y: model, data_set, run, other_scale=other_scale)
 
 
@@ -73,7 +73,7 @@ def _compare(records):
     """Return the accuracy of each setting, and its paired gain over the base with the same vote."""
     rows, by_method = [], records_by_method(records)
     for (data_set, method), runs in by_method.items():
-        base = by_method[data_set, f"{BASE} {method[method.index('by ') :]}"]
+        base = by_method[data_set, f"{BASE}, {method.partition(', ')[2]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
         row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.error}
@@ -96,18 +96,10 @@ def _layout(head, methods, text):
         for name, method in methods.items():
             found = [cells.get((data_set, method)) for data_set in DATA_SETS]
             if any(found):
-                lines.append([_display_name(name), *(text(row) if row else "" for row in found)])
+                lines.append([name, *(text(row) if row else "" for row in found)])
         return Table([head, *DATA_SETS], lines)
 
     return layout
-
-
-def _display_name(name):
-    """Return the name of a change in the terms of the book; the records have older terms."""
-    terms = {"price ": "$C$ = ", "mining": "negative updates", "shifts": "iterations"}
-    for old, new in terms.items():
-        name = name.replace(old, new)
-    return name
 
 
 def _accuracy(row):
@@ -121,9 +113,9 @@ def _gain(row):
     return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
 
 
-MAJORITY, WEIGHTED = ({change: f"{change} {vote}" for change in CHANGES} for vote in VOTES)
-MAJORITY |= {reading: f"{reading} by count" for reading in READINGS}
-ALL_VOTES = {vote: f"{BASE} {vote}" for vote in (*VOTES, *OTHER_VOTES)}
+MAJORITY, WEIGHTED = ({change: f"{change}, {vote}" for change in CHANGES} for vote in VOTES)
+MAJORITY |= {reading: f"{reading}, majority vote" for reading in READINGS}
+ALL_VOTES = {vote: f"{BASE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
 
 SUITE = Suite(
     name="shen2013-ablation",
@@ -134,10 +126,10 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout("majority vote (%)", MAJORITY, _gain),
-    more={
-        "nearness": _layout("distance-weighted vote (%)", WEIGHTED, _gain),
+    extra_layouts={
+        "weighted": _layout("distance-weighted vote (%)", WEIGHTED, _gain),
         "votes": _layout("vote (%)", ALL_VOTES, _accuracy),
         "members": _layout("members", MAJORITY, lambda row: f"{row['members']:.0f}"),
     },
-    tables=table_names(DATA_SETS),
+    data_files=table_names(DATA_SETS),
 )

@@ -32,11 +32,11 @@ __all__ = ["METHODS", "SUITE", "work"]
 
 DATA_SETS = (*SETS, *with_noise(0.1, COMMON_SETS))
 METHODS = (
-    "exemplars by nearness",
-    "exemplars that mine",
+    "exemplars, distance-weighted vote",
+    "exemplars, hard negatives",
     "localized",
     "profiles",
-    "k-means and lines",
+    "k-means and linear SVMs",
     "nearest neighbours",
     "Gaussian",
     "random forest",
@@ -44,8 +44,10 @@ METHODS = (
 )
 C = 100.0
 FIXED = {
-    "exemplars by nearness": ExemplarSVM(C, mining=False, positive_weight=1.0, voting="local"),
-    "exemplars that mine": ExemplarSVM(),
+    "exemplars, distance-weighted vote": ExemplarSVM(
+        C, mining=False, positive_weight=1.0, voting="local"
+    ),
+    "exemplars, hard negatives": ExemplarSVM(),
     "profiles": ProfileSVM(C),
     "random forest": RandomForestClassifier(),
 }
@@ -66,7 +68,7 @@ def _estimator(method, X, y):
             make_pipeline(StandardScaler(), LocalizedSVM(C)),
             {"localizedsvm__n_neighbors": (10, 20), "localizedsvm__gamma": gammas},
         ),
-        "k-means and lines": (
+        "k-means and linear SVMs": (
             ProfileSVM(C, balance=0.0, profiles=False),
             {"n_clusters": (4, 16)},
         ),
@@ -93,12 +95,16 @@ SUITE = Suite(
     work=work,
     compare=compare_runs,
     layout=clean_label_layout(COMMON_SETS, METHODS),
-    more={
+    extra_layouts={
         "larger": clean_label_layout(SETS[-2:], METHODS),
         "noise": clean_label_layout(with_noise(0.1, COMMON_SETS), METHODS),
     },
-    tables=table_names(DATA_SETS),
+    data_files=table_names(DATA_SETS),
     left_out={
-        "exemplars that mine": (*COMMON_SETS[:2], "segment", *with_noise(0.1, COMMON_SETS[:2]))
+        "exemplars, hard negatives": (
+            *COMMON_SETS[:2],
+            "segment",
+            *with_noise(0.1, COMMON_SETS[:2]),
+        )
     },
 )

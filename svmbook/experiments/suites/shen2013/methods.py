@@ -41,15 +41,15 @@ __all__ = ["METHODS", "SUITE", "work"]
 
 DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SETS[:-1], IN_TURN)))
 
-SLOW = "sampled by LIBSVM"
+SLOW = "sampled, LIBSVM's vote"
 OURS = {
-    "PSVM by count": PrototypeSVM(voting="count"),
-    "PSVM by probability": PrototypeSVM(voting="probability"),
-    "PSVM by LIBSVM": PrototypeSVM(voting="libsvm"),
-    "PSVM by nearness": PrototypeSVM(),
-    "sampled by count": SampledPrototypeSVM(voting="count"),
+    "PSVM, majority vote": PrototypeSVM(voting="majority"),
+    "PSVM, probability vote": PrototypeSVM(voting="probability"),
+    "PSVM, LIBSVM's vote": PrototypeSVM(voting="libsvm"),
+    "PSVM, distance-weighted vote": PrototypeSVM(),
+    "sampled, majority vote": SampledPrototypeSVM(voting="majority"),
     SLOW: SampledPrototypeSVM(voting="libsvm"),
-    "sampled by nearness": SampledPrototypeSVM(),
+    "sampled, distance-weighted vote": SampledPrototypeSVM(),
 }
 METHODS = (*OURS, *BASELINES)
 CCP_ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest pruning first
@@ -128,7 +128,7 @@ SUITE = Suite(
     left_out={SLOW: tuple(name for name in DATA_SETS if NOISE in name)},
     compare=compare_runs,
     layout=accuracy_layout("PSVM", ""),
-    more={
+    extra_layouts={
         "sampled": accuracy_layout("sampled", ""),
         "noise": accuracy_layout("PSVM", NOISE),
         "sampled-noise": accuracy_layout("sampled", NOISE),
@@ -137,5 +137,5 @@ SUITE = Suite(
         "messages": message_layout,
         "spirals": spirals_layout,
     },
-    tables=table_names(DATA_SETS),
+    data_files=table_names(DATA_SETS),
 )

@@ -14,10 +14,16 @@ __all__ = ["METHODS", "SUITE", "work"]
 
 NOISY_SETS = {share: with_noise(share, COMMON_SETS) for share in (0.05, 0.2, 0.3)}
 DATA_SETS = tuple(name for names in NOISY_SETS.values() for name in names)
-SHEN2013_METHODS = ("PSVM by count", "PSVM by nearness", "CART", "boosted CART", "linear")
+SHEN2013_METHODS = (
+    "PSVM, majority vote",
+    "PSVM, distance-weighted vote",
+    "CART",
+    "boosted CART",
+    "linear",
+)
 METHODS = (
     *SHEN2013_METHODS,
-    *("exemplars by nearness", "nearest neighbours", "Gaussian", "random forest"),
+    *("exemplars, distance-weighted vote", "nearest neighbours", "Gaussian", "random forest"),
 )
 
 
@@ -36,9 +42,9 @@ SUITE = Suite(
     work=work,
     compare=compare_runs,
     layout=clean_label_layout(NOISY_SETS[0.2], METHODS),
-    more={
+    extra_layouts={
         "less": clean_label_layout(NOISY_SETS[0.05], METHODS),
         "more": clean_label_layout(NOISY_SETS[0.3], METHODS),
     },
-    tables=table_names(DATA_SETS),
+    data_files=table_names(DATA_SETS),
 )

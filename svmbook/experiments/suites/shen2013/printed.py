@@ -23,7 +23,11 @@ __all__ = [
 
 TABLE_SETS = SETS[:-1]  # the messages, which replace her tweets, have a table of their own
 NOISE = ", 10 % noise"
-VOTES = ("LIBSVM", "count", "nearness")  # the first is that of the thesis
+VOTES = (
+    "LIBSVM's vote",
+    "majority vote",
+    "distance-weighted vote",
+)  # the first is that of the thesis
 BASELINES = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
 # Accuracy and standard deviation over ten folds. The columns are PSVM, PSVM with sampling, and the
@@ -119,7 +123,7 @@ def compare_runs(records):
         if method in BASELINES and data_set in PRINTED:
             row["reported"], row["reported_deviation"] = _printed_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
-                row |= _verdicts(runs, by_method, data_set, f"{kind} by {vote}")
+                row |= _verdicts(runs, by_method, data_set, f"{kind}, {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
             row |= _verdicts(runs, by_method, data_set, method.replace("sampled", "PSVM"))
         rows.append(row)
@@ -155,10 +159,11 @@ def accuracy_layout(kind, noise):
         for method in (kind, *ensembles, *BASELINES):
             if method not in ensembles:
                 printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
-                lines.append([f"{method}, printed", *printed])
+                lines.append([f"{method}, reported", *printed])
             if method != kind:
                 ours = [_with_deviation(cells.get((name, method))) for name in names]
-                lines.append([method if method in ensembles else "here", *ours])
+                reproduced = method if method in ensembles else f"{method}, reproduced"
+                lines.append([reproduced, *ours])
         return Table(["accuracy (%)", *TABLE_SETS], lines)
 
     return layout
@@ -196,9 +201,9 @@ def message_layout(rows):
     printed = _printed_accuracies("messages")
     lines = []
     for method, row in cells.items():
-        values = plus_minus(*printed[method.split(" by ")[0]], ".1f")
+        values = plus_minus(*printed[method.split(", ")[0]], ".1f")
         lines.append([method, values, _with_deviation(row)])
-    return Table(["accuracy (%)", "tweets, printed", "messages, here"], lines)
+    return Table(["accuracy (%)", "tweets, reported", "messages, reproduced"], lines)
 
 
 def spirals_layout(rows):
@@ -207,12 +212,12 @@ def spirals_layout(rows):
     lines = []
     for noise in ("", NOISE):
         for method in dict.fromkeys(method for _, method in cells):
-            printed = _printed_accuracies("spirals" + noise)[method.split(" by ")[0]]
+            printed = _printed_accuracies("spirals" + noise)[method.split(", ")[0]]
             found = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
             values = [plus_minus(*printed, ".1f"), *map(_with_deviation, found)]
             if any(found):
                 lines.append([method, noise.lstrip(", ") or "none", *values])
-    return Table(["accuracy (%)", "noise", "printed", "random folds", "in turn"], lines)
+    return Table(["accuracy (%)", "noise", "reported", "random folds", "in turn"], lines)
 
 
 def win_layout(rows):
@@ -228,11 +233,11 @@ def win_layout(rows):
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
         found = [row for row in rows if row["method"] in BASELINES]
         printed = against_rivals[kind, noise]
-        lines += _win_lines(found, f"{kind} by {vote}", "rivals", noise, printed)
+        lines += _win_lines(found, f"{kind}, {vote}", "rivals", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):
-        found = [row for row in rows if row["method"] == f"sampled by {vote}"]
-        lines += _win_lines(found, f"PSVM by {vote}", "sampled", noise, against_sampled[noise])
-    head = ["ensemble", "against", "noise", "printed", "plain test", "corrected test"]
+        found = [row for row in rows if row["method"] == f"sampled, {vote}"]
+        lines += _win_lines(found, f"PSVM, {vote}", "sampled", noise, against_sampled[noise])
+    head = ["ensemble", "against", "noise", "reported", "plain test", "corrected test"]
     return Table(head, lines)
 
 
@@ -258,8 +263,8 @@ def size_layout(rows):
             start = 2 * (kind == "sampled")
             line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][start : start + 2])]
             for vote in VOTES:
-                row = cells.get((name, f"{kind} by {vote}"))
+                row = cells.get((name, f"{kind}, {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
             lines.append([*line, "" if start else PRINTED_TRAINING[name.partition(",")[0]]])
-    head = ["shifts, members", "", "printed", *(f"by {vote}" for vote in VOTES)]
-    return Table([*head, "exemplars, printed"], lines)
+    head = ["shifts, members", "ensemble", "reported", *VOTES]
+    return Table([*head, "exemplars, reported"], lines)

@@ -6,7 +6,7 @@ are lists, to which a point is added again at each shift in which it is a positi
 """
 
 from ....prototypes import PrototypeSVM
-from ....prototypes.inner import inner_sigmoids
+from ....prototypes.sigmoids import cross_validated_sigmoids
 from ....solvers.batched.members import Hyperplanes
 
 __all__ = ["ByProbability", "GrowingLists"]
@@ -23,7 +23,7 @@ class ByProbability(PrototypeSVM):
     def _train(self, X, codes, positive, negative):
         weight = self._weights(codes, positive, negative)
         planes = self._hyperplanes(X, positive, negative, weight)
-        sigmoid = inner_sigmoids(X, positive, negative, weight, self._hyperplanes)
+        sigmoid = cross_validated_sigmoids(X, positive, negative, weight, self._hyperplanes)
         coef = sigmoid.slope[:, None] * planes.coef
         return Hyperplanes(coef, sigmoid.slope * planes.intercept + sigmoid.intercept, planes.gap)
 

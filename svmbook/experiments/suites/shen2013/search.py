@@ -103,24 +103,24 @@ def _compare(records):
                 row |= {"runs": ours.runs, method: ours.mean, f"{method}_error": ours.error}
                 squares.append(((ours.mean - value) / max(deviation, MIN_DEVIATION)) ** 2)
         if len(squares) == len(METHODS):
-            rows.append(row | {"off": float(np.sqrt(sum(squares)))})
+            rows.append(row | {"distance": float(np.sqrt(sum(squares)))})
     return rows
 
 
 def nearest_settings(rows, data_set):
     """Return the rows of the settings of a set, sorted by their distance."""
     found = [row for row in rows if row["data_set"].startswith(data_set)]
-    return sorted(found, key=lambda row: row["off"])
+    return sorted(found, key=lambda row: row["distance"])
 
 
 def _layout(rows):
     lines = []
     for data_set, printed in PRINTED.items():
-        lines.append([f"{data_set}, printed", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
+        lines.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
         for row in nearest_settings(rows, data_set)[:N_SHOWN]:
             cells = [plus_minus(row[m], row[f"{m}_error"], ".1f") for m in METHODS]
-            lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['off']:.1f}"])
-    return Table(["setting", *(f"{method} (%)" for method in METHODS), "off"], lines)
+            lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
+    return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], lines)
 
 
 SUITE = Suite(

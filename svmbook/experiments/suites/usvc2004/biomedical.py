@@ -55,5 +55,5 @@ SUITE = Suite(
     work=work,
     compare=partial(compared_rows, reported=REPORTED, reference="SVM"),
     layout=partial(layout, reference="SVM"),
-    tables=TABLES,
+    data_files=TABLES,
 )

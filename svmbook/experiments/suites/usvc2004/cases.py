@@ -78,9 +78,9 @@ def _compare(records):
 
 
 def _layout(rows):
-    """Return the table, one line per case and classifier; "off" is in joint standard errors."""
-    columns = ["case", "classifier", "test error (%), reported", "reproduced", "off"]
-    columns += ["threshold, reported", "reproduced", "off "]
+    """Return the table, one line per case and classifier; differences in joint standard errors."""
+    columns = ["case", "classifier", "error (%), reported", "reproduced", "difference (s.e.)"]
+    columns += ["threshold, reported", "reproduced ", "difference (s.e.) "]
     lines = []
     for row in rows:
         line = [row["data_set"][-1].upper(), row["method"]]

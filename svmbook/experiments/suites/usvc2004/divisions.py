@@ -140,10 +140,10 @@ def layout(rows, reference, *, sizes=None):
 
     ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
     """
-    columns = ["data", "machine", "reported (%)", "ten divisions (%)", "off, in s.e."]
+    columns = ["data", "classifier", "reported (%)", "ten splits (%)", "difference (s.e.)"]
     suffixes = ["_ten"]
     if max(row["runs"] for row in rows) > PRINTED_RUNS:
-        columns, suffixes = [*columns, "all (%)", "off, in s.e."], ["_ten", ""]
+        columns, suffixes = [*columns, "all (%)", "difference (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
     if sizes:
         columns += ["kernels, reported", "kernels"]

@@ -127,5 +127,5 @@ SUITE = Suite(
     work=work,
     compare=partial(compared_rows, reported=REPORTED, reference="SVM"),
     layout=partial(layout, reference="SVM", sizes=SIZES),
-    tables=TABLES,
+    data_files=TABLES,
 )

@@ -17,9 +17,9 @@ from ....unbiased import USVC, LeastSquaresClassifier
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
 
-__all__ = ["DRAWS", "METHODS", "SUITE", "clouds", "clouds_and_a_clump", "work"]
+__all__ = ["GENERATORS", "METHODS", "SUITE", "clouds", "distant_cluster", "work"]
 
-MINIMUM = "fewest possible"
+MINIMUM = "minimum"
 C = 100.0  # so large that the norm of the weights hardly matters
 METHODS = {
     "least squares": LeastSquaresClassifier(C=C),
@@ -48,15 +48,15 @@ def clouds(seed):
     return rng.standard_normal((len(y), 2)) + np.outer(y, [distance, 0.0]), y
 
 
-def clouds_and_a_clump(seed):
-    """Return points in two clouds, with a fifth of the positive ones in a clump far behind.
+def distant_cluster(seed):
+    """Return points in two clouds, with a fifth of the positive ones in a distant cluster.
 
-    The clump lies on the side of the negative class.
+    The cluster lies on the side of the negative class.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.oracle import clouds_and_a_clump
-    >>> X, y = clouds_and_a_clump(0)
+    >>> from svmbook.experiments.suites.usvc2004.oracle import distant_cluster
+    >>> X, y = distant_cluster(0)
     >>> set(y) == {-1.0, 1.0}
     True
     """
@@ -69,13 +69,13 @@ def clouds_and_a_clump(seed):
     return X, y
 
 
-DRAWS = {"clouds": clouds, "clouds and a clump": clouds_and_a_clump}
+GENERATORS = {"clouds": clouds, "clouds and a distant cluster": distant_cluster}
 
 
 def work(data_set, method, run):
     """Carry out one run: count the training errors of a classifier, or compute the minimum."""
     seed = run_seed(0, run)
-    X, y = DRAWS[data_set](seed)
+    X, y = GENERATORS[data_set](seed)
     record = {"seed": seed, "parameters": {"C": C}}
     if method == MINIMUM:
         minimum = solve_fewest_errors(X, y)
@@ -94,7 +94,7 @@ def _compare(records):
     """Return how often each method reaches the minimum, and its excess errors."""
     errors = {(r["data_set"], r["method"], r["run"]): r["errors"] for r in records}
     rows = []
-    for data_set, method in itertools.product(DRAWS, METHODS):
+    for data_set, method in itertools.product(GENERATORS, METHODS):
         runs = [run for d, m, run in errors if (d, m) == (data_set, method)]
         runs = [run for run in runs if (data_set, MINIMUM, run) in errors]
         if not runs:
@@ -111,8 +111,8 @@ def _compare(records):
 
 def _layout(rows):
     """Return the table, one line per data set and method."""
-    columns = ["sets", "machine", "reaches the fewest (%)", "or one more (%)"]
-    columns += ["errors more, mean", "at most"]
+    columns = ["data", "classifier", "minimum reached (%)", "at most one more (%)"]
+    columns += ["excess errors, mean", "largest"]
     lines = [
         [
             row["data_set"],
@@ -130,7 +130,7 @@ def _layout(rows):
 SUITE = Suite(
     name="usvc-oracle",
     title="Training errors of linear classifiers, compared with the smallest possible number",
-    data_sets=tuple(DRAWS),
+    data_sets=tuple(GENERATORS),
     methods=(MINIMUM, *METHODS),
     runs=150,
     work=work,

@@ -113,7 +113,7 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout("error", ".2f"),
-    more={
+    extra_layouts={
         "differences": _layout("difference", "+.2f"),
         "training": _layout("train_error", ".1f"),
     },

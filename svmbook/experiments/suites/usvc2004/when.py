@@ -1,4 +1,4 @@
-r"""When does the bounded loss reduce the error? Case A, which has a clump, and clouds without one.
+r"""When does the bounded loss reduce the error? Case A, which has a distant cluster, and clouds.
 
 Navia-Vazquez et al. (2004) recommend the bounded loss for many points and classifiers of small
 capacity, and treat the loss as a parameter to choose. Their tables do not examine this. Each of 100
@@ -138,7 +138,7 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_table_by_size,
-    more={"widths": _table_by_gamma},
+    extra_layouts={"widths": _table_by_gamma},
     left_out={
         m: tuple(d for d in DATA_SETS if d != GAUSSIAN_DATA_SET)
         for m in METHODS

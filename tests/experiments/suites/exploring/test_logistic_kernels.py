@@ -60,7 +60,7 @@ def test_log_losses_are_means_and_paired_differences_of_the_records():
 
 
 def test_svm_has_the_error_of_the_ridge_penalty_and_a_larger_log_loss(values):
-    for method in ("SVM and Platt", "ridge, chosen by errors"):
+    for method in ("SVM with Platt scaling", "ridge, selected by errors"):
         error, loss = (values[method] - values[RIDGE]).T
         assert abs(error.mean()) < 2 * error.std(ddof=1) / np.sqrt(30), method
         assert (loss > 0).mean() > 0.5 and loss.mean() > 0.01, method

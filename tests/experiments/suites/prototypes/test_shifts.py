@@ -57,7 +57,7 @@ def test_methods_have_the_settings_in_their_names():
         model.set_params(random_state=0).fit(X, y)
         assert name.startswith(f"C = {model.C:g}, ")
         assert (len(model.history_) == 1) == name.endswith("no shifts")
-        n_negative_updates = sum(len(state.mined) for state in model.history_)
+        n_negative_updates = sum(len(state.new_negatives) for state in model.history_)
         assert not n_negative_updates or not name.endswith(("no shifts", "positive updates only"))
         assert (len(getattr(model, "samples_", ())) == 2) == name.endswith("sampled")
 

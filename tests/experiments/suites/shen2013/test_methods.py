@@ -107,7 +107,7 @@ def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
         sizes = PRINTED_SIZES[name][:2] if kind == "PSVM" else PRINTED_SIZES[name][2:]
         assert printed == f"{sizes[0]}, {sizes[1]}"
         for vote, cell in zip(VOTES, cells, strict=True):
-            row = rows.get((name, f"{kind} by {vote}"))
+            row = rows.get((name, f"{kind}, {vote}"))
             assert (row is None) == (cell == "")
             if row:
                 pair = [float(number) for number in cell.split(", ")]
@@ -132,11 +132,11 @@ def test_each_run_has_one_verdict(rows):
 
 def test_statements_of_the_page_on_the_votes(reproduced, rows):
     majority, weighted, probability = (
-        accuracies(reproduced, f"PSVM by {vote}") for vote in ("count", "nearness", "probability")
+        accuracies(reproduced, f"PSVM, {vote}") for vote in (*VOTES[1:], "probability vote")
     )
     assert (weighted > majority).all()
-    sampled_majority = accuracies(reproduced, "sampled by count")
-    assert (accuracies(reproduced, "sampled by nearness") > sampled_majority).all()
+    sampled_majority = accuracies(reproduced, "sampled, majority vote")
+    assert (accuracies(reproduced, "sampled, distance-weighted vote") > sampled_majority).all()
     assert (probability <= np.minimum(majority, weighted)).sum() == 4
     printed = np.maximum(printed_column("PSVM"), printed_column("sampled"))
     gain = dict(zip(SETS, weighted - printed, strict=True))
@@ -145,14 +145,14 @@ def test_statements_of_the_page_on_the_votes(reproduced, rows):
     ]
     assert gain["iris"] > -4.4 and gain["vehicle"] > -4.5
     for vote, test, noise in itertools.product(VOTES, ("plain", "corrected"), (False, True)):
-        name = f"PSVM by {vote}, {test}"
+        name = f"PSVM, {vote}, {test}"
         counts = [
             row[name]
             for row in rows.values()
             if ("noise" in row["data_set"]) == noise and row["method"] in BASELINES and name in row
         ]
         wins, losses, ties = np.sum(counts, axis=0) / 10
-        assert (wins > losses) == (vote == "nearness")
+        assert (wins > losses) == (vote == "distance-weighted vote")
         assert wins + losses + ties == pytest.approx(42 if noise else 48)
 
 
@@ -190,21 +190,23 @@ def test_statements_of_the_page_on_majority_votes_and_sizes(rows):
     ):
         for name, bound in bounds.items():
             printed = _printed_accuracies(name)[kind][0]
-            gain = rows[name, f"{kind} by count"]["reproduced"] - printed
+            gain = rows[name, f"{kind}, majority vote"]["reproduced"] - printed
             assert 0 < gain / bound < 1
     ratios = {
-        name: PRINTED_SIZES[name][1] / rows[name, "PSVM by count"]["members"] for name in SETS
+        name: PRINTED_SIZES[name][1] / rows[name, "PSVM, majority vote"]["members"] for name in SETS
     }
     assert min(ratios, key=ratios.get) == "vehicle" and 0.15 < ratios["vehicle"] < 0.25
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
-    by_libsvm = rows["isolated", "PSVM by LIBSVM"]["members"]
+    by_libsvm = rows["isolated", "PSVM, LIBSVM's vote"]["members"]
     assert 0.82 < PRINTED_SIZES["isolated"][1] / by_libsvm < 0.85
-    members = [rows["messages", f"{kind} by count"]["members"] for kind in ("PSVM", "sampled")]
+    members = [
+        rows["messages", f"{kind}, majority vote"]["members"] for kind in ("PSVM", "sampled")
+    ]
     assert members == [405, 283]
 
 
 def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
-    libsvm, majority = (accuracies(reproduced, f"PSVM by {vote}") for vote in ("LIBSVM", "count"))
+    libsvm, majority = (accuracies(reproduced, f"PSVM, {vote}") for vote in VOTES[:2])
     assert abs(libsvm - majority).max() < 1.55
     gains = np.column_stack([libsvm, majority]) - printed_column("PSVM")[:, None]
     gains = dict(zip(SETS, gains, strict=True))
@@ -212,16 +214,12 @@ def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
     negative = np.array([gains[name] for name in ("isolated", "iris", "vehicle", "segment")])
     assert negative.min() > -6.45 and -1.65 < negative.max() < -1.55
     assert gains["striated"].round().tolist() == [-23, -22]
-    libsvm, majority = (
-        accuracies(reproduced, f"sampled by {vote}") for vote in ("LIBSVM", "count")
-    )
+    libsvm, majority = (accuracies(reproduced, f"sampled, {vote}") for vote in VOTES[:2])
     printed = printed_column("sampled")
     assert 2.95 < abs(libsvm - majority).max() < 3.05
     assert [SETS[k] for k in np.flatnonzero(libsvm > printed)] == ["iris", "glass"]
     assert round(printed[1] - libsvm[1]) == 15
-    iris = [
-        reproduced["iris, 10 % noise", f"PSVM by {vote}"] - 88.7 for vote in ("LIBSVM", "count")
-    ]
+    iris = [reproduced["iris, 10 % noise", f"PSVM, {vote}"] - 88.7 for vote in VOTES[:2]]
     assert -25.5 < min(iris) < max(iris) < -20
 
 
@@ -229,7 +227,7 @@ def test_statements_of_the_page_on_noise(reproduced):
     for name in SETS:
         printed = _printed_accuracies(name + NOISE)
         best = max(printed["PSVM"][0], printed["sampled"][0])
-        is_better = reproduced[name + NOISE, "PSVM by nearness"] > best
+        is_better = reproduced[name + NOISE, "PSVM, distance-weighted vote"] > best
         assert is_better == (name not in ("iris", "vehicle", "segment"))
 
 
@@ -237,7 +235,7 @@ def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows)
     unshuffled = {method: rows[folds.IN_TURN, method]["reproduced"] for method in BASELINES}
     assert unshuffled["linear"] == unshuffled["boosted linear"] == 0
     for noise, kind in itertools.product(("", NOISE), ("PSVM", "sampled")):
-        method, printed = f"{kind} by count", _printed_accuracies("spirals" + noise)[kind][0]
+        method, printed = f"{kind}, majority vote", _printed_accuracies("spirals" + noise)[kind][0]
         row = rows[folds.IN_TURN + noise, method]
         assert abs(row["reproduced"] - printed) < 15
         assert row["deviation"] > 14
@@ -261,10 +259,10 @@ def test_prototypes_predict_the_largest_class_on_the_messages(reproduced):
     [
         ("shen2013-noise", "spirals, 20 % noise", "linear"),
         ("shen2013-noise", "iris, 5 % noise", "nearest neighbours"),
-        ("shen2013-beyond", "iris, 10 % noise", "exemplars by nearness"),
+        ("shen2013-beyond", "iris, 10 % noise", "exemplars, distance-weighted vote"),
         ("shen2013-beyond", "spirals", "nearest neighbours"),
         ("shen2013-ablation", "spirals", "no shifts by count"),
-        ("shen2013-ablation", "iris", "other scale by nearness"),
+        ("shen2013-ablation", "iris", "alternative scale, distance-weighted vote"),
     ],
 )
 def test_committed_cross_validation_can_be_repeated(name, data_set, method):

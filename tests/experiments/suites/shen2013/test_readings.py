@@ -5,7 +5,7 @@ import pytest
 
 from svmbook import PrototypeSVM
 from svmbook.experiments.suites.shen2013.readings import ByProbability, GrowingLists
-from svmbook.prototypes.inner import inner_sigmoids
+from svmbook.prototypes.sigmoids import cross_validated_sigmoids
 from svmbook.solvers.batched.members import linear_members
 
 
@@ -25,7 +25,7 @@ def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(p
     plain = PrototypeSVM(C=1.0)
     planes = ByProbability(C=1.0)._train(X, y, positive, negative)
     plain_planes = plain._train(X, y, positive, negative)
-    sigmoids = inner_sigmoids(X, positive, negative, np.ones(len(X)), plain._hyperplanes)
+    sigmoids = cross_validated_sigmoids(X, positive, negative, np.ones(len(X)), plain._hyperplanes)
     plain_outputs = X @ plain_planes.coef.T + plain_planes.intercept
     probability = sigmoids.probability(plain_outputs)
     outputs = X @ planes.coef.T + planes.intercept

@@ -46,11 +46,11 @@ def test_tree_of_the_search_is_not_pruned(data_set, cost):
 
 def test_table_has_the_five_nearest_settings_of_each_set():
     result = report("shen2013-search")
-    distance = {row["data_set"]: row["off"] for row in result.rows}
+    distance = {row["data_set"]: row["distance"] for row in result.rows}
     lines = [*result.table.rows]
     for data_set, setting in folds.GENERATED.items():
         (head, *found), lines = lines[:6], lines[6:]
-        assert head[0] == f"{data_set}, printed"
+        assert head[0] == f"{data_set}, reported"
         names = [f"{data_set}, {line[0]}" for line in found]
         distances = [distance[name] for name in names]
         others = {name for name in distance if name.startswith(data_set)} - {*names}
@@ -75,7 +75,7 @@ def test_nearest_setting_is_within_the_deviations_of_the_thesis(data_set):
     nearest = search.nearest_settings(rows, data_set)[0]
     printed = search.PRINTED[data_set]
     z = [(nearest[m] - value) / max(sd, 1.0) for m, (value, sd) in printed.items()]
-    assert nearest["off"] == pytest.approx(np.linalg.norm(z))
+    assert nearest["distance"] == pytest.approx(np.linalg.norm(z))
     assert np.abs(z).max() <= 1.0
 
 

@@ -98,7 +98,7 @@ def test_no_classifier_has_fewer_errors_than_the_minimum():
 def test_clumps_lie_on_the_side_of_the_other_class():
     for seed in range(5):
         original, y = oracle.clouds(seed)
-        X, labels = oracle.clouds_and_a_clump(seed)
+        X, labels = oracle.distant_cluster(seed)
         moved = (original != X).any(axis=1)
         np.testing.assert_array_equal(y, labels)
         assert moved.sum() == -(-(y > 0).sum() // 5) and (y[moved] > 0).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from svmbook import DualSVC
 from svmbook.solvers import HINGE, Cost, sigmoidal_cost, solve_irwls, unbiased_cost
-from svmbook.solvers.irwls.rounds import irwls, irwls_path
+from svmbook.solvers.irwls.iterations import irwls, irwls_path
 from svmbook.solvers.irwls.starts import (
     best_of,
     least_squares_start,

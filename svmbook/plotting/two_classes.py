@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "plot_machine", "plot_points", "ring_support"]
+__all__ = ["COLOURS", "plot_decision_function", "plot_points", "ring_support"]
 
 #: Colours of the classes -1 and +1; "ink" for lines and text, "quiet" for the background.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
@@ -145,7 +145,7 @@ def ring_support(
     )
 
 
-def plot_machine(
+def plot_decision_function(
     ax: Axes,
     decision_function: Callable,
     *,
@@ -185,9 +185,9 @@ def plot_machine(
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from svmbook.plotting import plot_machine
+    >>> from svmbook.plotting import plot_decision_function
     >>> figure, ax = plt.subplots()
-    >>> lines = plot_machine(ax, lambda Z: 4 * Z[:, 0] - 2)["lines"]
+    >>> lines = plot_decision_function(ax, lambda Z: 4 * Z[:, 0] - 2)["lines"]
     >>> [round(float(path.vertices[0, 0]), 6) for path in lines.get_paths()]
     [0.25, 0.5, 0.75]
     >>> plt.close(figure)

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 from .style import figure_svg
 
-__all__ = ["MovingFigure"]
+__all__ = ["AnimatedFigure"]
 
 UNQUOTED = " !$'()*+,-./:;=?@[]_`{|}~"  # characters that need no percent-encoding in a data URL
 
@@ -23,7 +23,7 @@ _ON_INPUT = (
 )
 
 
-class MovingFigure:
+class AnimatedFigure:
     r"""A few pictures, one per state, and a slider that selects one of them.
 
     All pictures are drawn in advance, so the slider works without a kernel.
@@ -54,13 +54,13 @@ class MovingFigure:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from svmbook.plotting import MovingFigure
+    >>> from svmbook.plotting import AnimatedFigure
     >>> def draw(slope):
     ...     figure, ax = plt.subplots()
     ...     ax.plot([0, 1], [0, slope])
     ...     return figure
-    >>> MovingFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
-    MovingFigure of 3 pictures, from "slope 1" to "slope 3"
+    >>> AnimatedFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
+    AnimatedFigure of 3 pictures, from "slope 1" to "slope 3"
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class MovingFigure:
 
     def __repr__(self):
         first, last = self.pictures[0][0], self.pictures[-1][0]
-        return f'MovingFigure of {len(self.pictures)} pictures, from "{first}" to "{last}"'
+        return f'AnimatedFigure of {len(self.pictures)} pictures, from "{first}" to "{last}"'
 
     def _repr_html_(self):
         images = []

@@ -4,12 +4,12 @@ import numpy as np
 
 from ..calibration import fit_sigmoids
 
-__all__ = ["inner_sigmoids"]
+__all__ = ["cross_validated_sigmoids"]
 
 FOLDS = 5  # as in LIBSVM
 
 
-def inner_sigmoids(X, positive, negative, weight, train):
+def cross_validated_sigmoids(X, positive, negative, weight, train):
     r"""Fit a sigmoid for each member on outputs from a cross-validation of its own points.
 
     The points of a member are divided at random into five folds. Its output on a point of a fold is

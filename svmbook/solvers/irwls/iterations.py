@@ -176,8 +176,20 @@ class _IRWLSState:
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
         self.p, self.a = _weights(self.cost, self.C, m, self.width)
-        pull = self.y * self.p
-        self.residual, self.rounding = _residual(self.Z, pull, self.a, self.w, self.f, self.lengths)
+        self.residual, self.rounding = self._residual(self.y * self.p)
+
+    def _residual(self, pull):
+        """Return the residual of (17) and (18) and its rounding error, both relative to the terms.
+
+        Each output has a relative error of eps, which its weight multiplies.
+        """
+        noise = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
+        total = np.abs(pull).sum()
+        sizes = np.array([np.linalg.norm(self.w) + np.abs(pull) @ self.lengths, total])
+        sizes = np.maximum(sizes, np.finfo(float).tiny)
+        residuals = np.array([np.linalg.norm(self.w - self.Z.T @ pull), abs(pull.sum())])
+        errors = np.array([noise @ self.lengths, noise.sum()])
+        return (residuals / sizes).max(), (errors / sizes).max()
 
     def _record(self):
         self.objectives.append(0.5 * (self.w @ self.w) + self.C @ self.costs)
@@ -287,19 +299,6 @@ def least_squares_step(Z, pull, a, w):
         rows = np.vstack([A, np.eye(len(w))])
         dw = lstsq(rows, np.concatenate([pull / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw
-
-
-def _residual(Z, pull, a, w, f, lengths):
-    """Return the residual of (17) and (18) and its rounding error, both relative to the terms.
-
-    Each output has a relative error of eps, which its weight multiplies.
-    """
-    noise = a * np.finfo(float).eps * np.maximum(1.0, np.abs(f))
-    sizes = np.array([np.linalg.norm(w) + np.abs(pull) @ lengths, np.abs(pull).sum()])
-    sizes = np.maximum(sizes, np.finfo(float).tiny)
-    residuals = np.array([np.linalg.norm(w - Z.T @ pull), abs(pull.sum())])
-    errors = np.array([noise @ lengths, noise.sum()])
-    return (residuals / sizes).max(), (errors / sizes).max()
 
 
 def _step_length(change, predicted_decrease):

@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import svmbook
 from svmbook.datasets import stdev
 from svmbook.ensembles.additive import steps_of_stumps
-from svmbook.experiments.suites.comparisons import all_machines
-from svmbook.experiments.suites.comparisons.all_machines import (
+from svmbook.experiments.suites.comparisons import all_classifiers
+from svmbook.experiments.suites.comparisons.all_classifiers import (
     BINARY_ESTIMATORS,
     CERTIFICATES,
     METHODS,
@@ -52,10 +52,10 @@ def three_classes():
 
 def fit_and_measure(method, X, y):
     """Fit as the suite does; return the model, its estimators and the model size."""
-    model, _ = all_machines._candidates(method, X, y, seed=0)
+    model, _ = all_classifiers._candidates(method, X, y, seed=0)
     model.fit(X, y)
     estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
-    return model, estimators, all_machines._model_size(estimators, X)
+    return model, estimators, all_classifiers._model_size(estimators, X)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def fit_and_measure(method, X, y):
 )
 def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expected):
     X, y = np.zeros((75, 3)), np.repeat(np.arange(len(sizes)), sizes)
-    model, _ = all_machines._candidates("unbiased, Gaussian", X, y, seed=0)
+    model, _ = all_classifiers._candidates("unbiased, Gaussian", X, y, seed=0)
     assert model.estimator.n_prototypes == expected
 
 
@@ -83,7 +83,7 @@ def test_size_includes_a_point_that_pairs_share_once(method, three_classes):
     assert len(points) < n_unshared or method in ("import vectors", "unbiased, Gaussian")
 
 
-@pytest.mark.parametrize("method", ["exemplars", "exemplars that mine", "prototypes"])
+@pytest.mark.parametrize("method", ["exemplars", "exemplars, hard negatives", "prototypes"])
 def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes):
     fitted, _, found = fit_and_measure(method, *three_classes)
     votes = fitted._ensemble_
@@ -120,7 +120,7 @@ def test_size_of_local_methods_includes_all_training_points(three_classes):
     assert len(planes) > 1
     # One cluster: a hyperplane per pair of classes, and no points.
     fitted.set_params(n_clusters=1).fit(X, y)
-    assert all_machines._model_size([fitted], X) == 3 * 4
+    assert all_classifiers._model_size([fitted], X) == 3 * 4
 
 
 @pytest.mark.parametrize("C", [1e-4, 10.0])
@@ -129,7 +129,7 @@ def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
     fitted = clone(estimator("LPBoost")).set_params(C=C).fit(X, y)
     stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
     shapes, _ = steps_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
-    found = all_machines._model_size([fitted], X)
+    found = all_classifiers._model_size([fitted], X)
     assert found == 1 + sum(part.size for s in shapes for part in s)
     assert type(found) is int  # as a record requires
     assert (len(stumps.signs) == 0) == (C < 1)
@@ -143,7 +143,7 @@ def test_suite_includes_all_estimators_but_one():
 def test_random_states_are_the_seed_of_the_run():
     X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
     for method in METHODS:
-        model, grid = all_machines._candidates(method, X, y, seed=7)
+        model, grid = all_classifiers._candidates(method, X, y, seed=7)
         params = model.get_params()
         assert {v for k, v in params.items() if k.endswith("random_state")} <= {7}, method
         assert params.keys() >= grid.keys(), method
@@ -157,7 +157,7 @@ def test_timed_predictions_equal_those_of_predict(classes):
     X[:, 0] += y
     model = OneVsOneClassifier(estimator("Gaussian")).fit(X, y)
     X_new = rng.normal(size=(200, 3)) + 1.0
-    found = all_machines._predict(model, model.estimators_, X_new)
+    found = all_classifiers._predict(model, model.estimators_, X_new)
     labels = np.column_stack([pair.predict(X_new) for pair in model.estimators_])
     votes = np.zeros((len(X_new), classes))
     for column, (a, b) in zip(labels.T, itertools.combinations(range(classes), 2), strict=True):
@@ -171,13 +171,13 @@ def test_timed_predictions_equal_those_of_predict(classes):
     ("data_set", "method"),
     [
         *(("hepatitis", method) for method in ("Gaussian", "trees", "LPBoost", "profiles")),
-        *(("iris", method) for method in ("exemplars", "exemplars that mine")),
+        *(("iris", method) for method in ("exemplars", "exemplars, hard negatives")),
     ],
 )
 def test_run_reproduces_its_committed_record(data_set, method):
     tolerances = dict.fromkeys(("converged", "rows", "features", "classes", "smallest"), 0)
     tolerances |= {"error": 0.05, "validation": 0.02, "model_size": 5}
-    check_repeated_run("all-machines", tolerances, data_set=data_set, method=method, run=0)
+    check_repeated_run("all-classifiers", tolerances, data_set=data_set, method=method, run=0)
 
 
 def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
@@ -189,9 +189,9 @@ def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
         threads.update(pool["num_threads"] for pool in pools)
         return model.predict(X)
 
-    monkeypatch.setattr(all_machines, "_predict", predict)
+    monkeypatch.setattr(all_classifiers, "_predict", predict)
     with threadpool_limits(2, user_api="openmp"):
-        all_machines.work("wdbc", "nearest neighbours", 0)
+        all_classifiers.work("wdbc", "nearest neighbours", 0)
     assert sizes == [1000]
     assert threads == {1}
 
@@ -214,15 +214,15 @@ def rows():
     records = [
         {
             "data_set": data_set, "method": method, "run": run, "error": round(error, 6),
-            "model_size": (10, 20, 90)[run], "choose_seconds": (1.0, 2.0, 9.0)[run],
-            "train_seconds": 0.1, "answer_seconds": 0.01, "rows": 30, "features": 4,
+            "model_size": (10, 20, 90)[run], "selection_seconds": (1.0, 2.0, 9.0)[run],
+            "training_seconds": 0.1, "prediction_seconds": 0.01, "rows": 30, "features": 4,
             "classes": 3, "smallest": 0.3,
         }
         for (data_set, method), errors in ERRORS.items()
         for run, error in enumerate(errors)
     ]  # fmt: skip
     fourth_run = {**records[0], "run": 3, "error": 0.9}
-    return all_machines._compare([*records, fourth_run])
+    return all_classifiers._compare([*records, fourth_run])
 
 
 def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
@@ -231,13 +231,13 @@ def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
         key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in ERRORS.items()
     }
     assert all(row["runs"] == 3 and row["model_size"] == 20 for row in rows)
-    assert all(row["choose_seconds"] == 2.0 for row in rows)
+    assert all(row["selection_seconds"] == 2.0 for row in rows)
     # The means are equal although 2/3, 1/3 and 0 are rounded differently from three times 1/3.
     assert means["iris", "linear"] == means["iris", "trees"]
 
 
 def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
-    lines = {line[0]: [*line] for line in all_machines._layout(rows).rows}
+    lines = {line[0]: [*line] for line in all_classifiers._layout(rows).rows}
     assert {name: line[1:4] for name, line in lines.items()} == {
         "trees": ["1.5", "26.7", "2"],
         "random forest": ["2.2", "27.5", "1"],
@@ -247,11 +247,11 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
-    found = {line[0]: [*line[4:]] for line in all_machines._layout_by_table(rows).rows}
+    found = {line[0]: [*line[4:]] for line in all_classifiers._layout_by_table(rows).rows}
     assert found == {
         "iris": ["linear", "33.3", "random forest", "35.0"],
         "cleveland": ["trees", "20.0", "random forest", "20.0"],
     }
     packages = {m: type(estimator(m)).__module__.split(".")[0] for m in METHODS}
     assert {packages[m] for m in METHODS[:-3]} == {"svmbook"}
-    assert {packages[m] for m in all_machines.BASELINES} == {"sklearn"}
+    assert {packages[m] for m in all_classifiers.BASELINES} == {"sklearn"}

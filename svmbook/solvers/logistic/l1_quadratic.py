@@ -3,20 +3,20 @@
 import numpy as np
 from scipy.linalg import lapack
 
-__all__ = ["minimise_parabola", "violation_of"]
+__all__ = ["kkt_violation", "minimise_l1_quadratic"]
 
 MAX_ITERATIONS = 200  # an iteration is one sweep and the Newton directions after it
 PATIENCE = 5  # consecutive iterations that do not halve the KKT violation
 JITTER = 1e-12  # relative to the largest curvature; negligible in a regular system
 
 
-def violation_of(alpha, slope, lam):
+def kkt_violation(alpha, slope, lam):
     """Return by how much each coefficient violates its optimality condition, :eq:`eq-l1-kkt`."""
     at_zero = np.maximum(np.abs(slope) - lam, 0.0)
     return np.where(alpha == 0.0, at_zero, np.abs(slope + lam * np.sign(alpha)))
 
 
-def minimise_parabola(Q, c, start, lam, max_violation):
+def minimise_l1_quadratic(Q, c, start, lam, max_violation):
     r"""Minimise :math:`c^\top(x-a) + \tfrac12(x-a)^\top Q(x-a) + \lambda\|x\|_1`, a the start.
 
     Each iteration is one sweep of coordinate descent, which identifies the zero coefficients,
@@ -28,7 +28,7 @@ def minimise_parabola(Q, c, start, lam, max_violation):
     curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
     lowest, idle = np.inf, 0
     for _ in range(MAX_ITERATIONS):
-        for j in np.flatnonzero(curved & (violation_of(x, g, lam) > 0.0)).tolist():
+        for j in np.flatnonzero(curved & (kkt_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
             z, threshold = old - g.item(j) / q, lam / q
             # Soft thresholding, :eq:`eq-soft`.
@@ -51,7 +51,7 @@ def minimise_parabola(Q, c, start, lam, max_violation):
             g = c + Q @ (x - start)
             if not at_zero.any():
                 break
-        violation = violation_of(x, g, lam).max(initial=0.0)
+        violation = kkt_violation(x, g, lam).max(initial=0.0)
         idle = 0 if violation < 0.5 * lowest else idle + 1
         lowest = min(lowest, violation)
         if violation <= max_violation or idle == PATIENCE:

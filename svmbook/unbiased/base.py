@@ -50,11 +50,10 @@ class IRWLSClassifier(KernelMachine):
     def _store_support(self, problem, result, origin):
         """Set the fitted attributes of an expansion over points with a nonzero multiplier."""
         signed = problem.y * result.alpha
-        coef = None
+        linear = None
         if problem.kernel.name == "linear":
             wide = len(result.w) != problem.points.shape[1]
             coef = (problem.points - origin).T @ signed if wide else result.w
-        coefficients = self._store(
-            problem, result, signed, result.intercept, coef, origin, stacklevel=5
-        )
+            linear = coef, origin
+        coefficients = self._store(problem, result, signed, linear, stacklevel=5)
         self.alpha_ = np.abs(coefficients)

@@ -83,7 +83,7 @@ BINARY_ESTIMATORS = {
 EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
     "exemplars": (EXEMPLARS, {"C": CS[1:]}),
-    "exemplars that mine": (ExemplarSVM(), {"C": CS[1:-1]}),
+    "exemplars, hard negatives": (ExemplarSVM(), {"C": CS[1:-1]}),
     "prototypes": (PrototypeSVM(), {"C": CS[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": CS[1:]}),
     "localized": (LocalizedSVM(n_neighbors=25), {"C": CS}),
@@ -100,7 +100,7 @@ MULTICLASS_ESTIMATORS = {
     ),
 }
 METHODS = (*BINARY_ESTIMATORS, *MULTICLASS_ESTIMATORS)
-TIMES = ("choose_seconds", "train_seconds", "answer_seconds")
+TIMES = ("selection_seconds", "training_seconds", "prediction_seconds")
 #: What a fit certifies: its gap to the optimum, a stationary point, or nothing.
 CERTIFICATES = {
     **dict.fromkeys(METHODS, "gap"),
@@ -136,9 +136,9 @@ def work(data_set, method, run):
         "model_size": _model_size(estimators, X),
         "converged": int(converged),
         "validation": round(float(search.best_score_), 6),
-        "choose_seconds": selection_seconds,
-        "train_seconds": training_seconds,
-        "answer_seconds": prediction_seconds,
+        "selection_seconds": selection_seconds,
+        "training_seconds": training_seconds,
+        "prediction_seconds": prediction_seconds,
         "rows": len(y),
         "features": X.shape[1],
         "classes": len(np.unique(y)),
@@ -273,7 +273,7 @@ def _layout(rows):
         line += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
         lines.append([*line, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]])
     columns = ["classifier", "mean rank", "mean error (%)", "within a point of the best"]
-    columns += ["numbers held", "selection (s)", "training (ms)", "prediction (µs per point)"]
+    columns += ["stored numbers", "selection (s)", "training (ms)", "prediction (µs per point)"]
     return Table([*columns, "certificate"], lines)
 
 
@@ -293,7 +293,7 @@ def _layout_by_table(rows):
 
 
 SUITE = Suite(
-    name="all-machines",
+    name="all-classifiers",
     title="All classifiers of the book on all tables, compared with forests and boosted trees",
     data_sets=TWO_KERNELS.data_sets,
     methods=METHODS,
@@ -301,6 +301,6 @@ SUITE = Suite(
     work=work,
     compare=_compare,
     layout=_layout,
-    more={"tables": _layout_by_table},
-    tables=TWO_KERNELS.tables,
+    extra_layouts={"tables": _layout_by_table},
+    data_files=TWO_KERNELS.data_files,
 )

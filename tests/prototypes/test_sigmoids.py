@@ -6,8 +6,8 @@ from sklearn.datasets import make_moons
 
 from svmbook import DualSVC, ExemplarSVM, PrototypeSVM
 from svmbook.calibration import fit_sigmoid
-from svmbook.prototypes.inner import FOLDS, inner_sigmoids
 from svmbook.prototypes.negatives import distances, initial_negatives
+from svmbook.prototypes.sigmoids import FOLDS, cross_validated_sigmoids
 from svmbook.solvers.batched.members import linear_members
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
@@ -62,7 +62,7 @@ def sigmoid_by_loops(P, N, fold, weight):
 )
 def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
     P, N = members(*n_positives)
-    sigmoids = inner_sigmoids(X, P, N, np.full(len(P), weight), train)
+    sigmoids = cross_validated_sigmoids(X, P, N, np.full(len(P), weight), train)
     fold = folds(P | N)
     for m in range(len(P)):
         expected = sigmoid_by_loops(P[m], N[m], fold[m], weight)
@@ -79,7 +79,7 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
         assert not (positive & ~P).any() and not (negative & ~N).any()
         return train(X, positive, negative, weight)
 
-    inner_sigmoids(X, P, N, np.ones(len(P)), recording_train)
+    cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)
     np.testing.assert_array_equal(np.sum(left_out, axis=0), present)
     sizes = np.array([mask.sum(axis=1) for mask in left_out])
     assert sizes.shape == (FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
@@ -89,7 +89,7 @@ def test_single_positive_has_output_minus_one():
     # The only negative has the output 1, so the slope has the wrong sign.
     pair = np.array([[0.0, 0.0], [1.0, 0.0]])
     positive, negative = np.array([[True, False]]), np.array([[False, True]])
-    sigmoid = inner_sigmoids(pair, positive, negative, np.ones(1), train)
+    sigmoid = cross_validated_sigmoids(pair, positive, negative, np.ones(1), train)
     assert sigmoid.slope[0] < 0
     expected = fit_sigmoid([-1.0, 1.0], [True, False])
     np.testing.assert_allclose(np.ravel(sigmoid), expected, atol=1e-6)
@@ -97,9 +97,9 @@ def test_single_positive_has_output_minus_one():
 
 def test_sigmoids_are_reproducible_and_do_not_depend_on_later_members():
     P, N = members(*[3] * 6)
-    first = inner_sigmoids(X, P, N, np.ones(len(P)), train)
-    np.testing.assert_array_equal(inner_sigmoids(X, P, N, np.ones(len(P)), train), first)
-    fewer = inner_sigmoids(X, P[:4], N[:4], np.ones(4), train)
+    first = cross_validated_sigmoids(X, P, N, np.ones(len(P)), train)
+    np.testing.assert_array_equal(cross_validated_sigmoids(X, P, N, np.ones(len(P)), train), first)
+    fewer = cross_validated_sigmoids(X, P[:4], N[:4], np.ones(4), train)
     np.testing.assert_allclose(np.array(fewer), np.array(first)[:, :4], rtol=1e-6)
 
 
@@ -113,7 +113,9 @@ def test_vote_sums_probabilities_of_positive_outputs(model):
     P, N = np.zeros((2, len(model.prototypes_), len(X)), dtype=bool)
     for m, member in enumerate(model.prototypes_):
         P[m, member.positives] = N[m, member.negatives] = True
-    sigmoids = inner_sigmoids(X[training], P[:, training], N[:, training], np.ones(len(P)), train)
+    sigmoids = cross_validated_sigmoids(
+        X[training], P[:, training], N[:, training], np.ones(len(P)), train
+    )
     F = new @ model.coef_.T + model.intercept_
     signs = np.array([1 if member.label else -1 for member in model.prototypes_])
     votes = np.where(F > 0, sigmoids.probability(F), 0.0) @ signs

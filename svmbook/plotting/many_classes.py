@@ -1,7 +1,7 @@
 """Plots of up to seven classes in the plane.
 
-As in `svmbook.plotting.two`, each function draws on given axes and returns the artists. Each class
-has its own colour and marker, so that no plot depends on colour alone.
+As in `svmbook.plotting.two_classes`, each function draws on given axes and returns the artists.
+Each class has its own colour and marker, so that no plot depends on colour alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import ArrayLike
 
-from .two import COLOURS, _check_points, _draw_image, _grid
+from .two_classes import COLOURS, _check_points, _draw_image, _grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
