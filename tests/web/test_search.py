@@ -34,7 +34,9 @@ def test_term_is_found_in_its_chapter(visit, query):
 
 
 def test_results_link_to_existing_targets(visit):
-    solution = next(address for address, _ in results(visit, "width one-class") if "solution" in address)
+    solution = next(
+        address for address, _ in results(visit, "width one-class") if "solution" in address
+    )
     for address in (results(visit, "duality gap")[0][0], solution):
         opened = visit(address)
         assert opened.page.evaluate("document.getElementById(location.hash.slice(1))?.tagName")
