@@ -167,10 +167,9 @@ def test_exported_choices_are_shuffled(exported):
             "<p><em>Dividing</em> all outputs by 7 would do that.</p>",
         ),
         (
-            "The error on new points is at most one half, and as many training points as that are "
-            "misclassified",
-            "<p>\N{GREEK SMALL LETTER NU} speaks of training points alone, and of margins that are "
-            "missed.</p>",
+            "At most half of new points and at most half of the training points are misclassified",
+            "<p>\N{GREEK SMALL LETTER NU} bounds margin errors of training points. It bounds "
+            "nothing on new points.</p>",
         ),
         (
             "One neighbour; no, more are not always better",

@@ -10,8 +10,8 @@ EXPECTED = {
     "support vector": "notebooks/dual_svm.html#",
     "duality gap": "notebooks/dual_svm.html#",
     "KKT conditions": "notebooks/dual_svm.html#",
-    "\N{GREEK SMALL LETTER NU}-SVM.": "notebooks/left_out.html#a-share",
-    "how tight is the hull": "notebooks/left_out.html#ex-hull",
+    "\N{GREEK SMALL LETTER NU}-SVM.": "notebooks/left_out.html#the-svm",
+    "width of a one-class SVM": "notebooks/left_out.html#ex-hull",
 }
 
 
@@ -34,7 +34,9 @@ def test_term_is_found_in_its_chapter(visit, query):
 
 
 def test_results_link_to_existing_targets(visit):
-    solution = next(address for address, _ in results(visit, "tight hull") if "solution" in address)
+    solution = next(
+        address for address, _ in results(visit, "width one-class") if "solution" in address
+    )
     for address in (results(visit, "duality gap")[0][0], solution):
         opened = visit(address)
         assert opened.page.evaluate("document.getElementById(location.hash.slice(1))?.tagName")
