@@ -116,7 +116,14 @@ test("the initial prototypes agree with the chapter, and iterations change them"
   const [initial] = state.iterations, rejecting = initial.filter(({ covers, exemplar }) => !covers[exemplar]).length;
   assert.deepEqual([rejecting, initial.length], [31, 37]);
   prototypes.draw({ ...state, shifts: 1 });
-  assert.ok(state.iterations[1].length < 37 && state.iterations[1].some(({ positives }) => positives.length > 5));
+  const [, left] = state.iterations, grown = left.filter(({ positives }) => positives.length > 1);
+  assert.deepEqual([grown.length, left.length], [14, 23]);
+  assert.ok(left.some(({ positives }) => positives.length > 5));
+  for (const [logC, count] of [[1.8, 1], [1.9, 0]]) { // C = 63 and C = 79
+    const larger = { ...prototypes.start(), logC };
+    prototypes.draw(larger);
+    assert.equal(larger.iterations[0].filter(({ covers, exemplar }) => !covers[exemplar]).length, count);
+  }
 });
 
 test("coinciding points produce no NaN", () => {
