@@ -245,7 +245,7 @@ def _layout(rows):
     def make_cells(row, _):
         return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
 
-    heads = ["reported (%)", "reproduced (%)", "difference in standard errors"]
+    heads = ["reported (%)", "reproduced (%)", "diff. in s.e."]
     return _table_by_kernel(rows, METHODS, make_cells, heads)
 
 
@@ -257,7 +257,7 @@ def _selection_layout(rows):
         keys = "reported_selection_seconds", "selection_seconds"
         return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
 
-    heads = ["time, reported", "time, reproduced", "condition number"]
+    heads = ["time, thesis", "time, ours", "condition number"]
     return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
 
 
