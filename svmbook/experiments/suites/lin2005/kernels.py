@@ -257,7 +257,7 @@ def _selection_layout(rows):
         keys = "reported_selection_seconds", "selection_seconds"
         return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
 
-    heads = ["time, reported", "time, reproduced", "condition"]
+    heads = ["time, reported", "time, reproduced", "condition number"]
     return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
 
 
