@@ -52,7 +52,7 @@ from ...running.suite import Suite
 from .linear_or_gaussian import SUITE as TWO_KERNELS
 from .linear_or_gaussian import split
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["DISPLAY_NAMES", "METHODS", "SUITE", "work"]
 
 N_PREDICTED = 1000  # points in the timed prediction, the test rows repeated
 SMALL_CS = (0.001, 0.01, 0.1, 1.0, 10.0)
@@ -100,6 +100,24 @@ MULTICLASS_ESTIMATORS = {
     ),
 }
 METHODS = (*BINARY_ESTIMATORS, *MULTICLASS_ESTIMATORS)
+#: The names that pages show. The records have the names of `METHODS`.
+DISPLAY_NAMES = {m: m for m in METHODS} | {
+    "linear": "linear SVM",
+    "Gaussian": "Gaussian SVM",
+    "logistic": "linear logistic",
+    "unbiased": "unbiased linear",
+    "unbiased, Gaussian": "unbiased Gaussian",
+    "fewest errors": "smooth 0-1 loss",
+    "stumps": "stump kernel",
+    "stumps, logistic": "logistic stumps",
+    "perceptrons": "perceptron kernel",
+    "trees": "tree kernel",
+    "exemplars": "exemplar SVMs",
+    "exemplars that mine": "mined exemplars",
+    "prototypes": "prototype SVMs",
+    "localized": "localized SVM",
+    "profiles": "profile SVM",
+}
 TIMES = ("choose_seconds", "train_seconds", "answer_seconds")
 #: What a fit certifies: its gap to the optimum, a stationary point, or nothing.
 CERTIFICATES = {
@@ -269,11 +287,16 @@ def _layout(rows):
             for name in ("model_size", *TIMES)
         )
         n_near_best = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
-        line = [methods[k], f"{ranks[k]:.1f}", f"{errors[:, k].mean():.1f}", f"{n_near_best}"]
+        line = [
+            DISPLAY_NAMES[methods[k]],
+            f"{ranks[k]:.1f}",
+            f"{errors[:, k].mean():.1f}",
+            f"{n_near_best}",
+        ]
         line += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
         lines.append([*line, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]])
     columns = ["classifier", "mean rank", "mean error (%)", "within a point of the best"]
-    columns += ["numbers held", "selection (s)", "training (ms)", "prediction (µs per point)"]
+    columns += ["stored numbers", "selection (s)", "training (ms)", "prediction (µs per point)"]
     return Table([*columns, "certificate"], lines)
 
 
@@ -286,7 +309,7 @@ def _layout_by_table(rows):
         for is_baseline in (False, True):
             candidates = [row for row in group if (row["method"] in BASELINES) == is_baseline]
             best = min(candidates, key=lambda row: row["error"], default=None)
-            line += [best["method"], f"{best['error']:.1f}"] if best else ["", ""]
+            line += [DISPLAY_NAMES[best["method"]], f"{best['error']:.1f}"] if best else ["", ""]
         lines.append(line)
     columns = ["table", "training rows", "features", "classes", "best of the book", "error (%)"]
     return Table([*columns, "best of the others", "error (%) "], lines)

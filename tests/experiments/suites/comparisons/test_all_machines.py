@@ -239,18 +239,18 @@ def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
 def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
     lines = {line[0]: [*line] for line in all_machines._layout(rows).rows}
     assert {name: line[1:4] for name, line in lines.items()} == {
-        "trees": ["1.5", "26.7", "2"],
+        "tree kernel": ["1.5", "26.7", "2"],
         "random forest": ["2.2", "27.5", "1"],
-        "linear": ["2.2", "41.7", "1"],
+        "linear SVM": ["2.2", "41.7", "1"],
     }
-    assert lines["trees"][4:] == ["20", "2", "1e+02", "10", "gap"]
+    assert lines["tree kernel"][4:] == ["20", "2", "1e+02", "10", "gap"]
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
     found = {line[0]: [*line[4:]] for line in all_machines._layout_by_table(rows).rows}
     assert found == {
-        "iris": ["linear", "33.3", "random forest", "35.0"],
-        "cleveland": ["trees", "20.0", "random forest", "20.0"],
+        "iris": ["linear SVM", "33.3", "random forest", "35.0"],
+        "cleveland": ["tree kernel", "20.0", "random forest", "20.0"],
     }
     packages = {m: type(estimator(m)).__module__.split(".")[0] for m in METHODS}
     assert {packages[m] for m in METHODS[:-3]} == {"svmbook"}
