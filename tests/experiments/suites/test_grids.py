@@ -10,7 +10,7 @@ from svmbook.experiments.suites.lin2005 import glass_boxes
 from svmbook.experiments.suites.shen2013 import beyond as shen2013_beyond
 
 
-def of_all_machines(method, d):
+def of_all_classifiers(method, d):
     X, y = np.zeros((30, d)), np.arange(30) % 2
     return all_classifiers._candidates(method, X, y, seed=0)[1]
 
@@ -25,7 +25,7 @@ def of_lin2005_beyond(method, d):
 
 #: By suite, a function that returns the grid of a method, and the grid values that no run chose.
 GRIDS = {
-    "all-classifiers": (of_all_machines, {("perceptrons", "C"): {100.0}}),
+    "all-classifiers": (of_all_classifiers, {("perceptron kernel", "C"): {100.0}}),
     "glass-boxes": (
         of_glass_boxes,
         {

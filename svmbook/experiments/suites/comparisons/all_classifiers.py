@@ -64,30 +64,30 @@ SCALED_GAMMAS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
 
 #: Estimators for two classes, each with its grid, and with whether gamma is chosen as well.
 BINARY_ESTIMATORS = {
-    "linear": (DualSVC(), {"C": SMALL_CS}, False),
-    "Gaussian": (DualSVC(kernel="rbf"), {"C": LARGE_CS}, True),
-    "logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
+    "linear SVM": (DualSVC(), {"C": SMALL_CS}, False),
+    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS}, True),
+    "linear logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
     "Gaussian logistic": (KernelLogisticRegression(), {"lam": GAUSSIAN_LAMBDAS}, True),
     "import vectors": (ImportVectorMachine(), {"lam": GAUSSIAN_LAMBDAS}, True),
     "least squares": (LeastSquaresClassifier(), {"C": SMALL_CS}, False),
-    "unbiased": (USVC(), {"C": CS}, False),
-    "unbiased, Gaussian": (USVC(kernel="rbf"), {"C": LARGE_CS}, True),
-    "fewest errors": (ERMSVC(), {"C": CS}, False),
-    "stumps": (StumpEnsembleSVC(feature_scale=None), {"C": SMALL_CS}, False),
-    "stumps, logistic": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}, False),
-    "perceptrons": (DualSVC(kernel="perceptron"), {"C": CS}, False),
-    "trees": (DualSVC(kernel="stump_tree"), {"C": CS}, False),
+    "unbiased linear": (USVC(), {"C": CS}, False),
+    "unbiased Gaussian": (USVC(kernel="rbf"), {"C": LARGE_CS}, True),
+    "smooth 0-1 loss": (ERMSVC(), {"C": CS}, False),
+    "stump kernel": (StumpEnsembleSVC(feature_scale=None), {"C": SMALL_CS}, False),
+    "logistic stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}, False),
+    "perceptron kernel": (DualSVC(kernel="perceptron"), {"C": CS}, False),
+    "tree kernel": (DualSVC(kernel="stump_tree"), {"C": CS}, False),
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
 EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
-    "exemplars": (EXEMPLARS, {"C": CS[1:]}),
-    "exemplars, hard negatives": (ExemplarSVM(), {"C": CS[1:-1]}),
-    "prototypes": (PrototypeSVM(), {"C": CS[1:]}),
+    "exemplar SVMs": (EXEMPLARS, {"C": CS[1:]}),
+    "mined exemplars": (ExemplarSVM(), {"C": CS[1:-1]}),
+    "prototype SVMs": (PrototypeSVM(), {"C": CS[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": CS[1:]}),
-    "localized": (LocalizedSVM(n_neighbors=25), {"C": CS}),
-    "profiles": (ProfileSVM(), {"C": CS, "n_clusters": (1, 4, 16)}),
+    "localized SVM": (LocalizedSVM(n_neighbors=25), {"C": CS}),
+    "profile SVM": (ProfileSVM(), {"C": CS, "n_clusters": (1, 4, 16)}),
     "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (15, 5, 1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
     "boosted trees": (
@@ -104,8 +104,8 @@ TIMES = ("selection_seconds", "training_seconds", "prediction_seconds")
 #: What a fit certifies: its gap to the optimum, a stationary point, or nothing.
 CERTIFICATES = {
     **dict.fromkeys(METHODS, "gap"),
-    **dict.fromkeys(("unbiased", "unbiased, Gaussian", "fewest errors"), "stationary"),
-    **dict.fromkeys(("least squares", "AdaBoost", "localized", *METHODS[-3:]), "none"),
+    **dict.fromkeys(("unbiased linear", "unbiased Gaussian", "smooth 0-1 loss"), "stationary"),
+    **dict.fromkeys(("least squares", "AdaBoost", "localized SVM", *METHODS[-3:]), "none"),
 }
 BASELINES = METHODS[-3:]  # classifiers of scikit-learn, not of the book
 
@@ -156,10 +156,10 @@ def _candidates(method, X, y, seed):
         model = OneVsOneClassifier(model)
     else:
         model, grid = MULTICLASS_ESTIMATORS[method]
-        if method == "localized":  # the same gammas as the Gaussian SVM
+        if method == "localized SVM":  # the same gammas as the Gaussian SVM
             grid = grid | {"gamma": gammas}
     model = clone(model)
-    if method == "unbiased, Gaussian":  # at most as many as the smallest pair has in two folds
+    if method == "unbiased Gaussian":  # at most as many as the smallest pair has in two folds
         smallest_pair = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
         model.set_params(estimator__n_prototypes=min(50, smallest_pair // 2))
     seeds = [name for name in model.get_params() if name.endswith("random_state")]
@@ -269,7 +269,12 @@ def _layout(rows):
             for name in ("model_size", *TIMES)
         )
         n_near_best = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
-        line = [methods[k], f"{ranks[k]:.1f}", f"{errors[:, k].mean():.1f}", f"{n_near_best}"]
+        line = [
+            methods[k],
+            f"{ranks[k]:.1f}",
+            f"{errors[:, k].mean():.1f}",
+            f"{n_near_best}",
+        ]
         line += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
         lines.append([*line, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]])
     columns = ["classifier", "mean rank", "mean error (%)", "within a point of the best"]
