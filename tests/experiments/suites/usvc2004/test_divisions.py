@@ -95,7 +95,7 @@ def test_no_classifier_has_fewer_errors_than_the_minimum():
         assert (row["more"], row["most"]) == (pytest.approx(found.mean()), found.max())
 
 
-def test_clumps_lie_on_the_side_of_the_other_class():
+def test_distant_clusters_lie_on_the_side_of_the_other_class():
     for seed in range(5):
         original, y = oracle.clouds(seed)
         X, labels = oracle.distant_cluster(seed)
