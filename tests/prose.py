@@ -1,5 +1,6 @@
 """The prose of pages and notebooks, without code, formulas, tables and headings."""
 
+import itertools
 import json
 import re
 from functools import cache
@@ -14,6 +15,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 #: Directives whose content is prose.
 PROSE = re.compile(r"\{(prf:\w+|exercise|solution|admonition|dropdown|note|tip|warning|figure)\}")
 OPTIONS = re.compile(r"^(:[\w-]+:.*\n)+")
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|\ba\b")
 SENTENCE_END = re.compile(r"(?<=[.!?:])[\"”)]*\s+(?=[\"“(]?[A-Z]|\([a-z]\) )|;\s+")
 
 
@@ -50,6 +52,11 @@ def words(inline):
     return "".join(parts)
 
 
+def count_words(sentence):
+    """Return the number of words; formulas, code and numbers do not count."""
+    return len(WORD.findall(sentence))
+
+
 def sentences(text):
     """Yield the sentences of the paragraphs and list items; tables and headings are left out."""
     container = ""
@@ -60,3 +67,13 @@ def sentences(text):
             container = token.type
         elif token.type == "inline" and container == "paragraph_open":
             yield from SENTENCE_END.split(words(token))
+
+
+def headings(text):
+    """Return the titles of the sections and subsections."""
+    tokens = parser().parse(text)
+    return [
+        words(inline)
+        for token, inline in itertools.pairwise(tokens)
+        if token.type == "heading_open" and token.tag != "h1"
+    ]

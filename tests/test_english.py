@@ -1,4 +1,4 @@
-"""What a machine can see of the style: long sentences, private words, and inverted sentences.
+"""What a machine can see of the style: long or inverted sentences, private words, headings.
 
 The style itself is judged by readers. These tests only keep out what has been mended before.
 """
@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from prose import markdown, sentences
+from prose import count_words, headings, markdown, sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = [path for path in (ROOT / "notebooks").rglob("*.ipynb") if "." not in path.parent.name]
+CHAPTERS = sorted(path for path in NOTEBOOKS if path.parent.name in ("notebooks", "notes"))
 PAGES = [*ROOT.glob("book/*.md"), *ROOT.glob("book/api/*.md"), *ROOT.glob("*.md")]
 LONGEST = 40  # words in a sentence
 #: Former words of the book in senses for which the field has a term.
@@ -22,6 +23,9 @@ PRIVATE = re.compile(
 )
 PARTICIPLES = "added|chosen|counted|gone|held|kept|left|measured|missing|removed|shown|tested|told"
 INVERSION = re.compile(rf"^({PARTICIPLES}) (is|are|was|were)\b", re.IGNORECASE)
+#: Beginnings of words of the field that are not in the glossary; a heading has one, or a term.
+FIELD = ["accurac", "active", "AdaBoost", "alarm", "axis", "axes", "Bayes", "bound", "Brier", "certif", "class", "cluster", "coefficient", "compar", "conver", "cvxopt", "data", "depth", "derivative", "error", "experiment", "exponential", "feature", "fold", "forest", "Gaussian", "gradient", "grid", "intercept", "interval", "iteration", "kernel", "leaves", "Levenberg", "LIBSVM", "line", "linear", "logistic", "loss", "LPBoost", "margin", "median", "minim", "model", "multiclass", "neighbour", "noise", "number", "objective", "optim", "outlier", "parameter", "path", "penalty", "perceptron", "point", "polynomial", "prediction", "probabil", "projection", "proof", "quadratic", "rank", "reproduc", "rotation", "rounding", "rule", "sample", "scale", "selection", "size", "solution", "solver", "sparse", "split", "stochastic", "stump", "subgradient", "SVM", "test", "threshold", "time", "training", "tree", "validation", "value", "vector", "vertex", "vote", "weight", "width"]
+STRUCTURE = {"Exercises", "Check yourself", "Summary", "The smallest example, by hand"}
 
 
 @pytest.mark.parametrize(
@@ -29,8 +33,8 @@ INVERSION = re.compile(rf"^({PARTICIPLES}) (is|are|was|were)\b", re.IGNORECASE)
     [
         ("A $b$ c. Then `d`\nends.", ["A X c.", "Then X\nends.".replace("\n", " ")]),
         ("# Title\n\n```python\nKept = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n", []),
-        ("```{prf:proof}\n:label: a\n\nWe see {ref}`this place <there>`.\n```", ["We see this place."]),
-        ("::::{admonition} To remember\n:class: tip\nOne. *Two.* Three.\n::::", ["One.", "Two.", "Three."]),
+        ("```{prf:proof}\n:label: a\n\nWe see {ref}`a place <there>`.\n```", ["We see a place."]),
+        (":::{admonition} Title\n:class: tip\nOne. *Two.* Three.\n:::", ["One.", "Two.", "Three."]),
     ],
 )  # fmt: skip
 def test_sentences_are_those_of_the_prose(text, found):
@@ -41,10 +45,22 @@ def test_sentences_are_those_of_the_prose(text, found):
 def test_sentences_are_short_and_use_the_terms_of_the_field(path):
     faults = []
     for sentence in sentences(markdown(path)):
-        if len(re.findall(r"[A-Za-z0-9][\w'’-]*", sentence)) > LONGEST:
+        if count_words(sentence) > LONGEST:
             faults.append(f"more than {LONGEST} words: {sentence}")
         if PRIVATE.search(sentence):
             faults.append(f"private word: {sentence}")
         if INVERSION.search(sentence):
             faults.append(f"inverted: {sentence}")
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_headings_contain_a_term_of_the_field(path):
+    glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^(\w.*)\n(?:also |: |[A-Z])?", glossary, re.MULTILINE)
+    terms = {word[:6] for entry in entries for word in re.findall(r"[A-Za-z]{4,}", entry)}
+    terms = re.compile("|".join({*FIELD, *terms}), re.IGNORECASE)
+    titles = [title for title in headings(markdown(path)) if title not in STRUCTURE]
+    words = [re.split(r"[\s-]+", title) for title in titles]
+    faults = [t for t, w in zip(titles, words, strict=True) if not any(map(terms.match, w))]
+    assert titles and not faults
