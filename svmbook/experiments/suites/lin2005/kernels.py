@@ -245,7 +245,7 @@ def _layout(rows):
     def make_cells(row, _):
         return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
 
-    heads = ["reported (%)", "reproduced (%)", "difference (s.e.)"]
+    heads = ["reported (%)", "reproduced (%)", "diff. (s.e.)"]
     return _table_by_kernel(rows, METHODS, make_cells, heads)
 
 

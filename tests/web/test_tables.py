@@ -1,0 +1,30 @@
+"""On a phone the decisive columns of the tables are visible without scrolling."""
+
+import pytest
+
+PHONE = 390  # pixels across
+
+# The right edges of the header cells of a table, by their text.
+RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead th")].map(
+  cell => [cell.textContent.trim(), cell.getBoundingClientRect().right]))"""
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "columns"),
+    [
+        ("ensembles_as_kernels", "tab-stump-ensembles", ["twonorm", "ring", "heart", "vote84"]),
+        ("glass_boxes", "tab-interaction", ["log loss minus product", "error minus product"]),
+        ("glass_boxes", "tab-knots", ["ringnorm", "difference"]),
+        ("perceptrons_and_trees", "tab-five-kernels", ["reproduced (%)", "diff. (s.e.)"]),
+        ("prototype_svms", "tab-price-of-moving", ["before", "after", "majority"]),
+        ("which_machine_when", "tab-bracket", ["lower", "upper", "worst"]),
+        ("which_machine_when", "tab-needs", ["lower", "upper", "worst", "met"]),
+        ("which_machine_when", "tab-advice", ["lower", "upper", "worst"]),
+    ],
+)
+def test_decisive_columns_are_visible_on_a_phone(visit, page, name, columns):
+    opened = visit(f"notebooks/{page}.html")
+    opened.show(PHONE, "light")
+    edges = opened.page.locator(f"#{name} table").evaluate(RIGHT_EDGES)
+    assert {column: edges[column] for column in columns if edges[column] > PHONE} == {}
+    opened.page.close()
