@@ -178,7 +178,7 @@ SLIPS = {
     "deletes the cell of the essay": _slip(_notebook(_without("essay")), words="missing: essay"),
     "answers in a new cell below the stub": _slip(_code("square", SQUARE)),
     "answers in two cells": _slip(_notebook(_split), words="2 pieces"),
-    "deletes an answer's cell and writes one of its own": _slip(
+    "deletes an answer's cell and adds a new one": _slip(
         _notebook(_own_cell_instead), words="missing"
     ),
     "deletes a test": _slip(_notebook(_without("test_square")), words="missing: test_square"),
@@ -186,7 +186,7 @@ SLIPS = {
     "adds a line to a test": _slip(
         _notebook(_extra_line("test_square")), words="test_square had been"
     ),
-    "adds a line to a given cell": _slip(
+    "adds a line to a locked cell": _slip(
         _notebook(_extra_line("setup")), words="setup had been changed"
     ),
     "makes an answer's cell Markdown": _slip(
@@ -203,7 +203,7 @@ SLIPS = {
     "leaves input() in a cell": _slip(_code("setup", "name = input('Your name? ')")),
     "leaves magics": _slip(_code("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")),
     "leaves a cell with an error": _slip(_code("setup", "undefined + 1")),
-    "leaves a cell that is no Python": _slip(_code("setup", "for x in")),
+    "leaves a cell that is not Python": _slip(_code("setup", "for x in")),
     "overwrites a name of the tests": _slip(_code("square", "check_close = x = None")),
     "imports all of NumPy": _slip(_code("setup", "from numpy import *")),
     "calls a variable sum": _slip(_code("total", "sum = 0"), points=3),
@@ -238,17 +238,17 @@ SLIPS = {
     ),
     "forgets an answer": _slip(_notebook(total=TOTAL.replace("return", "")), points=3),
     "saves outputs, widgets and attachments": _slip(_notebook(_outputs)),
-    "saves it by a program that drops all metadata": _slip(
+    "saves the notebook with a program that drops all metadata": _slip(
         _notebook(_without_metadata), words=NEARBY_TEXT
     ),
-    "has another kernel": _slip(_notebook(_other_kernel)),
+    "uses a different kernel": _slip(_notebook(_other_kernel)),
     "calls the file small (1).ipynb": _slip(
         _named(file="small (1).ipynb"), words="was graded as small"
     ),
     "calls the file Small.IPYNB": _slip(_named(file="Small.IPYNB"), words="was graded as small"),
     "calls the folder Small": _slip(_named(folder="Small"), words="the folder 'Small' was graded"),
     "calls the folder s-mall": _slip(_named(folder="s-mall"), words="was graded as small"),
-    "has an accent in two characters": _slip(_notebook()),
+    "has a name with a decomposed accent": _slip(_notebook()),
     "hands in two files": _slip(
         _two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
     ),
@@ -265,7 +265,7 @@ SLIPS = {
         _named(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
     ),
     "hands in an empty file": _slip(_named(content=b""), points=0, words="not a notebook"),
-    "hands in a page": _slip(
+    "hands in an HTML page": _slip(
         _named(file="small.html", content=b"<html>"), points=0, words="but 'small.html'"
     ),
 }
@@ -280,7 +280,7 @@ def _without_folder(course, student):
 
 # Submissions that are not graded, and words from the message that lists them.
 LEFT_OUT = {
-    "hands in no folder": (_without_folder, "a notebook belongs in"),
+    "hands in a notebook outside the assignment folder": (_without_folder, "a notebook belongs in"),
     "calls the folder hw1": (_named(folder="hw1"), "the course has no such assignment"),
 }
 
