@@ -74,12 +74,12 @@ def test_kernel_by_name_by_function_or_precomputed(corners, name, function, para
 )
 def test_labels_of_any_type(clouds, labels):
     X, y = clouds
-    names = np.array(sorted(labels))
-    model = DualSVC().fit(X, names[(y > 0).astype(int)])
-    assert np.array_equal(model.classes_, names)
+    classes = np.array(sorted(labels))
+    model = DualSVC().fit(X, classes[(y > 0).astype(int)])
+    assert np.array_equal(model.classes_, classes)
     predicted = model.predict(X)
-    assert predicted.dtype == names.dtype
-    assert np.array_equal(predicted == names[1], model.decision_function(X) > 0)
+    assert predicted.dtype == classes.dtype
+    assert np.array_equal(predicted == classes[1], model.decision_function(X) > 0)
     np.testing.assert_allclose(model.alpha_, DualSVC().fit(X, y).alpha_)
 
 
@@ -147,7 +147,7 @@ def test_hard_margin(solver):
     assert model.relative_gap_ <= 1e-6
 
 
-def test_hard_margin_of_overlapping_classes_is_reported(clouds):
+def test_hard_margin_on_overlapping_classes_raises(clouds):
     with pytest.raises(ValueError, match=r"hulls meet.*finite C"):
         DualSVC(C=np.inf).fit(*clouds)
 
@@ -168,7 +168,7 @@ def test_auto_chooses_the_documented_solver():
     assert DualSVC(kernel=linear).fit(X, y).solver_ == "interior-point"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
-    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 1000):
+    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 1000):
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
         wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
         assert DualSVC().fit(wide, y).solver_ == "active-set"
@@ -176,7 +176,7 @@ def test_auto_chooses_the_documented_solver():
 
 def test_active_set_method_with_computed_gram_matrix(clouds):
     stored = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
-    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 100):
+    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 100):
         computed = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
     np.testing.assert_allclose(computed.alpha_, stored.alpha_, atol=1e-10)
     assert computed.kkt_residual_ < 1e-11
@@ -193,7 +193,7 @@ def test_interior_point_method_converges_on_ill_conditioned_data(problem, log_sc
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("counts", [(12, 18), (18, 12), (15, 15)])
-def test_unconverged_result_is_no_worse_than_w_of_zero(solver, counts):
+def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, counts):
     rng = np.random.default_rng(0)
     X, y = 1e8 * rng.normal(size=(30, 4)), np.repeat([0, 1], counts)
     model = DualSVC(solver=solver, C=2.0, max_iter=2)
