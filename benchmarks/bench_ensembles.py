@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, StumpEnsembleSVC
-from svmbook.ensembles.additive import line_of_kernels
+from svmbook.ensembles.additive import piecewise_linear_of_kernels
 from svmbook.kernels import stump
 
 SIZES = (20_000, 100_000, 1_000_000)
@@ -82,7 +82,9 @@ def prediction(X, y):
     by_kernels, kernel_seconds = timed(
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ A for block in blocks])
     )
-    shapes, build_seconds = timed(lambda: [line_of_kernels(column, A) for column in X.T])
+    shapes, build_seconds = timed(
+        lambda: [piecewise_linear_of_kernels(column, A) for column in X.T]
+    )
     by_shapes, shape_seconds = timed(
         lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))
     )

@@ -198,15 +198,15 @@ class _ClassifierLearner:
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, above):
-        """Return the classifier fitted with weights |g|, and its edge, or none if not ``above``."""
-        weighted = g != 0.0  # points of weight zero do not affect which hypothesis is best
-        X, y, weights = self.X[weighted], self.y[weighted], np.abs(g[weighted])
+        """Return the classifier fitted with weights |g|, and its edge if that is larger."""
+        has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
+        X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):
-            fitted = clone(self.classifier)
-            fitted.fit(X, y, sample_weight=weights)
+            classifier = clone(self.classifier)
+            classifier.fit(X, y, sample_weight=weights)
         else:
-            fitted = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
-        hypothesis = _ClassifierHypothesis(fitted)
+            classifier = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
+        hypothesis = _ClassifierHypothesis(classifier)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])
 
@@ -214,12 +214,12 @@ class _ClassifierLearner:
 class _ClassifierHypothesis:
     """A fitted classifier with the interface of `svmbook.solvers.boosting.stumps.Stumps`."""
 
-    def __init__(self, fitted):
-        self.fitted = fitted
+    def __init__(self, classifier):
+        self.classifier = classifier
 
     def __call__(self, X):
         """Return the predictions, an array of -1 and +1 of shape (n, 1)."""
-        return self.fitted.predict(X)[:, None]
+        return self.classifier.predict(X)[:, None]
 
     def as_list(self):
         """Return the hypotheses one by one; here there is one."""

@@ -35,9 +35,9 @@ def plot_shapes(
     axes : sequence of matplotlib.axes.Axes
         Axes to draw on; if there are fewer than shape functions, the first functions are plotted.
     shapes : sequence or estimator
-        A fitted additive model, or shape functions: `Line` with ``knots`` and ``values``, or
-        `Steps` with ``thresholds`` and one value more. A model also provides the names of the
-        features and the label of the vertical axis.
+        A fitted additive model, or shape functions: `PiecewiseLinear` with ``knots`` and
+        ``values``, or `StepFunction` with ``thresholds`` and one value more. A model also
+        provides the names of the features and the label of the vertical axis.
     names : sequence of str, default=None
         Labels of the horizontal axes; by default the model's feature names, or "$x_1$" and so on.
     X : array-like of shape (n, d), default=None

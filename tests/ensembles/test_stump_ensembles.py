@@ -297,5 +297,5 @@ def test_logistic_model_has_probabilities_and_certificate():
 )
 def test_computed_gram_matrix_gives_same_model(model, monkeypatch):
     stored = model.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
-    monkeypatch.setattr("svmbook.ensembles.stump_ensembles.STORED_POINTS", 10)
+    monkeypatch.setattr("svmbook.ensembles.stump_ensembles.MAX_STORED_POINTS", 10)
     np.testing.assert_allclose(model.fit(X, Y).decision_function(NEW), stored, atol=1e-6)
