@@ -81,16 +81,16 @@ class AnimatedFigure:
 
     def _repr_html_(self):
         images = []
-        for number, (title, svg) in enumerate(self.pictures):
-            hidden = "" if number == self.start else " hidden"
+        for index, (title, svg) in enumerate(self.pictures):
+            hidden = "" if index == self.start else " hidden"
             images.append(
                 f'<img src="data:image/svg+xml,{quote(svg, safe=UNQUOTED)}" title="{escape(title)}"'
                 f' alt="{escape(title)}. {escape(self.alt)}"{hidden}>'
             )
-        shown = escape(self.pictures[self.start][0])
+        start_title = escape(self.pictures[self.start][0])
         return (
             f'<div class="moving">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
-            f' aria-label="state of the figure" aria-valuetext="{shown}"'
-            f' oninput="{escape(_ON_INPUT)}"> <output>{shown}</output></label></div>'
+            f' aria-label="state of the figure" aria-valuetext="{start_title}"'
+            f' oninput="{escape(_ON_INPUT)}"> <output>{start_title}</output></label></div>'
         )

@@ -70,7 +70,7 @@ def plot_shapes(
     """
     axes, ylabel = np.ravel(axes), None
     if hasattr(shapes, "fit"):
-        model, shapes = shapes, _shapes_of(shapes)
+        model, shapes = shapes, _shape_functions(shapes)
         names = getattr(model, "feature_names_in_", None) if names is None else names
         quantity = "log odds of" if hasattr(model, "predict_proba") else "output for"
         ylabel = f"{quantity} {model.classes_[1]}"  # positive values favour this class
@@ -100,7 +100,7 @@ def plot_shapes(
     return curves
 
 
-def _shapes_of(model):
+def _shape_functions(model):
     """Return the shape functions of a fitted additive model."""
     if not hasattr(model, "shape_functions_"):
         raise TypeError(

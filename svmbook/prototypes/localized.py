@@ -120,25 +120,25 @@ class LocalizedSVM(PairwiseClassifier):
         LocalizedSVM
             The fitted estimator.
         """
-        self._points_, classes, self._codes_, self.gamma_ = self._begin(X, y)
+        self._points_, classes, self._codes_, self.gamma_ = self._validate_training_data(X, y)
         n_neighbors = len(X) if self.n_neighbors is None else int(self.n_neighbors)
         self._n_neighbors_, self._C_ = min(n_neighbors, len(self._points_)), float(self.C)
         self.classes_ = classes
         return self
 
-    def _numbers_per_query(self):
+    def _floats_per_query(self):
         (n, d), k = self._points_.shape, self._n_neighbors_
         return max(k * (k + d), n)
 
     def _pair_decision_function(self, X):
         scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
-        limit = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
-        n_columns = (scaled_sq_dist <= limit).sum(axis=1).max()  # ties at the limit are included
+        last_distance = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
+        n_columns = (scaled_sq_dist <= last_distance).sum(axis=1).max()  # with ties at the last one
         neighbors = np.argsort(scaled_sq_dist, axis=1, kind="stable")[:, :n_columns]
         scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
         C = self._C_ * np.exp(-scaled_sq_dist)
-        included = scaled_sq_dist <= limit
+        included = scaled_sq_dist <= last_distance
         included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
         included[C[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[neighbors]
@@ -155,7 +155,7 @@ class LocalizedSVM(PairwiseClassifier):
                 weights = take(np.where(in_pair, C[both], 0.0))
                 planes = hyperplanes(self._points_[take(neighbors[both])], y, weights)
                 F[both] = outputs_of_planes(X[both], *planes[:2])
-                self._warn_of_large_gap(float(planes.gap.max()), stacklevel=7)
+                self._warn_if_gap_is_large(float(planes.gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

@@ -116,9 +116,9 @@ def shifted_by_loops(members, X, codes):
 def test_shift_is_that_of_algorithm_3(C):
     model = PrototypeSVM(C=C, p_negative=1.0)
     dist = distances(X, X)
-    members, rng = model._exemplars(X, Y, dist), np.random.default_rng(0)
+    members, rng = model._train_exemplars(X, Y, dist), np.random.default_rng(0)
     for _ in range(3):
-        after, (_, _, removed) = model._iterate(members, X, Y, dist, rng)
+        after, (_, _, removed) = model._shift(members, X, Y, dist, rng)
         kept, positives, negatives = shifted_by_loops(members, X, Y)
         np.testing.assert_array_equal(after.exemplars, members.exemplars[kept])
         assert [set(np.flatnonzero(row)) for row in after.positive] == positives

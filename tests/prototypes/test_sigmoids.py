@@ -7,7 +7,7 @@ from sklearn.datasets import make_moons
 from svmbook import DualSVC, ExemplarSVM, PrototypeSVM
 from svmbook.calibration import fit_sigmoid
 from svmbook.prototypes.negatives import distances, initial_negatives
-from svmbook.prototypes.sigmoids import FOLDS, cross_validated_sigmoids
+from svmbook.prototypes.sigmoids import N_FOLDS, cross_validated_sigmoids
 from svmbook.solvers.batched.members import linear_members
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
@@ -18,7 +18,7 @@ def train(X, positive, negative, weight):
     return linear_members(X, positive, negative, C, weight)
 
 
-UNEQUAL = (4, 1, 2, 3, 1, 4)
+UNEQUAL_COUNTS = (4, 1, 2, 3, 1, 4)
 
 
 def members(*n_positives):
@@ -35,7 +35,7 @@ def folds(present):
     for m, mask in enumerate(present):
         points = np.flatnonzero(mask)
         shuffled = points[numbers[m, points].argsort()]
-        fold[m, shuffled] = np.arange(len(shuffled)) * FOLDS // len(shuffled)
+        fold[m, shuffled] = np.arange(len(shuffled)) * N_FOLDS // len(shuffled)
     return fold
 
 
@@ -43,7 +43,7 @@ def sigmoid_by_loops(P, N, fold, weight):
     """Return the sigmoid of one member: train one SVM per fold, then fit the sigmoid."""
     points = np.flatnonzero(P | N)
     outputs = np.zeros(len(X))
-    for k in range(FOLDS):
+    for k in range(N_FOLDS):
         training, left_out = points[fold[points] != k], points[fold[points] == k]
         if not P[training].any():
             outputs[left_out] = -1.0
@@ -58,7 +58,8 @@ def sigmoid_by_loops(P, N, fold, weight):
 
 
 @pytest.mark.parametrize(
-    ("n_positives", "weight"), [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL, 1.0)]
+    ("n_positives", "weight"),
+    [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL_COUNTS, 1.0)],
 )
 def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
     P, N = members(*n_positives)
@@ -66,8 +67,8 @@ def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
     fold = folds(P | N)
     for m in range(len(P)):
         expected = sigmoid_by_loops(P[m], N[m], fold[m], weight)
-        found = sigmoids.slope[m], sigmoids.intercept[m]
-        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
+        actual = sigmoids.slope[m], sigmoids.intercept[m]
+        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_each_point_is_left_out_once_in_folds_of_equal_size():
@@ -82,7 +83,7 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
     cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)
     np.testing.assert_array_equal(np.sum(left_out, axis=0), present)
     sizes = np.array([mask.sum(axis=1) for mask in left_out])
-    assert sizes.shape == (FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
+    assert sizes.shape == (N_FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
 
 
 def test_single_positive_has_output_minus_one():

@@ -107,7 +107,7 @@ def test_l1_penalty_gives_sparse_coefficients():
 
 
 def test_large_duality_gap_warns(monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.GAP_TOL", 1e-300)
+    monkeypatch.setattr("svmbook.prototypes.gap_check.GAP_TOL", 1e-300)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__
@@ -162,7 +162,7 @@ def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
         return votes(ensemble, block)
 
     monkeypatch.setattr(type(model._ensemble_), "_votes", recording_votes)
-    monkeypatch.setattr("svmbook.prototypes.ensemble.BLOCK_OUTPUTS", 500)
+    monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", 500)
     np.testing.assert_allclose(model.decision_function(NEW), one_block, atol=1e-9)
     n_members = len(model.prototypes_)
     assert len(sizes) > 1 and sum(sizes) == len(NEW) * n_members
