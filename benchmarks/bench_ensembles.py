@@ -14,7 +14,7 @@ differs by at most one percentage point from that of the exact kernel.
 """
 
 import numpy as np
-from measure import compare, main, print_table, timed
+from measure import compare, main, print_table, time_call
 from scipy.spatial.distance import cdist
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.svm import SVC
@@ -73,19 +73,19 @@ def adaboost_trees(X, y, rounds):
     return {"training_error": round(1 - model.score(X, y), 6)}
 
 
-def prediction(X, y):
+def compare_predictions(X, y):
     """Predict the same points by the shape functions and by the kernel expansion of one model."""
     A = np.random.default_rng(2).random(len(y)) * y
     A -= A.mean()
     X_new = np.random.default_rng(3).standard_normal((min(50_000, 100 * len(y)), X.shape[1]))
     blocks = [X_new[k : k + BLOCK] for k in range(0, len(X_new), BLOCK)]
-    by_kernels, kernel_seconds = timed(
+    by_kernels, kernel_seconds = time_call(
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ A for block in blocks])
     )
-    shapes, build_seconds = timed(
+    shapes, build_seconds = time_call(
         lambda: [piecewise_linear_of_kernels(column, A) for column in X.T]
     )
-    by_shapes, shape_seconds = timed(
+    by_shapes, shape_seconds = time_call(
         lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))
     )
     relative_error = np.ptp(by_shapes - by_kernels) / np.ptp(by_kernels)
@@ -105,7 +105,7 @@ METHODS = {
     "StumpEnsembleSVC, exact": exact_stumps,
     "AdaBoostStump": adaboost_stumps,
     "AdaBoostClassifier": adaboost_trees,
-    "prediction": prediction,
+    "prediction": compare_predictions,
 }
 
 

@@ -10,7 +10,7 @@ from svmbook.prototypes.ensemble import validation_split
 from svmbook.prototypes.negatives import distances, initial_negatives
 
 X, Y = make_moons(120, noise=0.25, random_state=0)
-NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
+X_NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
 
 
 def negatives_by_loops(X, codes, i, k):
@@ -93,7 +93,7 @@ def test_initial_negatives_use_the_given_metric():
         assert np.flatnonzero(negatives[0]).tolist() == [nearest]
 
 
-def shifted_by_loops(members, X, codes):
+def shift_by_loops(members, X, codes):
     """Algorithm 3, line by line, with probability one of negative updates."""
     covers = [w @ x + b > 0 for w, b in zip(*members.planes[:2], strict=True) for x in X]
     covers = np.reshape(covers, (len(members.codes), len(X)))
@@ -108,8 +108,8 @@ def shifted_by_loops(members, X, codes):
                 negatives[m].add(j)
         if candidates:
             positives[min(candidates)[1]].add(j)
-    kept = np.flatnonzero(covers.any(axis=1))
-    return kept, [positives[m] for m in kept], [negatives[m] for m in kept]
+    rows = np.flatnonzero(covers.any(axis=1))
+    return rows, [positives[m] for m in rows], [negatives[m] for m in rows]
 
 
 @pytest.mark.parametrize("C", [1.0, 30.0])
@@ -119,8 +119,8 @@ def test_shift_is_that_of_algorithm_3(C):
     members, rng = model._train_exemplars(X, Y, dist), np.random.default_rng(0)
     for _ in range(3):
         after, (_, _, removed) = model._shift(members, X, Y, dist, rng)
-        kept, positives, negatives = shifted_by_loops(members, X, Y)
-        np.testing.assert_array_equal(after.exemplars, members.exemplars[kept])
+        rows, positives, negatives = shift_by_loops(members, X, Y)
+        np.testing.assert_array_equal(after.exemplars, members.exemplars[rows])
         assert [set(np.flatnonzero(row)) for row in after.positive] == positives
         assert [set(np.flatnonzero(row)) for row in after.negative] == negatives
         np.testing.assert_array_equal(
@@ -178,8 +178,8 @@ def test_last_ensemble_of_highest_validation_accuracy_is_kept():
         accuracies = np.array([iteration.accuracy for iteration in model.history_])
         assert model.validation_score_ == accuracies.max()
         assert model.n_shifts_ == np.flatnonzero(accuracies == accuracies.max())[-1]
-        kept = model.history_[model.n_shifts_]
-        np.testing.assert_array_equal(model.coef_, kept.coef)
+        selected = model.history_[model.n_shifts_]
+        np.testing.assert_array_equal(model.coef_, selected.coef)
 
 
 def test_n_shifts_only_truncates_the_history():
@@ -191,7 +191,7 @@ def test_n_shifts_only_truncates_the_history():
 
 
 @pytest.mark.parametrize(("C", "p"), [(1e6, 0.05), (3.0, 0.05), (3.0, 0.0)])
-def test_exemplar_covered_by_its_own_member_joins_no_other(C, p):
+def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p):
     history = PrototypeSVM(C=C, p_negative=p, random_state=0).fit(X, Y).history_
     for iteration, before in zip(history[1:], history, strict=False):
         covers = before.coef @ X.T + before.intercept[:, None] > 0
@@ -256,5 +256,5 @@ def test_sample_of_all_points_is_as_accurate_as_prototype_svm():
     sampled = SampledPrototypeSVM(C=3.0, first_share=1.0, n_samplings=1, random_state=0).fit(X, Y)
     plain = PrototypeSVM(C=3.0, random_state=0).fit(X, Y)
     # The validation sets differ, because sampling uses the random number generator first.
-    assert abs(sampled.score(NEW, Y_NEW) - plain.score(NEW, Y_NEW)) < 0.15
+    assert abs(sampled.score(X_NEW, Y_NEW) - plain.score(X_NEW, Y_NEW)) < 0.15
     assert sampled.samples_[0].tolist() == list(range(120))

@@ -53,16 +53,17 @@ def test_few_prototypes_solve_the_exclusive_or(rule):
     model.fit(XOR, XOR_Y)
     assert model.prototypes_.shape == (8, 2)
     assert model.score(*non_separable(2000, random_state=1)) > 0.9
-    again = clone(model).fit(XOR, XOR_Y)
-    np.testing.assert_array_equal(model.prototypes_, again.prototypes_)
+    refitted = clone(model).fit(XOR, XOR_Y)
+    np.testing.assert_array_equal(model.prototypes_, refitted.prototypes_)
 
 
 def test_duplicate_prototypes_change_nothing():
     centres = XOR[:6]
-    once = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
-    twice = USVC(kernel="rbf", prototypes=np.vstack([centres, centres])).fit(XOR, XOR_Y)
-    assert once.objective_ == pytest.approx(twice.objective_, rel=1e-6)
-    np.testing.assert_allclose(once.decision_function(XOR), twice.decision_function(XOR), atol=1e-3)
+    model = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
+    with_duplicates = USVC(kernel="rbf", prototypes=np.vstack([centres, centres])).fit(XOR, XOR_Y)
+    assert model.objective_ == pytest.approx(with_duplicates.objective_, rel=1e-6)
+    outputs = with_duplicates.decision_function(XOR)
+    np.testing.assert_allclose(model.decision_function(XOR), outputs, atol=1e-3)
 
 
 def test_objective_is_the_documented_one():
@@ -95,13 +96,13 @@ def test_more_starts_are_never_worse_and_find_the_narrow_minimum():
     n_narrow = 0
     for seed in range(10):
         points, labels = usvc_case_b(random_state=seed)
-        one = USVC(C=10.0, s=4.0).fit(points, labels)
-        ten = USVC(C=10.0, s=4.0, n_init=10, random_state=0).fit(points, labels)
-        assert len(ten.starts_) == 10 and ten.starts_[0] == one.objective_
-        assert ten.starts_.min() <= one.objective_
-        assert ten.objective_ in ten.starts_  # the first of tied objectives
-        assert ten.objective_ <= (1 + 1e-10) * ten.starts_.min()
-        n_narrow += boundary(ten) < 0.3 < boundary(one)
+        one_start = USVC(C=10.0, s=4.0).fit(points, labels)
+        ten_starts = USVC(C=10.0, s=4.0, n_init=10, random_state=0).fit(points, labels)
+        assert len(ten_starts.starts_) == 10 and ten_starts.starts_[0] == one_start.objective_
+        assert ten_starts.starts_.min() <= one_start.objective_
+        assert ten_starts.objective_ in ten_starts.starts_  # the first of tied objectives
+        assert ten_starts.objective_ <= (1 + 1e-10) * ten_starts.starts_.min()
+        n_narrow += boundary(ten_starts) < 0.3 < boundary(one_start)
     assert n_narrow >= 3
 
 
@@ -125,15 +126,15 @@ def test_points_of_weight_zero_are_ignored():
     weights = np.ones(120)
     weights[:20] = 0.0
     options = {"kernel": "rbf", "n_prototypes": 5, "random_state": 3}
-    with_zeros = USVC(**options).fit(X, Y, sample_weight=weights)
-    without = USVC(**options).fit(X[20:], Y[20:])
-    np.testing.assert_allclose(with_zeros.decision_function(X), without.decision_function(X))
+    weighted = USVC(**options).fit(X, Y, sample_weight=weights)
+    subset = USVC(**options).fit(X[20:], Y[20:])
+    np.testing.assert_allclose(weighted.decision_function(X), subset.decision_function(X))
 
 
 def test_outputs_are_finite_if_all_points_have_both_labels():
-    twice, labels = np.vstack([X, X]), np.concatenate([Y, -Y])
+    points, labels = np.vstack([X, X]), np.concatenate([Y, -Y])
     for model in (USVC(), USVC(kernel="rbf", n_prototypes=5), ERMSVC(), IRWLSSVC()):
-        outputs = model.fit(twice, labels).decision_function(twice)
+        outputs = model.fit(points, labels).decision_function(points)
         assert np.isfinite(outputs).all()
 
 

@@ -76,15 +76,15 @@ def test_clusters_and_background_of_isolated(spread):
 
 def test_background_of_isolated_is_uniform():
     X, y = isolated(N_POINTS, random_state=0)
-    strip = X[(y < 0) & (X[:, 1] < 0.09)][:, 0]  # below all clusters
-    frequencies = np.histogram(strip, 5, (0, 1))[0] / len(strip)
+    x_below_clusters = X[(y < 0) & (X[:, 1] < 0.09)][:, 0]  # below all clusters
+    frequencies = np.histogram(x_below_clusters, 5, (0, 1))[0] / len(x_below_clusters)
     assert frequencies == pytest.approx(np.full(5, 0.2), abs=0.03)
     assert X[y < 0].max(axis=0) == pytest.approx([1, 1], abs=0.001)
 
 
 def test_circles_of_isolated_are_disjoint_and_inside_the_square():
-    between = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
-    assert min(between.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * MAX_SPREAD
+    centre_distances = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
+    assert min(centre_distances.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * MAX_SPREAD
 
 
 def test_stripes_are_equally_likely_and_have_the_default_length():

@@ -90,8 +90,8 @@ def test_binary_tables_are_complete_labelled_and_scaled(tables, source, name):
     original, prepared = load(name), load(name, prepare=source)
     unscaled = load(name, prepare=source, leak_free=True)
     complete = ~np.isnan(original.data).any(axis=1)
-    has_gap = bool(tables[name].n_incomplete_rows) and name != "vote84"
-    assert complete.tolist() == [not has_gap] + [True] * (tables[name].n_rows - 1)
+    has_empty_cell = bool(tables[name].n_incomplete_rows) and name != "vote84"
+    assert complete.tolist() == [not has_empty_cell] + [True] * (tables[name].n_rows - 1)
     np.testing.assert_array_equal(unscaled.data, original.data[complete])
     labels = original.target[complete].tolist()
     assert prepared.target.tolist() == [1.0 if y in POSITIVE[name] else -1.0 for y in labels]
