@@ -79,16 +79,16 @@ def compare_predictions(X, y):
     A -= A.mean()
     X_new = np.random.default_rng(3).standard_normal((min(50_000, 100 * len(y)), X.shape[1]))
     blocks = [X_new[k : k + BLOCK] for k in range(0, len(X_new), BLOCK)]
-    by_kernels, kernel_seconds = time_call(
+    kernel_outputs, kernel_seconds = time_call(
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ A for block in blocks])
     )
     shapes, build_seconds = time_call(
         lambda: [piecewise_linear_of_kernels(column, A) for column in X.T]
     )
-    by_shapes, shape_seconds = time_call(
+    shape_outputs, shape_seconds = time_call(
         lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))
     )
-    relative_error = np.ptp(by_shapes - by_kernels) / np.ptp(by_kernels)
+    relative_error = np.ptp(shape_outputs - kernel_outputs) / np.ptp(kernel_outputs)
     assert relative_error < 1e-8, relative_error
     return {
         "support_vectors": len(y),
@@ -117,22 +117,24 @@ def problem(row):
 def run():
     rows = []
 
-    def add(name, methods, n, d=N_FEATURES, repeats=1, **options):
+    def add_rows(name, methods, n, d=N_FEATURES, repeats=1, **options):
         row, data = {"problem": name, "n": n, "d": d}, draw(n, d=d)
         rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:
-        add("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
-    add("training", ["LIBSVM, exact kernel"], SIZES[0])
+        add_rows("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
+    add_rows("training", ["LIBSVM, exact kernel"], SIZES[0])
     rows[-1]["ratio"] = rows[-1]["seconds"] / rows[0]["seconds"]
-    add("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
+    add_rows("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
     columns = ["n", "method", "seconds", "ratio", "error", "relative_gap", "memory_over_data"]
     print_table("Training", rows, columns)
     for n, d, rounds in ((600, 24, 1000), (50_000, 20, 50)):
-        add("boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds)
+        add_rows(
+            "boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds
+        )
     print_table("Boosting", rows[-4:], ["n", "d", "rounds", "method", "seconds", "ratio"])
     for n in (5_000, 40_000):
-        add("prediction", ["prediction"], n)
+        add_rows("prediction", ["prediction"], n)
     columns = ["support_vectors", "kernels_over_curves", "kernels_over_curves_built"]
     print_table("Predicting 50,000 points", rows[-2:], columns)
     return rows

@@ -99,17 +99,19 @@ def median_rows(sizes, repeats=9):
 
 
 def run():
-    small = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
-    small += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
-    print_table("Linear kernel, 5,040 x 54, C = 100", small, COLUMNS)
-    large = median_rows((50_000, 100_000, 200_000))
-    seconds = {row["n"]: row["seconds"] for row in large}
-    large += compare_methods(200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, reference=large[-1])
-    large += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
-    print_table("Linear kernel, n x 54, C = 1", large, COLUMNS)
+    small_rows = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
+    small_rows += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
+    print_table("Linear kernel, 5,040 x 54, C = 100", small_rows, COLUMNS)
+    large_rows = median_rows((50_000, 100_000, 200_000))
+    seconds = {row["n"]: row["seconds"] for row in large_rows}
+    large_rows += compare_methods(
+        200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, reference=large_rows[-1]
+    )
+    large_rows += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
+    print_table("Linear kernel, n x 54, C = 1", large_rows, COLUMNS)
     exponent = np.log(seconds[200_000] / seconds[50_000]) / np.log(4)
     print(f"\nthe time grows like n^{exponent:.2f} from 50,000 to 200,000 points, scaled features")
-    return small + large
+    return small_rows + large_rows
 
 
 if __name__ == "__main__":

@@ -172,8 +172,8 @@ class LoopPrototypes:
                     negatives[m].add(j)
             if candidates:
                 positives[min(candidates)[1]].add(j)
-        kept = np.flatnonzero(covers.any(axis=1))
-        return tuple([part[m] for m in kept] for part in (positives, negatives, exemplars))
+        rows = np.flatnonzero(covers.any(axis=1))
+        return tuple([part[m] for m in rows] for part in (positives, negatives, exemplars))
 
     def vote(self, members, labels, X):
         total = np.zeros(len(X))

@@ -121,8 +121,8 @@ class AdaBoostStump(AdditiveModel):
         """
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
-        X, y, weights = X[present], y[present], weights[present]
+        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        X, y, weights = X[indices], y[indices], weights[indices]
         result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
         stumps = _concatenate(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps

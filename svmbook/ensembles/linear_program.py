@@ -152,18 +152,18 @@ class LPBoost(BaseClassifier):
         """
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
-        n, X, y, weights = len(X), X[present], y[present], weights[present]
+        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        n, X, y, weights = len(X), X[indices], y[indices], weights[indices]
         if self.estimator is None:
             learner = MiddleStumps(X)
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
-        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": present}
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": indices}
         result = lpboost(learner, X, y, C, **options)
         self.classes_ = classes
         self.dual_variables_ = np.zeros(n)
-        self.dual_variables_[present] = result.multipliers
+        self.dual_variables_[indices] = result.multipliers
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective

@@ -12,7 +12,8 @@ from .style import figure_svg
 
 __all__ = ["AnimatedFigure"]
 
-UNQUOTED = " !$'()*+,-./:;=?@[]_`{|}~"  # characters that need no percent-encoding in a data URL
+# Characters that need no percent-encoding in a data URL.
+SAFE_CHARACTERS = " !$'()*+,-./:;=?@[]_`{|}~"
 
 # Shows the picture of the slider's position, and gives its title to screen readers.
 _ON_INPUT = (
@@ -83,8 +84,9 @@ class AnimatedFigure:
         images = []
         for index, (title, svg) in enumerate(self.pictures):
             hidden = "" if index == self.start else " hidden"
+            url = f"data:image/svg+xml,{quote(svg, safe=SAFE_CHARACTERS)}"
             images.append(
-                f'<img src="data:image/svg+xml,{quote(svg, safe=UNQUOTED)}" title="{escape(title)}"'
+                f'<img src="{url}" title="{escape(title)}"'
                 f' alt="{escape(title)}. {escape(self.alt)}"{hidden}>'
             )
         start_title = escape(self.pictures[self.start][0])

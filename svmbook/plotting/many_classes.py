@@ -132,15 +132,15 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
-    first, second, grid = _grid(ax, resolution)
+    x1, x2, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(second), len(first))
+    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(x2), len(x1))
     for code in np.unique(codes)[1:]:  # the borders of the first class belong to other classes too
         mask = (codes == code).astype(float)
-        ax.contour(first, second, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
+        ax.contour(x1, x2, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
     colours = [(*to_rgb(colour), _REGION_ALPHA) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
     colour_limits = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
-    image = _draw_image(ax, first, second, codes, cmap=ListedColormap(colours), **colour_limits)
+    image = _draw_image(ax, x1, x2, codes, cmap=ListedColormap(colours), **colour_limits)
     ax.set(xlim=limits[0], ylim=limits[1])
     return image
 

@@ -195,17 +195,17 @@ def plot_decision_function(
     levels = np.unique(_check_finite(levels, "levels"))  # Matplotlib needs increasing levels
     if not len(levels):
         raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
-    first, second, grid = _grid(ax, resolution)
+    x1, x2, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
     values = _check_finite(decision_function(grid), "the result of decision_function")
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
         clipped = np.clip(values, -2, 2)
-        sides = _draw_image(ax, first, second, clipped, cmap=_SIDES_COLORMAP, vmin=-6, vmax=6)
+        sides = _draw_image(ax, x1, x2, clipped, cmap=_SIDES_COLORMAP, vmin=-6, vmax=6)
     lines = ax.contour(
-        first,
-        second,
+        x1,
+        x2,
         values,
         levels=levels,
         colors=COLOURS["ink"],
@@ -220,16 +220,16 @@ def plot_decision_function(
 def _grid(ax, resolution):
     """Return the coordinates of a grid along both axes, and its points."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
-    return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
+    x1, x2 = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
+    return x1, x2, np.column_stack([axis.ravel() for axis in np.meshgrid(x1, x2)])
 
 
-def _draw_image(ax, first, second, values, **colours):
+def _draw_image(ax, x1, x2, values, **colours):
     """Colour the plane by values on a grid, with one pixel per value, and return the image."""
-    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (first, second))
+    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (x1, x2))
     return ax.imshow(
         values,
-        extent=(first[0] - dx, first[-1] + dx, second[0] - dy, second[-1] + dy),
+        extent=(x1[0] - dx, x1[-1] + dx, x2[0] - dy, x2[-1] + dy),
         origin="lower",
         interpolation="none",  # viewers smooth the stored pixels
         aspect=ax.get_aspect(),

@@ -145,16 +145,16 @@ class LocalizedSVM(PairwiseClassifier):
 
         def outputs_of_pair(a, b):
             has_a, has_b = (((codes == c) & included).any(axis=1) for c in (a, b))
-            F, both = single_class_output(has_a, has_b), has_a & has_b
-            if both.any():
-                in_pair = included[both] & ((codes[both] == a) | (codes[both] == b))
+            F, has_both = single_class_output(has_a, has_b), has_a & has_b
+            if has_both.any():
+                in_pair = included[has_both] & ((codes[has_both] == a) | (codes[has_both] == b))
                 columns = np.argsort(~in_pair, axis=1, kind="stable")
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)
-                y = np.where(take(codes[both]) == b, 1.0, -1.0)
-                weights = take(np.where(in_pair, C[both], 0.0))
-                planes = hyperplanes(self._points_[take(neighbors[both])], y, weights)
-                F[both] = outputs_of_planes(X[both], *planes[:2])
+                y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
+                weights = take(np.where(in_pair, C[has_both], 0.0))
+                planes = hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
+                F[has_both] = outputs_of_planes(X[has_both], *planes[:2])
                 self._warn_if_gap_is_large(float(planes.gap.max()), stacklevel=7)
             return F
 

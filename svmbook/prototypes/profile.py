@@ -180,12 +180,12 @@ class ProfileSVM(PairwiseClassifier):
         self._has_class_ = (in_class[:, None] & in_cluster).any(axis=2)
         self._planes_, self.relative_gap_ = {}, 0.0
         for a, b in combinations(range(len(classes)), 2):
-            both = self._has_class_[a] & self._has_class_[b]
-            if both.any():
-                negative, positive = (in_cluster[both] & in_class[c] for c in (a, b))
+            has_both = self._has_class_[a] & self._has_class_[b]
+            if has_both.any():
+                negative, positive = (in_cluster[has_both] & in_class[c] for c in (a, b))
                 weight = np.ones(len(positive))
                 planes = linear_members(X, positive, negative, float(self.C), weight)
-                self._planes_[a, b] = np.flatnonzero(both), planes
+                self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
         self.classes_ = classes

@@ -131,11 +131,11 @@ TICK_LABELS = re.compile(r"<g id=\"text_\d+\">")
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_every_panel_with_shared_axes_has_tick_labels(n_rows):
     figure, axes = plt.subplots(n_rows, 2, sharex=True, sharey=True, squeeze=False)
-    separate, separate_axes = plt.subplots(n_rows, 2)
+    separate_figure, separate_axes = plt.subplots(n_rows, 2)
     for ax in (*axes.flat, *separate_axes.flat):
         ax.plot([0, 5], [0, 7])
     n_labels = len(TICK_LABELS.findall(figure_svg(figure)))
-    assert n_labels == len(TICK_LABELS.findall(figure_svg(separate))) > 0
+    assert n_labels == len(TICK_LABELS.findall(figure_svg(separate_figure))) > 0
     assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[0]] == [True, False]
     bottom = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]]
     assert bottom == [False] * (n_rows - 1) + [True]

@@ -28,11 +28,11 @@ def members(*n_positives):
     return rank[:n] < np.array(n_positives)[:, None], initial_negatives(dist, Y, 7)[:n]
 
 
-def folds(present):
+def folds(is_own):
     """Return the fold of each point of each member, from the random numbers of the fixed seed."""
-    numbers = np.random.default_rng(0).random(present.shape)
-    fold = np.full(present.shape, -1)
-    for m, mask in enumerate(present):
+    numbers = np.random.default_rng(0).random(is_own.shape)
+    fold = np.full(is_own.shape, -1)
+    for m, mask in enumerate(is_own):
         points = np.flatnonzero(mask)
         shuffled = points[numbers[m, points].argsort()]
         fold[m, shuffled] = np.arange(len(shuffled)) * N_FOLDS // len(shuffled)
@@ -73,15 +73,15 @@ def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
 
 def test_each_point_is_left_out_once_in_folds_of_equal_size():
     P, N = members(4, 4, 3, 4, 2, 4)  # every training set has a positive, so all are trained
-    present, left_out = P | N, []
+    is_own, left_out = P | N, []
 
     def recording_train(X, positive, negative, weight):
-        left_out.append(present & ~(positive | negative))
+        left_out.append(is_own & ~(positive | negative))
         assert not (positive & ~P).any() and not (negative & ~N).any()
         return train(X, positive, negative, weight)
 
     cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)
-    np.testing.assert_array_equal(np.sum(left_out, axis=0), present)
+    np.testing.assert_array_equal(np.sum(left_out, axis=0), is_own)
     sizes = np.array([mask.sum(axis=1) for mask in left_out])
     assert sizes.shape == (N_FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
 

@@ -297,9 +297,9 @@ def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
     weights = (np.arange(120) % 4 != 0).astype(float)
     changed = np.where(weights[:, None] * weights == 0, np.pi, K)
     model = DualSVC(kernel="precomputed").fit(changed, y, sample_weight=weights)
-    present = weights > 0
-    subset = DualSVC(kernel="precomputed").fit(K[np.ix_(present, present)], y[present])
-    np.testing.assert_allclose(model.alpha_[present], subset.alpha_, atol=1e-8)
+    has_weight = weights > 0
+    subset = DualSVC(kernel="precomputed").fit(K[np.ix_(has_weight, has_weight)], y[has_weight])
+    np.testing.assert_allclose(model.alpha_[has_weight], subset.alpha_, atol=1e-8)
     assert model.support_vectors_.shape == (0, 0)
 
 

@@ -159,8 +159,8 @@ def test_least_squares_agrees_with_ridge_classifier():
 def test_threshold_is_the_lowest_that_is_certified(n, rate, confidence):
     # Certified if so few exceedances have probability at most 1 - confidence at this rate.
     scores = np.arange(n)
-    exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
-    assert binom.cdf(exceeding, n, rate) <= 1 - confidence < binom.cdf(exceeding + 1, n, rate)
+    n_exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
+    assert binom.cdf(n_exceeding, n, rate) <= 1 - confidence < binom.cdf(n_exceeding + 1, n, rate)
 
 
 def test_rate_is_exceeded_as_often_as_the_confidence_allows():

@@ -149,13 +149,13 @@ def threenorm_bayes_error() -> float:
     10.46
     """
 
-    def error(s):
+    def error_density(s):
         boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # in t
         misses = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)  # one Gaussian of +1, by symmetry
         false_alarms = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
         return 0.5 * (misses + false_alarms)
 
-    return float(quad(error, -12, 12)[0])
+    return float(quad(error_density, -12, 12)[0])
 
 
 def ringnorm(
