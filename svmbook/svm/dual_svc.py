@@ -265,9 +265,7 @@ class DualSVC(KernelMachine):
         solve = partial(self._solve_dual, solver, points, C)
         problem, result = self._with_definite_kernel(problem, solve)
         signed_alpha, self.solver_ = problem.y * result.alpha, solver
-        coef_and_origin = None
-        if kernel.name == "linear":
-            coef_and_origin = points.T @ signed_alpha, origin
+        coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed_alpha, coef_and_origin)
         self.alpha_ = np.abs(coefficients)
         at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
