@@ -41,9 +41,9 @@ def draw_threenorm(n):
 def draw_forest(n):
     table = load("covtype")
     in_two_classes = np.isin(table.target, np.unique(table.target)[:2])
-    chosen = np.random.default_rng(0).permutation(np.flatnonzero(in_two_classes))[:n]
-    X = StandardScaler().fit_transform(table.data[chosen])
-    return X, encode_labels(table.target[chosen])[1], 1.0 / (X.shape[1] * X.var())
+    sample = np.random.default_rng(0).permutation(np.flatnonzero(in_two_classes))[:n]
+    X = StandardScaler().fit_transform(table.data[sample])
+    return X, encode_labels(table.target[sample])[1], 1.0 / (X.shape[1] * X.var())
 
 
 def draw_digits(n):
@@ -52,9 +52,9 @@ def draw_digits(n):
     images = images.reshape(-1, 8, 8) / 16.0
     shifts = itertools.product((1, 2), (1, -1))
     all_images = [images] + [np.roll(images, shift, axis=axis) for axis, shift in shifts]
-    chosen = np.random.default_rng(0).permutation(5 * len(images))[:n]
-    X = np.concatenate(all_images).reshape(-1, 64)[chosen]
-    return X, np.where(np.tile(target, 5)[chosen] % 2, 1.0, -1.0), 1.0 / (64 * X.var())
+    sample = np.random.default_rng(0).permutation(5 * len(images))[:n]
+    X = np.concatenate(all_images).reshape(-1, 64)[sample]
+    return X, np.where(np.tile(target, 5)[sample] % 2, 1.0, -1.0), 1.0 / (64 * X.var())
 
 
 #: Functions that return n points, their labels, and gamma.

@@ -201,8 +201,8 @@ def plot_decision_function(
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
-        clipped = np.clip(values, -2, 2)
-        sides = _draw_image(ax, x1, x2, clipped, cmap=_SIDES_COLORMAP, vmin=-6, vmax=6)
+        clipped_values = np.clip(values, -2, 2)
+        sides = _draw_image(ax, x1, x2, clipped_values, cmap=_SIDES_COLORMAP, vmin=-6, vmax=6)
     lines = ax.contour(
         x1,
         x2,

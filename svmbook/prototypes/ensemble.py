@@ -166,12 +166,12 @@ class LocalEnsemble(GapCheckedClassifier):
 
     def _retrain(self, members, X, codes, positive, negative):
         """Return the members with new sets of points; retrain those whose points changed."""
-        different = (positive != members.positive) | (negative != members.negative)
-        changed = different.any(axis=1)
+        is_different = (positive != members.positive) | (negative != members.negative)
+        is_changed = is_different.any(axis=1)
         planes = members.planes
-        if changed.any():
-            retrained = self._train(X, codes, positive[changed], negative[changed])
-            planes = planes.replaced(changed, retrained)
+        if is_changed.any():
+            new_planes = self._train(X, codes, positive[is_changed], negative[is_changed])
+            planes = planes.replaced(is_changed, new_planes)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
     def _build_ensemble(self, members, training, validation, n_classes):

@@ -150,8 +150,10 @@ def test_tiny_weighted_error_is_not_rounded_to_zero():
 
 def test_scale_of_sample_weight_does_not_matter():
     unweighted = AdaBoostStump(10).fit(X, Y)
-    huge = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
-    np.testing.assert_allclose(huge.decision_function(X_NEW), unweighted.decision_function(X_NEW))
+    weighted = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
+    np.testing.assert_allclose(
+        weighted.decision_function(X_NEW), unweighted.decision_function(X_NEW)
+    )
 
 
 def test_reaching_max_iter_warns():

@@ -71,10 +71,10 @@ def test_linear_kernel_agrees_with_gram_matrix_and_scikit_learn(lam, d, classes)
     precomputed.fit(centred @ centred.T, labels)
     reference = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10)
     reference.fit(points, labels)
-    new = rng.standard_normal((20, d))
-    P, K_new = model.predict_proba(new), (new - mean) @ centred.T
+    new_points = rng.standard_normal((20, d))
+    P, K_new = model.predict_proba(new_points), (new_points - mean) @ centred.T
     np.testing.assert_allclose(P, precomputed.predict_proba(K_new), atol=1e-6)
-    np.testing.assert_allclose(P, reference.predict_proba(new), atol=1e-3)
+    np.testing.assert_allclose(P, reference.predict_proba(new_points), atol=1e-3)
     expansion = model.dual_coef_ @ model.support_vectors_
     np.testing.assert_allclose(expansion, model.coef_, atol=1e-5 * np.abs(model.coef_).max())
     loss = -reference.predict_log_proba(points)[np.arange(50), labels].sum()

@@ -118,15 +118,15 @@ def test_shift_is_that_of_algorithm_3(C):
     dist = distances(X, X)
     members, rng = model._train_exemplars(X, Y, dist), np.random.default_rng(0)
     for _ in range(3):
-        after, (_, _, removed) = model._shift(members, X, Y, dist, rng)
+        shifted_members, (_, _, removed) = model._shift(members, X, Y, dist, rng)
         rows, positives, negatives = shift_by_loops(members, X, Y)
-        np.testing.assert_array_equal(after.exemplars, members.exemplars[rows])
-        assert [set(np.flatnonzero(row)) for row in after.positive] == positives
-        assert [set(np.flatnonzero(row)) for row in after.negative] == negatives
+        np.testing.assert_array_equal(shifted_members.exemplars, members.exemplars[rows])
+        assert [set(np.flatnonzero(row)) for row in shifted_members.positive] == positives
+        assert [set(np.flatnonzero(row)) for row in shifted_members.negative] == negatives
         np.testing.assert_array_equal(
-            np.sort(removed), np.setdiff1d(members.exemplars, after.exemplars)
+            np.sort(removed), np.setdiff1d(members.exemplars, shifted_members.exemplars)
         )
-        members = after
+        members = shifted_members
 
 
 def test_positives_have_label_of_member_and_negatives_other_labels():
@@ -183,10 +183,10 @@ def test_last_ensemble_of_highest_validation_accuracy_is_kept():
 
 
 def test_n_shifts_only_truncates_the_history():
-    more = PrototypeSVM(C=3.0, n_shifts=6, random_state=0).fit(X, Y)
-    fewer = PrototypeSVM(C=3.0, n_shifts=2, random_state=0).fit(X, Y)
-    assert len(fewer.history_) == 3
-    for a, b in zip(fewer.history_, more.history_, strict=False):
+    six_shifts = PrototypeSVM(C=3.0, n_shifts=6, random_state=0).fit(X, Y)
+    two_shifts = PrototypeSVM(C=3.0, n_shifts=2, random_state=0).fit(X, Y)
+    assert len(two_shifts.history_) == 3
+    for a, b in zip(two_shifts.history_, six_shifts.history_, strict=False):
         np.testing.assert_array_equal(a.coef, b.coef)
 
 
@@ -248,8 +248,8 @@ def test_samples_grow_by_misclassified_points():
         assert set(before) < set(sample)
         assert len(sample) - len(before) <= 30
     one_sample = SampledPrototypeSVM(C=1.0, n_samplings=1, random_state=0).fit(X, Y)
-    added = np.setdiff1d(later[0], first)
-    assert (one_sample.predict(X[added]) != Y[added]).all()
+    added_points = np.setdiff1d(later[0], first)
+    assert (one_sample.predict(X[added_points]) != Y[added_points]).all()
 
 
 def test_sample_of_all_points_is_as_accurate_as_prototype_svm():

@@ -107,7 +107,7 @@ def test_sigmoids_are_reproducible_and_do_not_depend_on_later_members():
 @pytest.mark.parametrize("model", [ExemplarSVM(C=C, mining=False), PrototypeSVM(C=C, n_shifts=2)])
 def test_vote_sums_probabilities_of_positive_outputs(model):
     model.set_params(voting="libsvm", positive_weight=1.0, random_state=0).fit(X, Y)
-    new, _ = make_moons(30, noise=0.25, random_state=1)
+    X_new, _ = make_moons(30, noise=0.25, random_state=1)
     training = np.arange(len(X))
     if isinstance(model, PrototypeSVM):
         training = model.history_[0].exemplars  # without the validation set
@@ -117,7 +117,7 @@ def test_vote_sums_probabilities_of_positive_outputs(model):
     sigmoids = cross_validated_sigmoids(
         X[training], P[:, training], N[:, training], np.ones(len(P)), train
     )
-    F = new @ model.coef_.T + model.intercept_
+    F = X_new @ model.coef_.T + model.intercept_
     signs = np.array([1 if member.label else -1 for member in model.prototypes_])
     votes = np.where(F > 0, sigmoids.probability(F), 0.0) @ signs
-    np.testing.assert_allclose(model.decision_function(new), votes, atol=1e-5)
+    np.testing.assert_allclose(model.decision_function(X_new), votes, atol=1e-5)

@@ -84,28 +84,30 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
     # points need no further negatives after the first round.
     rows = np.concatenate([np.flatnonzero(Y == 0)[:20], np.flatnonzero(Y == 1)])
     order = np.random.default_rng(0).permutation(72)
-    D = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
-    d = np.concatenate([[0, 1], Y[rows]])[order]
-    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(D, d)
+    all_points = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
+    all_labels = np.concatenate([[0, 1], Y[rows]])[order]
+    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(
+        all_points, all_labels
+    )
     assert model.n_rounds_ > 0
     for i in range(0, 70, 5):
-        others = np.flatnonzero(d[i] != d)
-        points, y = D[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
+        others = np.flatnonzero(all_labels[i] != all_labels)
+        points, y = all_points[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
         factor = len(others) if weight == "balanced" else 1.0
         exact = solve_active_set(points @ points.T, y, np.where(y > 0, C * factor, C), tol=1e-12)
         w = points.T @ (y * exact.alpha)
         atol = 1e-5 * max(1.0, np.abs(w).max())
         np.testing.assert_allclose(model.prototypes_[i].coef, w, atol=atol)
-    few = ExemplarSVM(C=C, positive_weight=weight, voting="majority", mining=False, n_negatives=3)
-    assert max(len(m.negatives) for m in few.fit(X, Y).prototypes_) <= 3
+    model.set_params(mining=False).fit(X, Y)
+    assert max(len(m.negatives) for m in model.prototypes_) <= 3
 
 
 def test_l1_penalty_gives_sparse_coefficients():
     rng = np.random.default_rng(0)
     wide = np.hstack([X, 0.1 * rng.standard_normal((100, 6))])
     model = PrototypeSVM(C=10.0, penalty="l1", random_state=0).fit(wide, Y)
-    used = np.abs(model.coef_) > 1e-9
-    assert used[:, 2:].mean() < 0.2 < used[:, :2].mean()
+    is_used = np.abs(model.coef_) > 1e-9
+    assert is_used[:, 2:].mean() < 0.2 < is_used[:, :2].mean()
     dense = PrototypeSVM(C=10.0, random_state=0).fit(wide, Y)
     assert (np.abs(dense.coef_) > 1e-9).mean() > 0.95
 

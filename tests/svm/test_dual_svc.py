@@ -55,17 +55,17 @@ def test_every_solver_agrees_with_svc(clouds, solver, C):
 )
 def test_kernel_by_name_by_function_or_precomputed(corners, name, function, params):
     X, y = corners
-    new = X[:20] + 0.1
+    X_new = X[:20] + 0.1
 
     def kernel(A, B):
         return function(A, B, **params)
 
     named = DualSVC(kernel=name, **params).fit(X, y)
-    expected = named.decision_function(new)
+    expected = named.decision_function(X_new)
     for model in (DualSVC(kernel=function, **params), DualSVC(kernel=kernel)):
-        np.testing.assert_allclose(model.fit(X, y).decision_function(new), expected, atol=1e-8)
+        np.testing.assert_allclose(model.fit(X, y).decision_function(X_new), expected, atol=1e-8)
     precomputed = DualSVC(kernel="precomputed").fit(kernel(X, X), y)
-    np.testing.assert_allclose(precomputed.decision_function(kernel(new, X)), expected, atol=1e-8)
+    np.testing.assert_allclose(precomputed.decision_function(kernel(X_new, X)), expected, atol=1e-8)
     assert np.array_equal(precomputed.support_, named.support_)
 
 

@@ -114,12 +114,12 @@ def test_stationary_point_is_reached_from_every_start(init):
 
 def test_class_weights_trade_misses_for_false_alarms():
     points, labels = stdev(4, 400, random_state=0)
-    misses, alarms = [], []
+    misses, false_alarms = [], []
     for factor in (0.2, 1.0, 5.0):
         predicted = USVC(C=1.0, class_weight={1: factor}).fit(points, labels).predict(points)
         misses.append((predicted[labels > 0] < 0).mean())
-        alarms.append((predicted[labels < 0] > 0).mean())
-    assert misses[0] > misses[1] > misses[2] and alarms[0] < alarms[1] < alarms[2]
+        false_alarms.append((predicted[labels < 0] > 0).mean())
+    assert misses[0] > misses[1] > misses[2] and false_alarms[0] < false_alarms[1] < false_alarms[2]
 
 
 def test_points_of_weight_zero_are_ignored():

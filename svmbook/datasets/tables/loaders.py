@@ -106,16 +106,18 @@ def load_table(name):
         header, rows = _read(path)
         _check_contents(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
-        encoded = [_encode_column(column, is_vote=name == "vote84") for column in columns[:-1]]
+        encoded_columns = [
+            _encode_column(column, is_vote=name == "vote84") for column in columns[:-1]
+        ]
     except (KeyError, UnicodeError, csv.Error) as error:
         raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
-        data=np.column_stack([values for values, _ in encoded]),
+        data=np.column_stack([values for values, _ in encoded_columns]),
         target=_parse_labels(columns[-1]),
         feature_names=header[:-1],
         categories={
             feature: categories
-            for feature, (_, categories) in zip(header, encoded, strict=False)
+            for feature, (_, categories) in zip(header, encoded_columns, strict=False)
             if categories
         },
         DESCR=f"{name}: {entry.origin}. Licence: {entry.licence}. Read from {path.name}.",

@@ -95,8 +95,8 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
             f"{prepare} does not use {name!r}; it uses {', '.join(preparation.tables)}."
         )
     table = load_table(name)
-    complete = np.isfinite(table.data).all(axis=1)
-    X, y = table.data[complete], table.target[complete]
+    is_complete = np.isfinite(table.data).all(axis=1)
+    X, y = table.data[is_complete], table.target[is_complete]
     if preparation.binary:
         y = np.where(np.isin(y.astype(str), manifest()[name].positive_labels), 1.0, -1.0)
     scaler = clone(preparation.scaler) if preparation.scaler is not None else None
