@@ -205,7 +205,8 @@ class _ClassifierLearner:
             classifier = clone(self.classifier)
             classifier.fit(X, y, sample_weight=weights)
         else:
-            classifier = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
+            # Many classifiers do not accept a single class.
+            classifier = DummyClassifier().fit(X, y)
         hypothesis = _ClassifierHypothesis(classifier)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])

@@ -69,7 +69,7 @@ class AnimatedFigure:
     ) -> None:
         states = list(states)
         if not 0 <= start < len(states):
-            raise ValueError(f"start is {start}; there are {len(states)} states, from 0.")
+            raise ValueError(f"start is {start}; there are {len(states)} states, numbered from 0.")
         self.alt, self.start, self.pictures = alt, start, []
         for state in states:
             figure = draw(state)

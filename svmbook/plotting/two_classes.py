@@ -2,7 +2,7 @@
 
 Each function draws on given axes and returns the artists; none fits a model or creates a figure.
 Points of class -1 are blue circles and points of class +1 vermilion squares, so that no plot
-depends on colour alone. The functions refuse input that would give a wrong plot without an error.
+depends on colour alone. The functions raise an error for input that Matplotlib would plot wrongly.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ SOLVERS = {
     "cvxopt": by_cvxopt,
 }
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
-# For these, centring the points changes only the intercept, and reduces rounding errors.
+# For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
 
 
@@ -84,7 +84,7 @@ class DualSVC(KernelMachine):
     solver : {"auto", "interior-point", "active-set", "smo", "libsvm", "cvxopt"}, default="auto"
         "interior-point" is Mehrotra's method, which forms no Gram matrix if the kernel is linear
         and there are at most n/4 features; "active-set" is a primal-dual active-set method, exact
-        to rounding; "smo" is sequential minimal optimisation, written to be read; "libsvm" calls
+        to rounding; "smo" is sequential minimal optimisation in simple code; "libsvm" calls
         `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package of
         that name. "auto" chooses "interior-point" for the linear kernel with at most n/4 features
         and for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"

@@ -254,7 +254,7 @@ def _verify_checksum(path, *expected):
     if checksum not in expected:
         raise ValueError(
             f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
-            f"found {checksum[:12]}.... Remove it, or replace it by the right file."
+            f"found {checksum[:12]}.... Remove it, or replace it with the correct file."
         )
 
 
