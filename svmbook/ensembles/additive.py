@@ -85,7 +85,8 @@ def piecewise_linear_of_kernels(x, A):
     --------
     >>> import numpy as np
     >>> from svmbook.ensembles.additive import piecewise_linear_of_kernels
-    >>> piecewise_linear_of_kernels(np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5]))
+    >>> x, A = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
+    >>> piecewise_linear_of_kernels(x, A)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
     knots, index = distinct(x)
