@@ -23,7 +23,7 @@ from subprocess import DEVNULL, Popen
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from coursework import ASSIGNMENTS, filled, hand_in_as, variants
-from measure import main, print_table, timed
+from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.grading.grade import grade
@@ -32,11 +32,11 @@ from svmbook.course.reports.report import report
 from svmbook.course.submissions.similar import similar
 
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
-NAMES = (
+ASSIGNMENT_NAMES = (
     *("dual_by_hand", "kernels", "interior_point", "logistic"),
     *("many_classes", "counting_errors", "stumps", "prototypes", "project"),
 )
-KILLS = 10
+N_KILLS = 10
 
 
 def hand_in_variant(course, student, name, rng):
@@ -44,31 +44,31 @@ def hand_in_variant(course, student, name, rng):
     answers, points = rng.choice([*variants(name).values()])
     nb = filled(course, name, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
-    nb.cells.insert(2, new_code_cell(f"def of_{student}(x):\n{statements}\n    return x"))
+    nb.cells.insert(2, new_code_cell(f"def helper_{student}(x):\n{statements}\n    return x"))
     hand_in_as(course, student, name, nb)
     return sum(points.values())
 
 
 def grade_assignment(n_students):
     """Return the time of grading the submissions of the first assignment."""
-    rng, name = random.Random(1), NAMES[0]
+    rng, name = random.Random(1), ASSIGNMENT_NAMES[0]
     with tempfile.TemporaryDirectory() as folder:
         course = create(Path(folder) / "course", [name])
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
-        _, seconds = timed(lambda: list(grade(course, name, jobs=2)))
+        _, seconds = time_call(lambda: list(grade(course, name, jobs=2)))
     return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
 def course_commands(root):
     """Yield the commands of a course in order, without releases that were made before."""
     option = ("--course", str(root))
-    yield ("init", str(root), *NAMES)
-    for name in NAMES:
+    yield ("init", str(root), *ASSIGNMENT_NAMES)
+    for name in ASSIGNMENT_NAMES:
         if not (root / "release" / name / f"{name}.ipynb").exists():
             yield ("release", name, *option)
-    for name in NAMES:
+    for name in ASSIGNMENT_NAMES:
         yield ("grade", name, "--jobs", "2", *option)
         yield ("feedback", name, *option)
         yield ("report", name, *option)
@@ -97,17 +97,18 @@ def run_killed_course(root, n_students):
     """Take a course from `init` to `export` with kills; return the expected marks."""
     rng = random.Random(2)
     # The first kill is during the release of the assignments, the others during grading.
-    assert not run_commands(root, lambda: len([*root.glob("release/*")]) > len(NAMES) // 2)
-    course = create(root, NAMES)
-    for name in NAMES:
+    n_released = len(ASSIGNMENT_NAMES) // 2
+    assert not run_commands(root, lambda: len([*root.glob("release/*")]) > n_released)
+    course = create(root, ASSIGNMENT_NAMES)
+    for name in ASSIGNMENT_NAMES:
         course.release(name)
     expected = {
         (f"student{k}", name): hand_in_variant(course, f"student{k}", name, rng)
         for k in range(n_students)
-        for name in NAMES
+        for name in ASSIGNMENT_NAMES
     }
-    for kill in range(1, KILLS):
-        n_graded = kill * len(expected) // KILLS  # submissions graded before this kill
+    for kill in range(1, N_KILLS):
+        n_graded = kill * len(expected) // N_KILLS  # submissions graded before this kill
         earliest = time.monotonic() + 5 * rng.random()
 
         def must_kill(n_graded=n_graded, earliest=earliest):
@@ -123,19 +124,23 @@ def killed_course_rows(n_students):
     """Yield a row for the killed course, and one each for its report and its similar pairs."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
-        expected, seconds = timed(lambda: run_killed_course(root, n_students))
+        expected, seconds = time_call(lambda: run_killed_course(root, n_students))
         with open(root / "marks.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         marks = {(row["student"], row["assignment"]): float(row["score"]) for row in rows}
-        row = {"method": "killed course", "students": n_students, "assignments": len(NAMES)}
-        yield row | {
-            "kills": KILLS,
+        yield {
+            "method": "killed course",
+            "students": n_students,
+            "assignments": len(ASSIGNMENT_NAMES),
+            "kills": N_KILLS,
             "marks": len(marks),
             "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
             "hours": seconds / 3600,
         }
         for method, function in (("report", report), ("similar", similar)):
-            _, seconds = timed(lambda function=function: function(Course(root), NAMES[0]))
+            _, seconds = time_call(
+                lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0])
+            )
             yield {"method": method, "submissions": n_students, "seconds": seconds}
 
 

@@ -8,7 +8,7 @@ computed beforehand for all methods; its size is the unit of memory, and the mem
 
 import numpy as np
 from measure import compare, main, print_table, time_in_factorisations
-from points import draw_noisy
+from points import draw_noisy_points
 from sklearn.svm import SVC
 
 from svmbook.gram import StoredGram
@@ -26,11 +26,11 @@ def summary(result):
     }
 
 
-def interior_point(form):
+def interior_point_method(form):
     return lambda K, y, C: summary(solve_dual(K, y, C, form=form))
 
 
-def libsvm(tol):
+def libsvm_method(tol):
     """Return LIBSVM with a tolerance, and the active-set iterations that complete its solution."""
 
     def solve(K, y, C):
@@ -51,11 +51,11 @@ def dense_over_cholesky(K, y, C):
 
 
 METHODS = {
-    "dense": interior_point("dense"),
-    "sparse G": interior_point("sparse"),
-    "textbook": interior_point("textbook"),
-    "LIBSVM 1e-3": libsvm(1e-3),
-    "LIBSVM 1e-6": libsvm(1e-6),
+    "dense": interior_point_method("dense"),
+    "sparse G": interior_point_method("sparse"),
+    "textbook": interior_point_method("textbook"),
+    "LIBSVM 1e-3": libsvm_method(1e-3),
+    "LIBSVM 1e-6": libsvm_method(1e-6),
     "dense, in factorisations": dense_over_cholesky,
 }
 COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "free"]
@@ -67,7 +67,7 @@ def prepare(X):
 
 
 def problem(row):
-    return *draw_noisy(row["n"]), {"C": row["C"]}
+    return *draw_noisy_points(row["n"]), {"C": row["C"]}
 
 
 def run():
@@ -85,9 +85,10 @@ def run():
                 __file__,
                 {"n": n},
                 methods + further_methods,
-                *draw_noisy(n),
+                *draw_noisy_points(n),
                 repeats=repeats,
-                once=("textbook", "dense, in factorisations"),  # slow, or repeated in the method
+                # The first is slow, the second has repetitions of its own.
+                single_run_methods=("textbook", "dense, in factorisations"),
                 C=C,
             )
     print_table("Gaussian kernel, gamma = 0.1, ten features, noisy labels", rows, COLUMNS)

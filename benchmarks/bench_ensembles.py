@@ -14,14 +14,14 @@ differs by at most one percentage point from that of the exact kernel.
 """
 
 import numpy as np
-from measure import compare, main, print_table, timed
+from measure import compare, main, print_table, time_call
 from scipy.spatial.distance import cdist
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, StumpEnsembleSVC
-from svmbook.ensembles.additive import line_of_kernels
+from svmbook.ensembles.additive import piecewise_linear_of_kernels
 from svmbook.kernels import stump
 
 SIZES = (20_000, 100_000, 1_000_000)
@@ -73,20 +73,22 @@ def adaboost_trees(X, y, rounds):
     return {"training_error": round(1 - model.score(X, y), 6)}
 
 
-def prediction(X, y):
+def compare_predictions(X, y):
     """Predict the same points by the shape functions and by the kernel expansion of one model."""
     A = np.random.default_rng(2).random(len(y)) * y
     A -= A.mean()
     X_new = np.random.default_rng(3).standard_normal((min(50_000, 100 * len(y)), X.shape[1]))
     blocks = [X_new[k : k + BLOCK] for k in range(0, len(X_new), BLOCK)]
-    by_kernels, kernel_seconds = timed(
+    kernel_outputs, kernel_seconds = time_call(
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ A for block in blocks])
     )
-    shapes, build_seconds = timed(lambda: [line_of_kernels(column, A) for column in X.T])
-    by_shapes, shape_seconds = timed(
+    shapes, build_seconds = time_call(
+        lambda: [piecewise_linear_of_kernels(column, A) for column in X.T]
+    )
+    shape_outputs, shape_seconds = time_call(
         lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))
     )
-    relative_error = np.ptp(by_shapes - by_kernels) / np.ptp(by_kernels)
+    relative_error = np.ptp(shape_outputs - kernel_outputs) / np.ptp(kernel_outputs)
     assert relative_error < 1e-8, relative_error
     return {
         "support_vectors": len(y),
@@ -103,7 +105,7 @@ METHODS = {
     "StumpEnsembleSVC, exact": exact_stumps,
     "AdaBoostStump": adaboost_stumps,
     "AdaBoostClassifier": adaboost_trees,
-    "prediction": prediction,
+    "prediction": compare_predictions,
 }
 
 
@@ -115,22 +117,24 @@ def problem(row):
 def run():
     rows = []
 
-    def add(name, methods, n, d=N_FEATURES, repeats=1, **options):
+    def add_rows(name, methods, n, d=N_FEATURES, repeats=1, **options):
         row, data = {"problem": name, "n": n, "d": d}, draw(n, d=d)
         rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:
-        add("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
-    add("training", ["LIBSVM, exact kernel"], SIZES[0])
+        add_rows("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
+    add_rows("training", ["LIBSVM, exact kernel"], SIZES[0])
     rows[-1]["ratio"] = rows[-1]["seconds"] / rows[0]["seconds"]
-    add("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
+    add_rows("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
     columns = ["n", "method", "seconds", "ratio", "error", "relative_gap", "memory_over_data"]
     print_table("Training", rows, columns)
     for n, d, rounds in ((600, 24, 1000), (50_000, 20, 50)):
-        add("boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds)
+        add_rows(
+            "boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds
+        )
     print_table("Boosting", rows[-4:], ["n", "d", "rounds", "method", "seconds", "ratio"])
     for n in (5_000, 40_000):
-        add("prediction", ["prediction"], n)
+        add_rows("prediction", ["prediction"], n)
     columns = ["support_vectors", "kernels_over_curves", "kernels_over_curves_built"]
     print_table("Predicting 50,000 points", rows[-2:], columns)
     return rows

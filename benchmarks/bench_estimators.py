@@ -44,7 +44,7 @@ SETTINGS = {
 }
 
 
-def fit_and_predict(name):
+def fit_and_predict_method(name):
     """Return a method that fits an estimator and predicts a hundred points."""
     estimator, parameters = SETTINGS[name]
 
@@ -57,7 +57,7 @@ def fit_and_predict(name):
     return method
 
 
-METHODS = {name: fit_and_predict(name) for name in SETTINGS}
+METHODS = {name: fit_and_predict_method(name) for name in SETTINGS}
 
 
 def problem(row):
@@ -77,20 +77,24 @@ def measure_sizes(name):
         n *= 2
 
 
-def with_growth(previous, last):
+def add_growth(previous, last):
     """Return the last row with its growth from the previous one."""
     n = last["n"]
     exponent = float(np.log2(last["seconds"] / previous["seconds"]))
-    over_squares = last["gibibytes"] * 2**30 / 8 / n**2
-    minute = n * (60.0 / last["seconds"]) ** (1.0 / exponent)
-    return last | {"exponent": exponent, "memory_over_squares": over_squares, "minute": minute}
+    memory_over_squares = last["gibibytes"] * 2**30 / 8 / n**2
+    n_at_one_minute = n * (60.0 / last["seconds"]) ** (1.0 / exponent)
+    return last | {
+        "exponent": exponent,
+        "memory_over_squares": memory_over_squares,
+        "minute": n_at_one_minute,
+    }
 
 
 def run():
     rows = []
     for name in METHODS:
         *_, previous, last = measure_sizes(name)
-        rows.append(with_growth(previous, last))
+        rows.append(add_growth(previous, last))
         print_table(name, rows[-1:], [key for key in rows[-1] if key != "method"])
     return rows
 

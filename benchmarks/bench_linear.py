@@ -70,15 +70,17 @@ def problem(row):
     return X, y, {"C": row["C"]}
 
 
-def compare_methods(n, C, features, methods, repeats, ours=None):
-    """Time the methods; ratios are to the row ``ours``, by default that of the first method."""
+def compare_methods(n, C, features, methods, repeats, reference=None):
+    """Time the methods; ratios are to the row ``reference``, by default of the first method."""
     row = {"n": n, "C": C, "features": features}
     X, y, options = problem(row)
-    rows = compare(__file__, row, methods, X, y, repeats=repeats, once=("SVC",), **options)
-    ours = ours or rows[0]
+    rows = compare(
+        __file__, row, methods, X, y, repeats=repeats, single_run_methods=("SVC",), **options
+    )
+    reference = reference or rows[0]
     for row in rows:
-        row["ratio"] = row["seconds"] / ours["seconds"]
-        row["above_optimum"] = row["objective"] / ours["objective"] - 1
+        row["ratio"] = row["seconds"] / reference["seconds"]
+        row["above_optimum"] = row["objective"] / reference["objective"] - 1
     return rows
 
 
@@ -97,17 +99,19 @@ def median_rows(sizes, repeats=9):
 
 
 def run():
-    small = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
-    small += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
-    print_table("Linear kernel, 5,040 x 54, C = 100", small, COLUMNS)
-    large = median_rows((50_000, 100_000, 200_000))
-    seconds = {row["n"]: row["seconds"] for row in large}
-    large += compare_methods(200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, ours=large[-1])
-    large += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
-    print_table("Linear kernel, n x 54, C = 1", large, COLUMNS)
+    small_rows = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
+    small_rows += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
+    print_table("Linear kernel, 5,040 x 54, C = 100", small_rows, COLUMNS)
+    large_rows = median_rows((50_000, 100_000, 200_000))
+    seconds = {row["n"]: row["seconds"] for row in large_rows}
+    large_rows += compare_methods(
+        200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, reference=large_rows[-1]
+    )
+    large_rows += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
+    print_table("Linear kernel, n x 54, C = 1", large_rows, COLUMNS)
     exponent = np.log(seconds[200_000] / seconds[50_000]) / np.log(4)
     print(f"\nthe time grows like n^{exponent:.2f} from 50,000 to 200,000 points, scaled features")
-    return small + large
+    return small_rows + large_rows
 
 
 if __name__ == "__main__":

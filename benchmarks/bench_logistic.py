@@ -15,8 +15,8 @@ from measure import (
     geometric_mean,
     main,
     print_table,
+    time_call,
     time_in_factorisations,
-    timed,
 )
 from scipy.optimize import fmin_bfgs
 from scipy.special import expit
@@ -44,7 +44,7 @@ def gram(X, kernel):
     return linear(X) if kernel == "linear" else gaussian(X, gamma=GAMMA)
 
 
-def penalised(K, y, lam, alpha, b):
+def l1_objective(K, y, lam, alpha, b):
     """Return the objective with the l1 penalty, which is not smoothed."""
     return float(logistic(y * (K @ alpha + b)).sum() + lam * np.abs(alpha).sum())
 
@@ -65,17 +65,17 @@ def smoothed_bfgs(X, y, *, kernel, lam):
 
     theta = fmin_bfgs(objective, np.zeros(n + 1), gradient, disp=False)
     alpha, b = theta[:n], theta[n]
-    return summary(penalised(K, y, lam, alpha, b), alpha)
+    return summary(l1_objective(K, y, lam, alpha, b), alpha)
 
 
-def ours(X, y, *, kernel, lam):
+def solve_l1(X, y, *, kernel, lam):
     """Minimise the objective with the l1 penalty; for lam = 0 (linear kernel) on the features."""
     if lam == 0:
         result = solve_unpenalised(X, y)  # has one weight per feature, and no alpha
         return {"objective": result.objective, "iterations": result.n_iter}
     K = gram(X, kernel)
     result = solve_logistic_l1(K, y, lam)
-    objective = penalised(K, y, lam, result.coef, result.intercept)
+    objective = l1_objective(K, y, lam, result.coef, result.intercept)
     return summary(objective, result.coef) | {"iterations": result.n_iter}
 
 
@@ -95,15 +95,15 @@ def newton_over_cholesky(X, y, *, lam, dense):
     }
 
 
-def path(X, y):
+def time_paths(X, y):
     """Time a path and as many cold-started fits, by the solver and by the estimator."""
     K = gram(X, "gaussian")
     lams = np.geomspace(largest_lam(K, y), 1e-3 * largest_lam(K, y), 30)
     model = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
-    results, path_seconds = timed(lambda: solve_logistic_l1_path(K, y, lams), repeats=3)
-    _, cold_seconds = timed(lambda: [solve_logistic_l1(K, y, lam) for lam in lams], repeats=3)
-    _, estimator_path_seconds = timed(lambda: model.path(X, y, lams), repeats=3)
-    _, estimator_cold_seconds = timed(
+    results, path_seconds = time_call(lambda: solve_logistic_l1_path(K, y, lams), repeats=3)
+    _, cold_seconds = time_call(lambda: [solve_logistic_l1(K, y, lam) for lam in lams], repeats=3)
+    _, estimator_path_seconds = time_call(lambda: model.path(X, y, lams), repeats=3)
+    _, estimator_cold_seconds = time_call(
         lambda: [model.set_params(lam=lam).fit(X, y) for lam in lams], repeats=3
     )
     return {
@@ -145,10 +145,10 @@ def import_vectors(X, y, *, kernel, lam):
 
 
 METHODS = {
-    "ours": ours,
+    "ours": solve_l1,
     "BFGS": smoothed_bfgs,
     "Newton, in factorisations": newton_over_cholesky,
-    "path": path,
+    "path": time_paths,
     "KernelLogisticRegression": klr,
     "DualSVC": svm,
     "LogisticRegression": sklearn_logistic,
@@ -193,11 +193,11 @@ def run():
     print_table("30 values of lam, Gaussian kernel: cold-started fits over a path", paths, columns)
 
     methods = ["KernelLogisticRegression", "DualSVC", "LogisticRegression"]
-    others = compare_methods("others", 5000, methods, kernel="linear", lam=1.0)
+    comparisons = compare_methods("others", 5000, methods, kernel="linear", lam=1.0)
     methods = [*methods[:2], "ImportVectorMachine", "GaussianProcessClassifier"]
-    others += compare_methods("others", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
-    print_table("Comparison with other estimators", others, [*COLUMNS, "accuracy"])
-    return l1 + ridge + paths + others
+    comparisons += compare_methods("others", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
+    print_table("Comparison with other estimators", comparisons, [*COLUMNS, "accuracy"])
+    return l1 + ridge + paths + comparisons
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ matrix products is at least 10 times faster than one `SVC` after another. An ens
 import warnings
 
 import numpy as np
-from measure import main, measure, print_table, timed
+from measure import main, measure, print_table, time_call
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
@@ -44,25 +44,25 @@ def train_exemplars(X, y):
         model = SVC(kernel="linear", C=C, **options)
         return [model.fit(X[p], np.where(np.arange(len(p)) == 0, 1, -1)).coef_[0] for p in points]
 
-    ours, batch_seconds = timed(
+    batch, batch_seconds = time_call(
         lambda: linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
     )
-    theirs, loop_seconds = timed(loop, repeats=3)
+    loop_coef, loop_seconds = time_call(loop, repeats=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn deprecates this option
-        _, probability_seconds = timed(lambda: loop(probability=True, random_state=0))
+        _, probability_seconds = time_call(lambda: loop(probability=True, random_state=0))
     arrays = padded_duals(X, points)
-    active, active_seconds = timed(lambda: duals(*arrays), repeats=9)
-    interior, interior_seconds = timed(lambda: interior_point(*arrays), repeats=9)
-    size = np.abs(ours.coef).max(axis=1)
+    active, active_seconds = time_call(lambda: duals(*arrays), repeats=9)
+    interior, interior_seconds = time_call(lambda: interior_point(*arrays), repeats=9)
+    size = np.abs(batch.coef).max(axis=1)
     return {
         "members": len(X),
         "loop_over_batch": loop_seconds / batch_seconds,
         "probabilities_over_batch": probability_seconds / batch_seconds,
         "interior_over_active": interior_seconds / active_seconds,
-        "off_from_loop": float(np.median(np.abs(theirs - ours.coef).max(axis=1) / size)),
+        "off_from_loop": float(np.median(np.abs(loop_coef - batch.coef).max(axis=1) / size)),
         "interior_gap": float(np.max(1.0 - interior / active.dual_objective)),
-        "largest_gap": float(ours.gap.max()),
+        "largest_gap": float(batch.gap.max()),
     }
 
 
@@ -172,8 +172,8 @@ class LoopPrototypes:
                     negatives[m].add(j)
             if candidates:
                 positives[min(candidates)[1]].add(j)
-        kept = np.flatnonzero(covers.any(axis=1))
-        return tuple([part[m] for m in kept] for part in (positives, negatives, exemplars))
+        rows = np.flatnonzero(covers.any(axis=1))
+        return tuple([part[m] for m in rows] for part in (positives, negatives, exemplars))
 
     def vote(self, members, labels, X):
         total = np.zeros(len(X))
@@ -190,7 +190,7 @@ def fit_member(X, positives, negatives):
     return SVC(kernel="linear", C=C).fit(X[[*positives, *negatives]], labels)
 
 
-def cross_validation(X, y):
+def cross_validate(X, y):
     """Run ten folds with `PrototypeSVM` and with the loops, both with the majority vote."""
 
     def accuracy(model):
@@ -200,32 +200,32 @@ def cross_validation(X, y):
         ]
         return round(float(np.mean(scores)), 4)
 
-    ours = PrototypeSVM(C, voting="majority", random_state=0)
-    our_accuracy, our_seconds = timed(lambda: accuracy(ours))
-    loop_accuracy, loop_seconds = timed(lambda: accuracy(LoopPrototypes()))
+    model = PrototypeSVM(C, voting="majority", random_state=0)
+    model_accuracy, model_seconds = time_call(lambda: accuracy(model))
+    loop_accuracy, loop_seconds = time_call(lambda: accuracy(LoopPrototypes()))
     return {
-        "loops_over_ours": loop_seconds / our_seconds,
-        "accuracy": our_accuracy,
+        "loops_over_ours": loop_seconds / model_seconds,
+        "accuracy": model_accuracy,
         "accuracy_of_loops": loop_accuracy,
     }
 
 
-def prediction(X, y):
+def compare_predictions(X, y):
     """Predict new points by matrix products, and by one `SVC` after another.
 
     Both ensembles have the initial members, one per training point outside the validation set.
     """
-    ours = PrototypeSVM(C, voting="majority", n_shifts=0, random_state=0).fit(X, y)
-    prototypes = ours.prototypes_
+    model = PrototypeSVM(C, voting="majority", n_shifts=0, random_state=0).fit(X, y)
+    prototypes = model.prototypes_
     members = [fit_member(X, p.positives, p.negatives) for p in prototypes]
     labels = [p.label for p in prototypes]
     X_new = np.random.default_rng(7).random((4000, X.shape[1]))
-    _, product_seconds = timed(lambda: ours.predict(X_new), repeats=5)
-    _, loop_seconds = timed(lambda: LoopPrototypes().vote(members, labels, X_new))
+    _, product_seconds = time_call(lambda: model.predict(X_new), repeats=5)
+    _, loop_seconds = time_call(lambda: LoopPrototypes().vote(members, labels, X_new))
     return {"members": len(members), "loop_over_products": loop_seconds / product_seconds}
 
 
-def many_members(X, y):
+def train_many_members(X, y):
     model = PrototypeSVM(10.0, random_state=0).fit(X, y)
     return {
         "first_members": len(model.history_[0].exemplars),
@@ -235,9 +235,9 @@ def many_members(X, y):
 
 METHODS = {
     "one round": train_exemplars,
-    "ten folds": cross_validation,
-    "prediction": prediction,
-    "many members": many_members,
+    "ten folds": cross_validate,
+    "prediction": compare_predictions,
+    "many members": train_many_members,
 }
 
 

@@ -41,20 +41,20 @@ def problem(seed):
     return name, K / (np.mean(np.diagonal(K)) or 1.0), y, C * weights
 
 
-def check(seed):
+def check_problem(seed):
     name, K, y, C = problem(seed)
-    ours, theirs = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
-    rounding = 4 * np.finfo(float).eps * ours.alpha.sum() * max(10.0, ours.alpha.sum())
-    feasible = ((ours.alpha >= 0) & (ours.alpha <= C)).all()
+    active_set, interior_point = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
+    rounding = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
+    feasible = ((active_set.alpha >= 0) & (active_set.alpha <= C)).all()
     return {
         "kernel": name,
-        "converged": ours.converged and bool(feasible),
-        "monotone": " 0 monotone" not in ours.message,
-        "rounds": ours.n_iter,
-        "objective": ours.dual_objective,
-        "residual": ours.kkt_residual / max(1.0, C.min()),
-        "worse": ours.dual_objective < theirs.dual_objective - rounding,
-        "cvxopt": theirs.converged,
+        "converged": active_set.converged and bool(feasible),
+        "monotone": " 0 monotone" not in active_set.message,
+        "rounds": active_set.n_iter,
+        "objective": active_set.dual_objective,
+        "residual": active_set.kkt_residual / max(1.0, C.min()),
+        "worse": active_set.dual_objective < interior_point.dual_objective - rounding,
+        "cvxopt": interior_point.converged,
     }
 
 
@@ -68,12 +68,12 @@ def summary(name, checks):
         "largest_residual": max(row["residual"] for row in checks),
         "worse_than_cvxopt": int(sum(row["worse"] for row in checks)),
         "cvxopt_converged": sum(row["cvxopt"] for row in checks),
-        **first_ten(checks),
+        **first_objectives(checks),
     }
 
 
-def first_ten(checks):
-    """Return the sum of ten objectives, by which a test detects records of older code.
+def first_objectives(checks):
+    """Return the sum of the first ten objectives, by which a test detects records of older code.
 
     The numbers of iterations are not compared: rounding, which depends on the processor, decides
     between steps that are equally good.
@@ -82,7 +82,7 @@ def first_ten(checks):
 
 
 def run():
-    checks = [check(seed) for seed in range(N_PROBLEMS)]
+    checks = [check_problem(seed) for seed in range(N_PROBLEMS)]
     kernels = sorted({row["kernel"] for row in checks})
     rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in kernels]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)

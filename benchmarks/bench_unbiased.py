@@ -7,8 +7,8 @@ grows no faster than n^1.1 from 2,000 to 200,000 points.
 """
 
 import numpy as np
-from measure import compare, main, print_table, timed
-from points import draw_noisy
+from measure import compare, main, print_table, time_call
+from points import draw_noisy_points
 from sklearn.svm import SVC
 
 from svmbook import USVC
@@ -36,15 +36,15 @@ def libsvm(X, y):
     return {"kernels": int(fit_libsvm(X, y).n_support_.sum())}
 
 
-def prediction(X, y):
+def compare_predictions(X, y):
     """Train both on the same points, and time their predictions in turn."""
     models = {"usvc": fit_usvc(X, y), "libsvm": fit_libsvm(X, y)}
-    X_test, y_test = draw_noisy(N_TEST, seed=1)
+    X_test, y_test = draw_noisy_points(N_TEST, seed=1)
     X_test = X_test[:, : X.shape[1]]
     seconds = {name: [] for name in models}
     for _ in range(3):
         for name, model in models.items():
-            seconds[name].append(timed(lambda model=model: model.predict(X_test))[1])
+            seconds[name].append(time_call(lambda model=model: model.predict(X_test))[1])
     return {
         "kernels": models["usvc"].n_kernels_,
         "support_vectors": int(models["libsvm"].n_support_.sum()),
@@ -53,11 +53,11 @@ def prediction(X, y):
     }
 
 
-METHODS = {"USVC": usvc, "SVC": libsvm, "prediction": prediction}
+METHODS = {"USVC": usvc, "SVC": libsvm, "prediction": compare_predictions}
 
 
 def problem(row):
-    return *draw_noisy(row["n"]), {}
+    return *draw_noisy_points(row["n"]), {}
 
 
 def run():
@@ -65,7 +65,7 @@ def run():
     for n in SIZES:
         methods = ("USVC", "SVC") if n <= 20_000 else ("USVC",)
         row, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
-        rows += compare(__file__, row, methods, *draw_noisy(n), repeats=repeats)
+        rows += compare(__file__, row, methods, *draw_noisy_points(n), repeats=repeats)
     for row in rows:
         row["exponent"] = None
         if row["method"] == "USVC" and row["n"] > 2_000:
@@ -73,7 +73,7 @@ def run():
             row["exponent"] = float(growth / np.log(row["n"] / 2e3))
     print_table("Training", rows, ["n", "method", "seconds", "ratio", "exponent", "kernels"])
     row = {"problem": "prediction", "n": 2_000}
-    rows += compare(__file__, row, ["prediction"], *draw_noisy(2_000))
+    rows += compare(__file__, row, ["prediction"], *draw_noisy_points(2_000))
     columns = ["kernels", "support_vectors", "libsvm_over_usvc", "error_usvc", "error_libsvm"]
     print_table("Predicting 100,000 points", rows[-1:], columns)
     return rows

@@ -54,17 +54,17 @@ def run_child(methods, prepare, job):
     # An untimed call on small data loads libraries and starts threads.
     X = np.random.default_rng(0).standard_normal((40, 3))
     method(prepare(X), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
-    before = peak_bytes()
+    initial_peak = peak_bytes()
     data = np.load(job["path"], mmap_mode="r")
     X, y = np.array(data[:, :-1]), np.array(data[:, -1])
     del data
     X = prepare(X)
-    result, seconds = timed(lambda: method(X, y, **job["options"]), job["repeats"])
-    growth = (peak_bytes() - before) / X.nbytes
+    result, seconds = time_call(lambda: method(X, y, **job["options"]), job["repeats"])
+    growth = (peak_bytes() - initial_peak) / X.nbytes
     print(json.dumps({"seconds": seconds, "memory_over_data": growth} | result))
 
 
-def timed(function, repeats=1):
+def time_call(function, repeats=1):
     """Return the result of ``function()`` and its median time in seconds."""
     seconds = []
     for _ in range(repeats):
@@ -74,22 +74,22 @@ def timed(function, repeats=1):
     return result, statistics.median(seconds)
 
 
-def compare(script, row, methods, X, y, *, repeats=1, once=(), **options):
+def compare(script, row, methods, X, y, *, repeats=1, single_run_methods=(), **options):
     """Return one row per method, whose ``ratio`` is to the time of the first method.
 
-    Methods in ``once`` are measured without repetitions.
+    Methods in ``single_run_methods`` are measured without repetitions.
     """
     rows = []
     for method in methods:
-        n_repeats = 1 if method in once else repeats
-        found = measure(script, method, X, y, repeats=n_repeats, **options)
-        rows.append(row | {"method": method} | options | found)
-        rows[-1]["ratio"] = found["seconds"] / rows[0]["seconds"]
+        n_repeats = 1 if method in single_run_methods else repeats
+        measurement = measure(script, method, X, y, repeats=n_repeats, **options)
+        rows.append(row | {"method": method} | options | measurement)
+        rows[-1]["ratio"] = measurement["seconds"] / rows[0]["seconds"]
     return rows
 
 
 #: Fields that depend on the computer or on rounding.
-VOLATILE = {
+VOLATILE_FIELDS = {
     *("seconds", "memory_over_data", "ratio", "ratio_default", "gibibytes", "active_set"),
     *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
     *("relative_gap", "kkt_residual", "above_optimum", "exponent", "libsvm_over_usvc"),
@@ -104,7 +104,7 @@ def repeat(script, row):
     X, y, options = script.problem(row)
     prepare = getattr(script, "prepare", np.asarray)
     result = script.METHODS[row["method"]](prepare(X), y, **options)
-    return {key: value for key, value in result.items() if key not in VOLATILE}
+    return {key: value for key, value in result.items() if key not in VOLATILE_FIELDS}
 
 
 def main(methods, run, prepare=np.asarray):
@@ -137,8 +137,8 @@ def time_in_factorisations(K, solve, repeats):
     ratios = []
     for _ in range(repeats):
         np.copyto(factor, shifted)
-        _, cholesky = timed(lambda: lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1))
-        result, seconds = timed(solve)
+        _, cholesky = time_call(lambda: lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1))
+        result, seconds = time_call(solve)
         ratios.append(seconds / cholesky)
     return result, statistics.median(ratios)
 

@@ -6,7 +6,7 @@ import numpy as np
 DEGENERACIES = ["plain", "duplicated", "collinear", "constant", "one positive"]
 
 
-def draw_noisy(n, seed=0):
+def draw_noisy_points(n, seed=0):
     """Return n points with ten normal features, and labels with noise of standard deviation 0.7."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 10))

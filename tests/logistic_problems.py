@@ -28,8 +28,8 @@ def logistic_problems(draw, max_n=30, classes=2):
 def ridge_objective(alpha, b, K, y, weights, lam):
     """Return the ridge objective for two classes; complex numbers are allowed."""
     m = y * (K @ alpha + b)
-    wrong = m.real < 0
-    losses = np.log1p(np.exp(np.where(wrong, m, -m))) - np.where(wrong, m, 0)
+    is_misclassified = m.real < 0
+    losses = np.log1p(np.exp(np.where(is_misclassified, m, -m))) - np.where(is_misclassified, m, 0)
     return weights @ losses + 0.5 * lam * alpha @ K @ alpha
 
 
@@ -51,14 +51,14 @@ def complex_gradient(objective, theta):
     return gradient.reshape(theta.shape)
 
 
-def of_theta(objective, *data):
+def as_function_of_theta(objective, *data):
     """Return the objective as a function of one array, coefficients and intercept."""
     return lambda theta: objective(theta[:-1], theta[-1], *data)
 
 
 def lasso_violation(alpha, b, K, y, weights, lam):
     """Return the largest violation of the optimality conditions of the absolute-value penalty."""
-    loss = of_theta(ridge_objective, K, y, weights, 0.0)
+    loss = as_function_of_theta(ridge_objective, K, y, weights, 0.0)
     gradient = complex_gradient(loss, np.append(alpha, b))
     slope = gradient[:-1]
     at_zero = np.maximum(np.abs(slope) - lam, 0.0)

@@ -13,7 +13,7 @@ import numpy as np
 import sklearn.datasets
 from sklearn.utils import check_random_state as sklearn_state
 
-from svmbook.datasets.tables import treatments
+from svmbook.datasets.tables import preparation
 
 RELATIVE = 1e-15  # four or five units in the last place
 DRAWS = range(5)  # seeds of the perturbations
@@ -55,7 +55,7 @@ def perturb_sources(seed, replace=setattr):
         if hasattr(module, "check_random_state"):
             replace(module, "check_random_state", check_random_state)
     replace(np.random, "default_rng", default_rng)
-    for module, names in ((treatments, ["load_table"]), (sklearn.datasets, TABLES)):
+    for module, names in ((preparation, ["load_table"]), (sklearn.datasets, TABLES)):
         for name in names:
             replace(module, name, _perturbing_loader(getattr(module, name), seed))
 

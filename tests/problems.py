@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
-from points import DEGENERACIES, draw_noisy, make_degenerate
+from points import DEGENERACIES, draw_noisy_points, make_degenerate
 
 from svmbook import kernels
 
@@ -27,7 +27,7 @@ def svm_problems(draw, max_n=40):
 
 def noisy_gram(n, seed=0, gamma=0.1):
     """Return the Gaussian Gram matrix of noisy points, and their labels."""
-    X, y = draw_noisy(n, seed)
+    X, y = draw_noisy_points(n, seed)
     return kernels.gaussian(X, gamma=gamma), y
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import bench_estimators
 import bench_small
 import pytest
-from measure import VOLATILE, repeat
+from measure import VOLATILE_FIELDS, repeat
 from records import needs_versions
 
 import svmbook
@@ -50,13 +50,13 @@ def test_repeated_measurement_agrees_with_the_record(name, row):
     for key, value in result.items():
         expected = pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
         assert row[key] == expected, f"{key} is out of date; renew the records by: {command}"
-    assert not VOLATILE & result.keys()
+    assert not VOLATILE_FIELDS & result.keys()
 
 
 def test_repeated_small_problems_agree_with_the_records():
-    checks = [bench_small.check(seed) for seed in range(90)]
+    checks = [bench_small.check_problem(seed) for seed in range(90)]
     for row in load_records("bench_small"):
-        result = bench_small.first_ten([c for c in checks if c["kernel"] == row["kernel"]])
+        result = bench_small.first_objectives([c for c in checks if c["kernel"] == row["kernel"]])
         for key, value in result.items():
             assert row[key] == pytest.approx(value, rel=1e-6), (
                 "out of date; renew the records by: python benchmarks/bench_small.py "

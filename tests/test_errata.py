@@ -110,7 +110,7 @@ def test_every_test_of_this_file_is_named_in_an_entry():
 
 def test_vote84_of_lin_has_its_incomplete_rows():
     entry = manifest()["vote84"]
-    assert (entry.rows, entry.rows - entry.incomplete_rows) == (435, 232)
+    assert (entry.n_rows, entry.n_rows - entry.n_incomplete_rows) == (435, 232)
     rows = [row for row in report("lin2005-kernels").rows if row["data_set"] == "vote84"]
     assert len(rows) == 5 and all(abs(row["z"]) < 2 for row in rows)
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from svmbook import AdaBoostStump, ExemplarSVM, LocalizedSVM, ProfileSVM, PrototypeSVM
 from svmbook.solvers import solve_dual_batch
-from svmbook.unbiased.points import fscl
+from svmbook.unbiased.placement import fscl
 
 X, Y = load_iris(return_X_y=True)
 LARGE_C = [

@@ -35,8 +35,8 @@ def sizes():
         sources = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
         origin = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
         origin = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(entry.name, origin)
-        size = f"{entry.rows:,} x {entry.features}"
-        positive = ", ".join(entry.positive)
+        size = f"{entry.n_rows:,} x {entry.n_features}"
+        positive = ", ".join(entry.positive_labels)
         yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, origin
 
 

@@ -4,10 +4,10 @@ from .generators import breiman, clouds, intervals, planar
 from .generators.breiman import *
 from .generators.clouds import *
 from .generators.intervals import *
-from .generators.messages import messages
 from .generators.planar import *
+from .generators.sentiment import messages
 from .tables.loaders import find, manifest
-from .tables.treatments import SOURCES, load
+from .tables.preparation import SOURCES, load
 from .tables.tweets import load_lexicon, load_semeval, message_features
 
 __all__ = ["SOURCES", "find", "load", "load_lexicon", "load_semeval", "manifest"]

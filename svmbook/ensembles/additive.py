@@ -20,10 +20,16 @@ from ..weights import shares
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["AdditiveModel", "Line", "Steps", "line_of_kernels", "steps_of_stumps"]
+__all__ = [
+    "AdditiveModel",
+    "PiecewiseLinear",
+    "StepFunction",
+    "piecewise_linear_of_kernels",
+    "step_functions_of_stumps",
+]
 
 
-class Line(NamedTuple):
+class PiecewiseLinear(NamedTuple):
     """A shape function that is linear between knots and constant outside."""
 
     knots: np.ndarray
@@ -37,12 +43,12 @@ class Line(NamedTuple):
         values[order] = np.interp(x.ravel()[order], self.knots, self.values)
         return values.reshape(x.shape)
 
-    def points(self):
+    def vertices(self):
         """Return the pairs of knot and value."""
         return zip(self.knots, self.values, strict=True)
 
 
-class Steps(NamedTuple):
+class StepFunction(NamedTuple):
     """A shape function that jumps after each threshold; there is one more value than thresholds."""
 
     thresholds: np.ndarray
@@ -52,14 +58,14 @@ class Steps(NamedTuple):
         """Return the function's values."""
         return self.values[np.searchsorted(self.thresholds, x)]
 
-    def points(self):
+    def vertices(self):
         """Return two pairs of threshold and value per jump, before and after it."""
         values = np.repeat(self.values, 2)[1:-1]
         return zip(np.repeat(self.thresholds, 2), values, strict=True)
 
 
-def line_of_kernels(x, A):
-    r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` as a `Line`, for coefficients that sum to zero.
+def piecewise_linear_of_kernels(x, A):
+    r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` for coefficients that sum to zero.
 
     To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} A_i`.
 
@@ -72,22 +78,23 @@ def line_of_kernels(x, A):
 
     Returns
     -------
-    Line
+    PiecewiseLinear
         The function plus a constant, so that its first value is 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ensembles.additive import line_of_kernels
-    >>> line_of_kernels(np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5]))
-    Line(knots=array([0., 2.]), values=array([0., 4.]))
+    >>> from svmbook.ensembles.additive import piecewise_linear_of_kernels
+    >>> x, A = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
+    >>> piecewise_linear_of_kernels(x, A)
+    PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
     knots, index = distinct(x)
     slopes = -2.0 * np.cumsum(np.bincount(index, A))[:-1]
-    return Line(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
+    return PiecewiseLinear(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 
 
-def steps_of_stumps(stumps, weights, d):
+def step_functions_of_stumps(stumps, weights, d):
     r"""Return the shape functions and the constant term of :math:`\sum_t w_t h_t`.
 
     Parameters
@@ -101,7 +108,7 @@ def steps_of_stumps(stumps, weights, d):
 
     Returns
     -------
-    shapes : list of Steps
+    shapes : list of StepFunction
         One per feature, whose first value is 0.
     constant : float
         The value of the sum below all thresholds.
@@ -113,7 +120,7 @@ def steps_of_stumps(stumps, weights, d):
         rows = finite & (stumps.features == j)
         thresholds, index = np.unique(stumps.thresholds[rows], return_inverse=True)
         heights = np.bincount(index, jumps[rows], minlength=len(thresholds))
-        shapes.append(Steps(thresholds, np.append(0.0, np.cumsum(heights))))
+        shapes.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))
     return shapes, -float(weights @ stumps.signs)
 
 
@@ -228,7 +235,7 @@ class AdditiveModel(BaseClassifier):
         rows = [
             (name, t, value)
             for name, shape in zip(self._feature_names(), self.shape_functions_, strict=True)
-            for t, value in shape.points()
+            for t, value in shape.vertices()
         ]
         return data_frame(rows, ["feature", "value", "contribution"])
 

@@ -15,7 +15,7 @@ from .additive import AdditiveModel
 
 __all__ = ["Band", "shape_bands"]
 
-BAND_POINTS = 101  # points at which a band is computed, per feature
+N_BAND_POINTS = 101  # points at which a band is computed, per feature
 
 
 class Band(NamedTuple):
@@ -109,13 +109,18 @@ def shape_bands(
             "rows = np.isin(y, model.classes_)."
         )
     weights = _check_sample_weight(sample_weight, points, ensure_non_negative=True)
-    grid = np.linspace(points.min(axis=0), points.max(axis=0), BAND_POINTS)
+    grid = np.linspace(points.min(axis=0), points.max(axis=0), N_BAND_POINTS)
     rng, curves = check_random_state(random_state), []
     for _ in range(n_refits):
         rows = _bootstrap_rows(rng, y, weights)
         refit = clone(model).fit(points[rows], y[rows], sample_weight=weights[rows])
-        shapes = zip(refit.shape_functions_, grid.T, points.T, strict=True)
-        curves.append([g(x) - np.average(g(column), weights=weights) for g, x, column in shapes])
+        means = [
+            np.average(g(column), weights=weights)
+            for g, column in zip(refit.shape_functions_, points.T, strict=True)
+        ]
+        curves.append(
+            [g(x) - mean for g, x, mean in zip(refit.shape_functions_, grid.T, means, strict=True)]
+        )
     low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
     return [Band(*band) for band in zip(grid.T, low, high, strict=True)]
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from ..labels import decode_labels, several_classes
 from ..solvers.boosting.adaboost import adaboost
 from ..solvers.boosting.stumps import MiddleStumps, Stumps
-from .additive import AdditiveModel, steps_of_stumps
+from .additive import AdditiveModel, step_functions_of_stumps
 
 __all__ = ["AdaBoostStump"]
 
@@ -46,7 +46,7 @@ class AdaBoostStump(AdditiveModel):
         infinite threshold is constant.
     estimator_weights_ : ndarray of shape (n_iter_,)
         The weights :math:`w_t`.
-    shape_functions_ : list of Steps
+    shape_functions_ : list of StepFunction
         Weighted sum of the stumps of each feature: step functions with mean zero over the training
         points.
     intercept_ : ndarray of shape (1,)
@@ -121,13 +121,13 @@ class AdaBoostStump(AdditiveModel):
         """
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
-        X, y, weights = X[present], y[present], weights[present]
+        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        X, y, weights = X[indices], y[indices], weights[indices]
         result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
-        stumps = _concatenated(result.hypotheses)
+        stumps = _concatenate(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
-        shapes, constant = steps_of_stumps(stumps, result.weights, X.shape[1])
+        shapes, constant = step_functions_of_stumps(stumps, result.weights, X.shape[1])
         self._set_shapes(shapes, constant, X, weights)
         self.classes_ = classes
         if not result.hypotheses:
@@ -177,7 +177,7 @@ class AdaBoostStump(AdditiveModel):
             yield decode_labels(self.classes_, F)
 
 
-def _concatenated(stumps):
+def _concatenate(stumps):
     """Join a list of `Stumps`, one stump each, into one."""
     if not stumps:
         return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))

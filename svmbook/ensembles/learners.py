@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike
 
 from ..kernels.ensembles import mean_cosine, stump_mass
 
-__all__ = ["And", "Closure", "Leaves", "Perceptrons", "Rules", "Stumps", "sampled_kernel"]
+__all__ = [
+    "Conjunctions",
+    "Leaves",
+    "NegationClosure",
+    "Perceptrons",
+    "Rules",
+    "Stumps",
+    "sampled_kernel",
+]
 
 BATCH_SIZE = 1000  # hypotheses drawn at a time
 
@@ -85,7 +93,7 @@ class Rules:
         return lambda X: 0.5 * (h(X) + 1.0)
 
 
-class And:
+class Conjunctions:
     """Conjunctions of two rules, one from each of two sets.
 
     Parameters
@@ -104,7 +112,7 @@ class And:
         return lambda X: first(X) * second(X)
 
 
-class Closure:
+class NegationClosure:
     """Rules and their negations as hypotheses with values -1 and +1.
 
     Parameters

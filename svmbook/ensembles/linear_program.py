@@ -152,18 +152,18 @@ class LPBoost(BaseClassifier):
         """
         if several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, present = self._training_data(X, y, sample_weight)
-        n, X, y, weights = len(X), X[present], y[present], weights[present]
+        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        n, X, y, weights = len(X), X[indices], y[indices], weights[indices]
         if self.estimator is None:
             learner = MiddleStumps(X)
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
-        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": present}
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": indices}
         result = lpboost(learner, X, y, C, **options)
         self.classes_ = classes
         self.dual_variables_ = np.zeros(n)
-        self.dual_variables_[present] = result.multipliers
+        self.dual_variables_[indices] = result.multipliers
         self.hypotheses_, self.estimator_weights_ = result.hypotheses, result.weights
         self.margin_ = result.margin
         self.objective_, self.dual_objective_ = result.objective, result.dual_objective
@@ -198,15 +198,16 @@ class _ClassifierLearner:
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, above):
-        """Return the classifier fitted with weights |g|, and its edge, or none if not ``above``."""
-        weighted = g != 0.0  # points of weight zero do not affect which hypothesis is best
-        X, y, weights = self.X[weighted], self.y[weighted], np.abs(g[weighted])
+        """Return the classifier fitted with weights |g|, and its edge if that is larger."""
+        has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
+        X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):
-            fitted = clone(self.classifier)
-            fitted.fit(X, y, sample_weight=weights)
+            classifier = clone(self.classifier)
+            classifier.fit(X, y, sample_weight=weights)
         else:
-            fitted = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
-        hypothesis = _ClassifierHypothesis(fitted)
+            # Many classifiers do not accept a single class.
+            classifier = DummyClassifier().fit(X, y)
+        hypothesis = _ClassifierHypothesis(classifier)
         edge = float(g @ hypothesis(self.X)[:, 0])
         return hypothesis, np.array([edge] if edge > above else [])
 
@@ -214,12 +215,12 @@ class _ClassifierLearner:
 class _ClassifierHypothesis:
     """A fitted classifier with the interface of `svmbook.solvers.boosting.stumps.Stumps`."""
 
-    def __init__(self, fitted):
-        self.fitted = fitted
+    def __init__(self, classifier):
+        self.classifier = classifier
 
     def __call__(self, X):
         """Return the predictions, an array of -1 and +1 of shape (n, 1)."""
-        return self.fitted.predict(X)[:, None]
+        return self.classifier.predict(X)[:, None]
 
     def as_list(self):
         """Return the hypotheses one by one; here there is one."""

@@ -14,11 +14,11 @@ from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
 from ..labels import several_classes
 from ..weights import shares
-from .additive import AdditiveModel, Line, line_of_kernels
+from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_of_kernels
 
-__all__ = ["STORED_POINTS", "StumpEnsemble"]
+__all__ = ["MAX_STORED_POINTS", "StumpEnsemble"]
 
-STORED_POINTS = 10_000  # number of points up to which a Gram matrix is stored
+MAX_STORED_POINTS = 10_000  # number of points up to which a Gram matrix is stored
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -62,12 +62,12 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, self.feature_scale_ = problem.points, self._scales(problem)
-        scaled = points / self.feature_scale_
-        problem = problem._replace(kernel=self._choose_kernel(scaled, problem.weights))
+        scaled_points = points / self.feature_scale_
+        problem = problem._replace(kernel=self._choose_kernel(scaled_points, problem.weights))
         constant = not np.ptp(points, axis=0).any()  # then there are no knots
         exact = self.n_knots is None or constant
         solve = self._solve_exactly if exact else self._solve_at_knots
-        result, shapes, intercept = solve(problem, scaled)
+        result, shapes, intercept = solve(problem, scaled_points)
         self._set_shapes(shapes, intercept, points, problem.weights)
         self._certify(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
@@ -81,31 +81,33 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         deviations = np.sqrt(weights @ (points - weights @ points) ** 2)
         return np.where(np.ptp(points, axis=0) > 0.0, deviations, 1.0)
 
-    def _solve_exactly(self, problem, scaled):
+    def _solve_exactly(self, problem, scaled_points):
         """Solve for the kernel expansion in the points, and write it as shape functions."""
         kernel = problem.kernel
-        result, A = self._solve(self._gram(kernel, scaled), problem)
-        A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled)
+        result, A = self._solve(self._gram(kernel, scaled_points), problem)
+        A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled_points)
         # A is zero if the first step failed.
         support = np.flatnonzero(A) if A.any() else np.arange(1)
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
-        shapes = [line_of_kernels(x, A[support] / scale) for x, scale in columns]
+        shapes = [piecewise_linear_of_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
-        output = float((kernel.unshifted().values(scaled[:1], scaled[support]) @ A[support])[0])
+        output = float(
+            (kernel.unshifted().values(scaled_points[:1], scaled_points[support]) @ A[support])[0]
+        )
         shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - shape_sum
 
-    def _gram(self, kernel, scaled):
+    def _gram(self, kernel, scaled_points):
         """Return the Gram matrix of the points."""
-        return StoredGram(kernel.gram(scaled))
+        return StoredGram(kernel.gram(scaled_points))
 
-    def _solve_at_knots(self, problem, scaled):
+    def _solve_at_knots(self, problem, scaled_points):
         """Solve for the values of the shape functions at the knots."""
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         columns = zip(knots, self.feature_scale_, strict=True)
-        gram = StumpGram.at_knots(scaled, [t / scale for t, scale in columns])
+        gram = StumpGram.at_knots(scaled_points, [t / scale for t, scale in columns])
         result, weights = self._solve(gram, problem)
         ends = np.cumsum([len(t) for t in knots])
         values = np.split(gram.T @ weights, ends[:-1])
-        shapes = [Line(t, v) for t, v in zip(knots, values, strict=True)]
+        shapes = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
         return result, shapes, result.intercept

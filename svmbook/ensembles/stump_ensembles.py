@@ -14,7 +14,7 @@ from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
 from ..weights import upper_bounds
-from .stump_base import STORED_POINTS, StumpEnsemble
+from .stump_base import MAX_STORED_POINTS, StumpEnsemble
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
 
@@ -59,7 +59,7 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     Attributes
     ----------
-    shape_functions_ : list of Line
+    shape_functions_ : list of PiecewiseLinear
         One function per feature, with arrays ``knots`` and ``values``, centred to mean zero over
         the training points. It can be called with an array of feature values.
     intercept_ : ndarray of shape (1,)
@@ -143,15 +143,15 @@ class StumpEnsembleSVC(StumpEnsemble):
         self.max_iter = max_iter
 
     def _stored_numbers(self, n, d):
-        computed = self.n_knots is None and n > STORED_POINTS
-        return n * d if computed else super()._stored_numbers(n, d)
+        rows_on_demand = self.n_knots is None and n > MAX_STORED_POINTS
+        return n * d if rows_on_demand else super()._stored_numbers(n, d)
 
-    def _gram(self, kernel, scaled):
+    def _gram(self, kernel, scaled_points):
         """Return the Gram matrix of the points; of many points its rows are computed on demand."""
-        n = len(scaled)
-        if n <= STORED_POINTS:
-            return super()._gram(kernel, scaled)
-        return ComputedGram(kernel.blocks(scaled), n)
+        n = len(scaled_points)
+        if n <= MAX_STORED_POINTS:
+            return super()._gram(kernel, scaled_points)
+        return ComputedGram(kernel.blocks(scaled_points), n)
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""

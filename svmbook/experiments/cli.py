@@ -248,9 +248,10 @@ def show_data(names, fetch):
       svmbook data
       svmbook data sonar heart --fetch
     """
-    from ..datasets.tables.loaders import BUNDLED, find, load_table, manifest  # takes seconds
+    # This import takes seconds.
+    from ..datasets.tables.loaders import BUNDLED_LOADERS, find, load_table, manifest
 
-    known = list(dict.fromkeys([*manifest(), *BUNDLED]))
+    known = list(dict.fromkeys([*manifest(), *BUNDLED_LOADERS]))
     for name in names:
         if name not in known:
             raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known)}.")
@@ -258,7 +259,7 @@ def show_data(names, fetch):
     for name in names or known:
         try:
             state = "verified  scikit-learn's own copy"
-            if name not in BUNDLED:
+            if name not in BUNDLED_LOADERS:
                 path = find(name)
                 if path or fetch:
                     load_table(name)

@@ -183,10 +183,10 @@ class ImportVectorMachine(LogisticKernelMachine):
         options = {"min_decrease": float(self.min_decrease), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
         result = import_points(gram, likelihood, lam, tol=tol, **options)
-        A, parts = result.coef, None
-        if linear:  # sum_j A_j (x_j - o) as a sum over points: the coefficient of o is -sum_j A_j
-            A, parts = A.copy(), (points.T @ A, origin)
-            A[nearest] -= A.sum()
-        self._store(problem, result, A, parts)
+        alpha, coef_and_origin = result.coef, None
+        if linear:  # sum_j alpha_j (x_j - o) as a sum over points: that of o is -sum_j alpha_j
+            alpha, coef_and_origin = alpha.copy(), (points.T @ alpha, origin)
+            alpha[nearest] -= alpha.sum()
+        self._store(problem, result, alpha, coef_and_origin)
         self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
         return self

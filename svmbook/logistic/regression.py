@@ -205,8 +205,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """
         if self.penalty == "l1" and several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem, (gram, origin) = self._with_gram(self._prepare(X, y, sample_weight))
-        (result,) = self._results(problem, gram, [float(self.lam)])
+        problem, (gram, origin) = self._prepare_gram(self._prepare(X, y, sample_weight))
+        (result,) = self._solve_for_lams(problem, gram, [float(self.lam)])
         return self._store_result(problem, gram, origin, result)
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -254,11 +254,12 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
-        template = clone(self)  # so that a fit of this estimator is kept
-        problem, (gram, origin) = template._with_gram(template._prepare(X, y, sample_weight))
-        lams = template._lams(lams, smallest, problem, gram)
+        template = clone(self)  # so that fitted attributes of this estimator do not change
+        problem, (gram, origin) = template._prepare_gram(template._prepare(X, y, sample_weight))
+        lams = template._path_lams(lams, smallest, problem, gram)
         models = [copy(template).set_params(lam=lam) for lam in lams]
-        for model, result in zip(models, template._results(problem, gram, lams), strict=True):
+        results = template._solve_for_lams(problem, gram, lams)
+        for model, result in zip(models, results, strict=True):
             model._store_result(problem, gram, origin, result)
         return models
 
@@ -266,7 +267,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         encode = encode_labels if self.penalty == "l1" else encode_outputs
         return super()._prepare(X, y, sample_weight, encode)
 
-    def _with_gram(self, problem):
+    def _prepare_gram(self, problem):
         """Return the problem and its Gram matrix; shift the kernel if that makes it definite.
 
         With the lasso penalty the coefficients need not sum to zero, so a shift would change the
@@ -274,10 +275,10 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """
         if self.penalty == "l1":
             problem = problem._replace(kernel=problem.kernel.unshifted())
-            return problem, self._gram(problem)
-        return self._with_definite_kernel(problem, self._gram)
+            return problem, self._gram_and_origin(problem)
+        return self._with_definite_kernel(problem, self._gram_and_origin)
 
-    def _gram(self, problem):
+    def _gram_and_origin(self, problem):
         """Return the Gram matrix, and the origin that was subtracted from the points."""
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
@@ -291,7 +292,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             return LowRankGram(points), origin
         return StoredGram(kernel.gram(points)), origin
 
-    def _lams(self, lams, smallest, problem, gram):
+    def _path_lams(self, lams, smallest, problem, gram):
         """Validate or compute the values of ``lam`` along a path."""
         if not isinstance(lams, Integral) or isinstance(lams, bool):
             lams = check_array(
@@ -324,7 +325,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _likelihood(self, problem):
         return likelihood_of(problem.y, problem.weights, problem.n_classes)
 
-    def _results(self, problem, gram, lams):
+    def _solve_for_lams(self, problem, gram, lams):
         """Return the result of the solver for each value of ``lam``."""
         options = {"tol": float(self.tol), "max_iter": self.max_iter}
         if self.penalty is None:
@@ -332,8 +333,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
             if isinstance(gram, LowRankGram):
                 return [unpenalised(gram.Z, *data, **options)]
             return [unpenalised_gram(gram, *data, **options)]
-        path = l1_path if self.penalty == "l1" else ridge_path
-        return path(gram, self._likelihood(problem), lams, **options)
+        solve_path = l1_path if self.penalty == "l1" else ridge_path
+        return solve_path(gram, self._likelihood(problem), lams, **options)
 
     def _store_result(self, problem, gram, origin, result):
         """Set the fitted attributes from a solution in any form of the Gram matrix."""
@@ -343,6 +344,6 @@ class KernelLogisticRegression(LogisticKernelMachine):
         elif problem.kernel.name == "linear":
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha
-        linear = None if coef is None else (coef, origin)
-        self._store(problem, result, alpha, linear, stacklevel=5)
+        coef_and_origin = None if coef is None else (coef, origin)
+        self._store(problem, result, alpha, coef_and_origin, stacklevel=5)
         return self

@@ -12,7 +12,8 @@ from .style import figure_svg
 
 __all__ = ["AnimatedFigure"]
 
-UNQUOTED = " !$'()*+,-./:;=?@[]_`{|}~"  # characters that need no percent-encoding in a data URL
+# Characters that need no percent-encoding in a data URL.
+SAFE_CHARACTERS = " !$'()*+,-./:;=?@[]_`{|}~"
 
 # Shows the picture of the slider's position, and gives its title to screen readers.
 _ON_INPUT = (
@@ -68,7 +69,7 @@ class AnimatedFigure:
     ) -> None:
         states = list(states)
         if not 0 <= start < len(states):
-            raise ValueError(f"start is {start}; there are {len(states)} states, from 0.")
+            raise ValueError(f"start is {start}; there are {len(states)} states, numbered from 0.")
         self.alt, self.start, self.pictures = alt, start, []
         for state in states:
             figure = draw(state)
@@ -81,16 +82,17 @@ class AnimatedFigure:
 
     def _repr_html_(self):
         images = []
-        for number, (title, svg) in enumerate(self.pictures):
-            hidden = "" if number == self.start else " hidden"
+        for index, (title, svg) in enumerate(self.pictures):
+            hidden = "" if index == self.start else " hidden"
+            url = f"data:image/svg+xml,{quote(svg, safe=SAFE_CHARACTERS)}"
             images.append(
-                f'<img src="data:image/svg+xml,{quote(svg, safe=UNQUOTED)}" title="{escape(title)}"'
+                f'<img src="{url}" title="{escape(title)}"'
                 f' alt="{escape(title)}. {escape(self.alt)}"{hidden}>'
             )
-        shown = escape(self.pictures[self.start][0])
+        start_title = escape(self.pictures[self.start][0])
         return (
             f'<div class="moving">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
-            f' aria-label="state of the figure" aria-valuetext="{shown}"'
-            f' oninput="{escape(_ON_INPUT)}"> <output>{shown}</output></label></div>'
+            f' aria-label="state of the figure" aria-valuetext="{start_title}"'
+            f' oninput="{escape(_ON_INPUT)}"> <output>{start_title}</output></label></div>'
         )

@@ -27,7 +27,7 @@ CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _REGION_ALPHA = 0.28  # low enough that points stand out
 # Edge colours of markers: white is hard to see between the two palest colours and their regions.
-_EDGES = ("white", "white", "white", "white", COLOURS["ink"], COLOURS["ink"], "white")
+_EDGE_COLOURS = ("white", "white", "white", "white", COLOURS["ink"], COLOURS["ink"], "white")
 
 
 def plot_classes(
@@ -87,7 +87,7 @@ def plot_classes(
             color=CLASS_COLOURS[code],
             marker=_MARKERS[code],
             label=labels[code],
-            edgecolor=_EDGES[code],
+            edgecolor=_EDGE_COLOURS[code],
             linewidth=0.5,
             zorder=3,
         )
@@ -132,15 +132,15 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
-    first, second, grid = _grid(ax, resolution)
+    x1, x2, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(second), len(first))
+    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(x2), len(x1))
     for code in np.unique(codes)[1:]:  # the borders of the first class belong to other classes too
         mask = (codes == code).astype(float)
-        ax.contour(first, second, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
+        ax.contour(x1, x2, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
     colours = [(*to_rgb(colour), _REGION_ALPHA) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
-    scale = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
-    image = _draw_image(ax, first, second, codes, cmap=ListedColormap(colours), **scale)
+    colour_limits = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
+    image = _draw_image(ax, x1, x2, codes, cmap=ListedColormap(colours), **colour_limits)
     ax.set(xlim=limits[0], ylim=limits[1])
     return image
 

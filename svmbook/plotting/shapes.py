@@ -35,9 +35,9 @@ def plot_shapes(
     axes : sequence of matplotlib.axes.Axes
         Axes to draw on; if there are fewer than shape functions, the first functions are plotted.
     shapes : sequence or estimator
-        A fitted additive model, or shape functions: `Line` with ``knots`` and ``values``, or
-        `Steps` with ``thresholds`` and one value more. A model also provides the names of the
-        features and the label of the vertical axis.
+        A fitted additive model, or shape functions: `PiecewiseLinear` with ``knots`` and
+        ``values``, or `StepFunction` with ``thresholds`` and one value more. A model also
+        provides the names of the features and the label of the vertical axis.
     names : sequence of str, default=None
         Labels of the horizontal axes; by default the model's feature names, or "$x_1$" and so on.
     X : array-like of shape (n, d), default=None
@@ -70,16 +70,18 @@ def plot_shapes(
     """
     axes, ylabel = np.ravel(axes), None
     if hasattr(shapes, "fit"):
-        model, shapes = shapes, _shapes_of(shapes)
+        model, shapes = shapes, _shape_functions(shapes)
         names = getattr(model, "feature_names_in_", None) if names is None else names
         quantity = "log odds of" if hasattr(model, "predict_proba") else "output for"
         ylabel = f"{quantity} {model.classes_[1]}"  # positive values favour this class
-    axes, unused = axes[: len(shapes)], axes[len(shapes) :]
+    axes, unused_axes = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
-    for values, what in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
+    for values, description in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
         if values is not None and len(axes) > len(values):
-            raise ValueError(f"there are {len(axes)} shape functions for {len(values)} {what}.")
-    for ax in unused:
+            raise ValueError(
+                f"there are {len(axes)} shape functions for {len(values)} {description}."
+            )
+    for ax in unused_axes:
         ax.set_visible(False)
     curves = []
     for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
@@ -90,9 +92,9 @@ def plot_shapes(
         if bands is not None:
             ax.fill_between(*bands[j], color=COLOURS[1], alpha=0.25, lw=0)
         if column is not None:
-            marked = column[:: -(-len(column) // MAX_MARKS)]
-            bottom, transform = np.zeros(len(marked)), ax.get_xaxis_transform()
-            ax.plot(marked, bottom, "|", color=COLOURS["ink"], ms=7, transform=transform)
+            marked_values = column[:: -(-len(column) // MAX_MARKS)]
+            bottom, transform = np.zeros(len(marked_values)), ax.get_xaxis_transform()
+            ax.plot(marked_values, bottom, "|", color=COLOURS["ink"], ms=7, transform=transform)
         ax.set_xlabel(f"$x_{{{j + 1}}}$" if names is None else names[j])
         position = ax.get_subplotspec()
         if ylabel is not None and (position is None or position.is_first_col()):
@@ -100,7 +102,7 @@ def plot_shapes(
     return curves
 
 
-def _shapes_of(model):
+def _shape_functions(model):
     """Return the shape functions of a fitted additive model."""
     if not hasattr(model, "shape_functions_"):
         raise TypeError(

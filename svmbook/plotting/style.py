@@ -22,11 +22,12 @@ from PIL import Image
 
 __all__ = ["figure_svg", "use_book_style"]
 
-RASTER_MARKERS = 120  # with more markers than this a figure stores them as pixels
+MAX_VECTOR_MARKERS = 120  # with more markers than this a figure stores them as pixels
 MAX_DPI, MAX_PIXELS = 192, 1440  # per inch, and across a wide figure: twice a standard screen's
-MOVING_DPI = 120  # for moving figures, because the pictures of all states are loaded
-PIXELS = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
-DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")  # more than two decimals of a point
+ANIMATED_DPI = 120  # for animated figures, because the pictures of all states are loaded
+PNG_DATA = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
+# More than two decimals of a coordinate in points.
+SURPLUS_DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")
 
 
 def use_book_style() -> None:
@@ -77,13 +78,13 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     1
     >>> plt.close(figure)
     """
-    text = StringIO()
+    svg_file = StringIO()
     with _rasterise_markers(figure), _show_shared_tick_labels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(MAX_DPI if crop else MOVING_DPI, MAX_PIXELS / figure.get_figwidth())
-        figure.savefig(text, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
-        panels = _panels(figure) if crop and len(figure.axes) > 1 else []
-    svg = PIXELS.sub(_with_palette, DECIMALS.sub(r"\1", text.getvalue()))
+        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_PIXELS / figure.get_figwidth())
+        figure.savefig(svg_file, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
+        panels = _panel_bounds(figure) if crop and len(figure.axes) > 1 else []
+    svg = PNG_DATA.sub(_reduce_to_palette, SURPLUS_DECIMALS.sub(r"\1", svg_file.getvalue()))
     if len(panels) > 1:
         bounds = ", ".join(" ".join(f"{number:.4f}" for number in panel) for panel in panels)
         svg = svg.replace("<svg ", f'<svg data-panels="{bounds}" ', 1)
@@ -95,38 +96,38 @@ def _rasterise_markers(figure):
     """Store many markers as pixels, because as paths they would take megabytes."""
     collections = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in 3D
     scatters = [scatter for scatter in collections if len(scatter.get_offsets()) > 1]
-    before = [scatter.get_rasterized() for scatter in scatters]
-    if sum(len(scatter.get_offsets()) for scatter in scatters) > RASTER_MARKERS:
+    previous = [scatter.get_rasterized() for scatter in scatters]
+    if sum(len(scatter.get_offsets()) for scatter in scatters) > MAX_VECTOR_MARKERS:
         for scatter in scatters:
             scatter.set_rasterized(True)
     try:
         yield
     finally:
-        for scatter, rasterized in zip(scatters, before, strict=True):
+        for scatter, rasterized in zip(scatters, previous, strict=True):
             scatter.set_rasterized(rasterized)
 
 
-def _with_palette(match):
+def _reduce_to_palette(match):
     """Store markers with 256 colours in a third of the bytes; opaque images are not changed."""
-    image, stored = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
+    image, png_file = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
     pixels = np.asarray(image)
     if pixels[..., 3].min() > 0:
         return match[0]
     # Each colour as one integer, because integers are sorted faster than rows of four.
     colours, index = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
     if len(colours) > 256:
-        indexed = image.quantize(method=Image.Quantize.FASTOCTREE)
+        palette_image = image.quantize(method=Image.Quantize.FASTOCTREE)
     else:  # exact, unlike the quantiser
-        indexed = Image.fromarray(index.astype(np.uint8))
-        indexed.putpalette(colours.tobytes(), "RGBA")
-    indexed.save(stored, "png", optimize=True)
-    return b64encode(stored.getvalue()).decode()
+        palette_image = Image.fromarray(index.astype(np.uint8))
+        palette_image.putpalette(colours.tobytes(), "RGBA")
+    palette_image.save(png_file, "png", optimize=True)
+    return b64encode(png_file.getvalue()).decode()
 
 
 @contextmanager
 def _show_shared_tick_labels(figure):
     """Show the tick labels of shared axes on each panel, because a phone shows panels singly."""
-    hidden = [
+    hidden_labels = [
         (axis, {label: False})
         for ax in figure.axes
         for axis, label, shared in (
@@ -135,16 +136,16 @@ def _show_shared_tick_labels(figure):
         )
         if len(shared.get_siblings(ax)) > 1 and not axis.get_tick_params().get(label, True)
     ]
-    for axis, (label,) in hidden:
+    for axis, (label,) in hidden_labels:
         axis.set_tick_params(**{label: True})
     try:
         yield
     finally:
-        for axis, before in hidden:
-            axis.set_tick_params(**before)
+        for axis, previous in hidden_labels:
+            axis.set_tick_params(**previous)
 
 
-def _panels(figure):
+def _panel_bounds(figure):
     """Return (left, top, width, height) of each panel; a colour bar belongs to its panel."""
     boxes = {}
     for ax in figure.axes:

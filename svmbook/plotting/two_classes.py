@@ -2,7 +2,7 @@
 
 Each function draws on given axes and returns the artists; none fits a model or creates a figure.
 Points of class -1 are blue circles and points of class +1 vermilion squares, so that no plot
-depends on colour alone. The functions refuse input that would give a wrong plot without an error.
+depends on colour alone. The functions raise an error for input that Matplotlib would plot wrongly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["COLOURS", "plot_decision_function", "plot_points", "ring_support"]
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
 _MARKERS = {-1: "o", 1: "s"}
 # Transparent where the function is zero, so that the map suits light and dark pages.
-_SIDES = ListedColormap(
+_SIDES_COLORMAP = ListedColormap(
     [(*to_rgb(COLOURS[1 if value > 0 else -1]), abs(value)) for value in np.linspace(-1, 1, 256)]
 )
 
@@ -192,20 +192,20 @@ def plot_decision_function(
     [0.25, 0.5, 0.75]
     >>> plt.close(figure)
     """
-    levels = np.unique(_finite(levels, "levels"))  # Matplotlib needs increasing levels
+    levels = np.unique(_check_finite(levels, "levels"))  # Matplotlib needs increasing levels
     if not len(levels):
         raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
-    first, second, grid = _grid(ax, resolution)
+    x1, x2, grid = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    values = _finite(decision_function(grid), "the result of decision_function")
+    values = _check_finite(decision_function(grid), "the result of decision_function")
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
-        clipped = np.clip(values, -2, 2)
-        sides = _draw_image(ax, first, second, clipped, cmap=_SIDES, vmin=-6, vmax=6)
+        clipped_values = np.clip(values, -2, 2)
+        sides = _draw_image(ax, x1, x2, clipped_values, cmap=_SIDES_COLORMAP, vmin=-6, vmax=6)
     lines = ax.contour(
-        first,
-        second,
+        x1,
+        x2,
         values,
         levels=levels,
         colors=COLOURS["ink"],
@@ -220,16 +220,16 @@ def plot_decision_function(
 def _grid(ax, resolution):
     """Return the coordinates of a grid along both axes, and its points."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    first, second = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
-    return first, second, np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
+    x1, x2 = np.linspace(left, right, resolution), np.linspace(bottom, top, resolution)
+    return x1, x2, np.column_stack([axis.ravel() for axis in np.meshgrid(x1, x2)])
 
 
-def _draw_image(ax, first, second, values, **colours):
+def _draw_image(ax, x1, x2, values, **colours):
     """Colour the plane by values on a grid, with one pixel per value, and return the image."""
-    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (first, second))
+    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (x1, x2))
     return ax.imshow(
         values,
-        extent=(first[0] - dx, first[-1] + dx, second[0] - dy, second[-1] + dy),
+        extent=(x1[0] - dx, x1[-1] + dx, x2[0] - dy, x2[-1] + dy),
         origin="lower",
         interpolation="none",  # viewers smooth the stored pixels
         aspect=ax.get_aspect(),
@@ -238,7 +238,7 @@ def _draw_image(ax, first, second, values, **colours):
     )
 
 
-def _finite(values, name):
+def _check_finite(values, name):
     """Return an array of finite floats, because Matplotlib silently omits other values."""
     values = np.asarray(values, dtype=float)
     if not np.isfinite(values).all():
@@ -249,7 +249,7 @@ def _finite(values, name):
 
 def _check_points(X):
     """Return points of the plane, of shape (n, 2); an empty list is accepted."""
-    X = _finite(X, "X")
+    X = _check_finite(X, "X")
     if X.shape == (0,):
         return X.reshape(0, 2)
     if X.ndim != 2 or X.shape[1] != 2:

@@ -14,16 +14,16 @@ from ..labels import encode_classes
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
 from ..ties import rounded
+from .gap_check import GapCheckedClassifier
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
 from .sigmoids import cross_validated_sigmoids
-from .voting import VotingEnsemble
 
 __all__ = [
     "Ensemble",
     "LocalEnsemble",
     "Members",
     "Prototype",
-    "sampled_by_class",
+    "sample_by_class",
     "validation_split",
 ]
 
@@ -33,7 +33,7 @@ OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are nu
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
 VOTE_DECIMALS = 10  # sums of votes are rounded to as many decimals, so that ties are exact
-BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
+MAX_BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
 
 
 class Prototype(NamedTuple):
@@ -56,7 +56,7 @@ class Members(NamedTuple):
     negative: np.ndarray
     planes: Hyperplanes
 
-    def kept(self, rows):
+    def select(self, rows):
         """Return the members that an index array or mask selects."""
         return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
 
@@ -75,28 +75,28 @@ class Ensemble(NamedTuple):
     n_neighbors: int | None
     metric: object
 
-    def labels(self, X):
+    def predict_codes(self, X):
         """Return the index of the class with most votes; ties go to the first class."""
         return self.votes(X).argmax(axis=1)
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
-        return apply_in_blocks(self._votes, X, len(self.coef), BLOCK_OUTPUTS)
+        return apply_in_blocks(self._votes, X, len(self.coef), MAX_BLOCK_OUTPUTS)
 
     def _votes(self, X):
-        F, positive = classified(X, self.coef, self.intercept)
-        weight = positive.astype(float)
+        F, positive = evaluate_hyperplanes(X, self.coef, self.intercept)
+        vote_weights = positive.astype(float)
         if self.sigmoids is not None:
-            weight *= self.sigmoids.probability(F)
+            vote_weights *= self.sigmoids.probability(F)
         elif self.voting == "local":
             rho = distances(X, self.exemplars, self.metric)
             rho = np.where(positive, np.maximum(rho, self.min_distance), np.inf)
-            weight *= _local_weights(rho, self.n_neighbors)
-        votes = weight @ np.eye(len(self.frequencies))[self.codes]
+            vote_weights *= _local_weights(rho, self.n_neighbors)
+        votes = vote_weights @ np.eye(len(self.frequencies))[self.codes]
         return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.frequencies
 
 
-def classified(X, coef, intercept):
+def evaluate_hyperplanes(X, coef, intercept):
     """Return the outputs of hyperplanes, and where they are positive beyond rounding error.
 
     Both arrays have the shape (n_samples, n_members). The points that a member classifies as
@@ -113,11 +113,11 @@ def _local_weights(rho, n_neighbors):
     if n_neighbors is not None:
         n, rho = min(n_neighbors, rho.shape[1]), rounded(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
-    nearest = rho.min(axis=1, keepdims=True)
-    return (np.where(np.isfinite(nearest), nearest, 1.0) / rho) ** 2
+    smallest = rho.min(axis=1, keepdims=True)
+    return (np.where(np.isfinite(smallest), smallest, 1.0) / rho) ** 2
 
 
-class LocalEnsemble(VotingEnsemble):
+class LocalEnsemble(GapCheckedClassifier):
     r"""Base of the ensembles of exemplars and prototypes: trains the members and their vote.
 
     A member votes for its class at the points where :math:`w_m^\top x + b_m > 0`.
@@ -137,44 +137,45 @@ class LocalEnsemble(VotingEnsemble):
     def _stored_numbers(self, n, d):
         return 5.1 * n * n
 
-    def _begin(self, X, y):
+    def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and a generator."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         return X, classes, codes, self._generator()
 
     def _train(self, X, codes, positive, negative):
         """Return one hyperplane per row of two boolean masks."""
-        return self._hyperplanes(X, positive, negative, self._weights(codes, positive, negative))
+        positive_weights = self._positive_weights(codes, positive, negative)
+        return self._train_weighted(X, positive, negative, positive_weights)
 
-    def _hyperplanes(self, X, positive, negative, weight):
+    def _train_weighted(self, X, positive, negative, positive_weights):
         """Return the hyperplanes for given factors of C for the positives."""
-        return TRAINERS[self.penalty](X, positive, negative, float(self.C), weight)
+        return TRAINERS[self.penalty](X, positive, negative, float(self.C), positive_weights)
 
-    def _weights(self, codes, positive, negative):
+    def _positive_weights(self, codes, positive, negative):
         """Return the factor of C for each member's positives."""
         if self.positive_weight == "balanced":
             return negative.sum(axis=1) / positive.sum(axis=1)
         return np.full(len(positive), float(self.positive_weight))
 
-    def _exemplars(self, X, codes, dist):
+    def _train_exemplars(self, X, codes, dist):
         """Return one member per point, trained against its initial negatives."""
         positive = np.eye(len(X), dtype=bool)
         negative = initial_negatives(dist, codes, int(self.n_negatives))
         planes = self._train(X, codes, positive, negative)
         return Members(np.arange(len(X)), codes, positive, negative, planes)
 
-    def _retrained(self, members, X, codes, positive, negative):
+    def _retrain(self, members, X, codes, positive, negative):
         """Return the members with new sets of points; retrain those whose points changed."""
-        different = (positive != members.positive) | (negative != members.negative)
-        changed = different.any(axis=1)
+        is_different = (positive != members.positive) | (negative != members.negative)
+        is_changed = is_different.any(axis=1)
         planes = members.planes
-        if changed.any():
-            retrained = self._train(X, codes, positive[changed], negative[changed])
-            planes = planes.replaced(changed, retrained)
+        if is_changed.any():
+            new_planes = self._train(X, codes, positive[is_changed], negative[is_changed])
+            planes = planes.replaced(is_changed, new_planes)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
-    def _ensemble(self, members, training, validation, n_classes):
-        """Return the ensemble of trained members.
+    def _build_ensemble(self, members, training, validation, n_classes):
+        """Build the ensemble of trained members.
 
         ``training`` holds the points, their classes and distances; ``validation`` the points and
         classes from which probabilities are calibrated.
@@ -185,10 +186,9 @@ class LocalEnsemble(VotingEnsemble):
         if self.voting == "probability":
             sigmoids = fit_sigmoids(X_val @ coef.T + intercept, codes_val[:, None] == members.codes)
         elif self.voting == "libsvm":
-            weight = self._weights(codes, members.positive, members.negative)
-            sigmoids = cross_validated_sigmoids(
-                X, members.positive, members.negative, weight, self._hyperplanes
-            )
+            masks = members.positive, members.negative
+            positive_weights = self._positive_weights(codes, *masks)
+            sigmoids = cross_validated_sigmoids(X, *masks, positive_weights, self._train_weighted)
         return Ensemble(
             coef,
             intercept,
@@ -202,7 +202,7 @@ class LocalEnsemble(VotingEnsemble):
             metric=self.metric,
         )
 
-    def _set_fitted(self, members, ensemble, classes, train):
+    def _set_fitted_attributes(self, members, ensemble, classes, train):
         """Set the fitted attributes; ``train`` are the indices of the members' points in `fit`."""
         self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
@@ -235,13 +235,13 @@ def validation_split(codes, fraction, rng):
             f"validation_fraction={fraction:g} leaves the validation set empty, because each class "
             "has only one point; use more points, or a larger sample."
         )
-    minimum = np.arange(len(counts)) == counts.argmax()
-    sizes = np.minimum(np.maximum(np.round(fraction * counts), minimum), counts - 1)
-    validation = sampled_by_class(codes, sizes, rng)
+    min_sizes = np.arange(len(counts)) == counts.argmax()
+    sizes = np.minimum(np.maximum(np.round(fraction * counts), min_sizes), counts - 1)
+    validation = sample_by_class(codes, sizes, rng)
     return np.setdiff1d(np.arange(len(codes)), validation), validation
 
 
-def sampled_by_class(codes, sizes, rng):
+def sample_by_class(codes, sizes, rng):
     """Return the sorted indices of a random sample with ``sizes[c]`` points of class c."""
     parts = [
         rng.permutation(np.flatnonzero(codes == code))[: int(sizes[code])]

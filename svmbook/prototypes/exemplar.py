@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import log
-from .ensemble import LocalEnsemble, classified, validation_split
+from .ensemble import LocalEnsemble, evaluate_hyperplanes, validation_split
 from .negatives import distances, smallest_per_row
 
 __all__ = ["ExemplarSVM"]
 
 OUTPUT_DECIMALS = 10  # outputs are rounded, so that ties do not depend on rounding errors
-HARD_OUTPUT = -1.0 + 1e-8  # a negative is hard (has positive slack) if its output is larger
+MIN_HARD_OUTPUT = -1.0 + 1e-8  # a negative is hard (has positive slack) if its output is larger
 
 
 class ExemplarSVM(LocalEnsemble):
@@ -174,43 +174,44 @@ class ExemplarSVM(LocalEnsemble):
         ExemplarSVM
             The fitted estimator.
         """
-        X, classes, codes, rng = self._begin(X, y)
+        X, classes, codes, rng = self._validate_training_data(X, y)
         train, validation = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
             train, validation = validation_split(codes, float(self.validation_fraction), rng)
         X_val, codes_val = X[validation], codes[validation]
         X, codes = X[train], codes[train]
         dist = distances(X, X, self.metric)
-        members = self._exemplars(X, codes, dist)
+        members = self._train_exemplars(X, codes, dist)
         self.n_rounds_ = 0
         while self.mining:
             n_largest = int(self.n_negatives) * 2**self.n_rounds_
-            hard = self._hard_negatives(members, X, codes, n_largest)
-            if not hard.any():
+            hard_negatives = self._hard_negatives(members, X, codes, n_largest)
+            if not hard_negatives.any():
                 break
             self.n_rounds_ += 1
-            log.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
-            members = self._retrained(members, X, codes, members.positive, members.negative | hard)
+            log.info("mining round %d: %d negatives added", self.n_rounds_, hard_negatives.sum())
+            negative = members.negative | hard_negatives
+            members = self._retrain(members, X, codes, members.positive, negative)
         training, validation = (X, codes, dist), (X_val, codes_val)
-        ensemble = self._ensemble(members, training, validation, len(classes))
-        if not classified(X, *members.planes[:2])[1].any():
+        ensemble = self._build_ensemble(members, training, validation, len(classes))
+        if not evaluate_hyperplanes(X, *members.planes[:2])[1].any():
             warnings.warn(
                 "no member classifies any training point as positive, so the most frequent class "
                 "is always predicted. Raise C or positive_weight.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._set_fitted(members, ensemble, classes, train)
+        self._set_fitted_attributes(members, ensemble, classes, train)
         return self
 
-    def _weights(self, codes, positive, negative):
+    def _positive_weights(self, codes, positive, negative):
         if self.positive_weight == "balanced":
             return len(codes) - np.bincount(codes)[codes[positive.argmax(axis=1)]]
-        return super()._weights(codes, positive, negative)
+        return super()._positive_weights(codes, positive, negative)
 
     def _hard_negatives(self, members, X, codes, n_largest):
         """Return for each member the points of largest slack that are not yet its negatives."""
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         candidates = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(candidates, F, -np.inf)
-        return smallest_per_row(-F.round(OUTPUT_DECIMALS), n_largest) & (F > HARD_OUTPUT)
+        return smallest_per_row(-F.round(OUTPUT_DECIMALS), n_largest) & (F > MIN_HARD_OUTPUT)

@@ -120,42 +120,42 @@ class LocalizedSVM(PairwiseClassifier):
         LocalizedSVM
             The fitted estimator.
         """
-        self._points_, classes, self._codes_, self.gamma_ = self._begin(X, y)
+        self._points_, classes, self._codes_, self.gamma_ = self._validate_training_data(X, y)
         n_neighbors = len(X) if self.n_neighbors is None else int(self.n_neighbors)
         self._n_neighbors_, self._C_ = min(n_neighbors, len(self._points_)), float(self.C)
         self.classes_ = classes
         return self
 
-    def _numbers_per_query(self):
+    def _floats_per_query(self):
         (n, d), k = self._points_.shape, self._n_neighbors_
         return max(k * (k + d), n)
 
     def _pair_decision_function(self, X):
         scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
-        limit = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
-        n_columns = (scaled_sq_dist <= limit).sum(axis=1).max()  # ties at the limit are included
+        last_distance = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
+        n_columns = (scaled_sq_dist <= last_distance).sum(axis=1).max()  # with ties at the last one
         neighbors = np.argsort(scaled_sq_dist, axis=1, kind="stable")[:, :n_columns]
         scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
         C = self._C_ * np.exp(-scaled_sq_dist)
-        included = scaled_sq_dist <= limit
+        included = scaled_sq_dist <= last_distance
         included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
         included[C[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[neighbors]
 
         def outputs_of_pair(a, b):
             has_a, has_b = (((codes == c) & included).any(axis=1) for c in (a, b))
-            F, both = single_class_output(has_a, has_b), has_a & has_b
-            if both.any():
-                in_pair = included[both] & ((codes[both] == a) | (codes[both] == b))
+            F, has_both = single_class_output(has_a, has_b), has_a & has_b
+            if has_both.any():
+                in_pair = included[has_both] & ((codes[has_both] == a) | (codes[has_both] == b))
                 columns = np.argsort(~in_pair, axis=1, kind="stable")
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)
-                y = np.where(take(codes[both]) == b, 1.0, -1.0)
-                weights = take(np.where(in_pair, C[both], 0.0))
-                planes = hyperplanes(self._points_[take(neighbors[both])], y, weights)
-                F[both] = outputs_of_planes(X[both], *planes[:2])
-                self._warn_of_large_gap(float(planes.gap.max()), stacklevel=7)
+                y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
+                weights = take(np.where(in_pair, C[has_both], 0.0))
+                planes = hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
+                F[has_both] = outputs_of_planes(X[has_both], *planes[:2])
+                self._warn_if_gap_is_large(float(planes.gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

@@ -1,4 +1,4 @@
-"""Base of the classifiers that use similarities and combine pairs of classes by votes."""
+"""Base class of similarity-based classifiers with one-vs-one voting."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import apply_in_blocks
 from ..labels import encode_classes
-from .voting import VotingEnsemble
+from .gap_check import GapCheckedClassifier
 
 __all__ = ["PairwiseClassifier", "outputs_of_planes", "single_class_output"]
 
 OUTPUT_TOL = 1e-10  # relative to the terms of an output: smaller outputs are numerically zero
 
 
-class PairwiseClassifier(VotingEnsemble):
+class PairwiseClassifier(GapCheckedClassifier):
     r"""Base for similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and pairwise votes.
 
     A subclass defines ``_pair_decision_function(X)``. It returns a function of two class indices
     a and b, whose value is one output per point of X, positive where class b is predicted. Query
-    points are processed in blocks; ``_numbers_per_query()`` is the memory of a point, in floats.
+    points are processed in blocks; ``_floats_per_query()`` is the memory needed per query point,
+    in floats.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -31,7 +32,7 @@ class PairwiseClassifier(VotingEnsemble):
         "gamma": [StrOptions({"scale"}), Interval(Real, 0.0, None, closed="neither")],
     }
 
-    def _begin(self, X, y):
+    def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and gamma."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
         variance = X.var() * X.shape[1]
@@ -40,7 +41,7 @@ class PairwiseClassifier(VotingEnsemble):
         return X, classes, codes, gamma
 
     def _outputs(self, X):
-        return apply_in_blocks(self._outputs_of_block, X, self._numbers_per_query())
+        return apply_in_blocks(self._outputs_of_block, X, self._floats_per_query())
 
     def _outputs_of_block(self, X):
         """Return votes of the pairs plus confidences in (-1/3, 1/3); one column per class."""
@@ -55,8 +56,9 @@ class PairwiseClassifier(VotingEnsemble):
             sums[:, b] += F
             sums[:, a] -= F
             scale[:, 0] += np.abs(F)
-        unit = np.where(scale > 0, OUTPUT_TOL * scale, 1.0)
-        sums = unit * np.rint(sums / unit)  # sums that differ only by rounding become equal
+        resolution = np.where(scale > 0, OUTPUT_TOL * scale, 1.0)
+        # Sums that differ only by rounding become equal.
+        sums = resolution * np.rint(sums / resolution)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 

@@ -166,7 +166,7 @@ class ProfileSVM(PairwiseClassifier):
         ProfileSVM
             The fitted estimator.
         """
-        X, classes, codes, gamma = self._begin(X, y)
+        X, classes, codes, gamma = self._validate_training_data(X, y)
         if self.n_clusters > len(X):
             raise ValueError(
                 f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
@@ -180,12 +180,12 @@ class ProfileSVM(PairwiseClassifier):
         self._has_class_ = (in_class[:, None] & in_cluster).any(axis=2)
         self._planes_, self.relative_gap_ = {}, 0.0
         for a, b in combinations(range(len(classes)), 2):
-            both = self._has_class_[a] & self._has_class_[b]
-            if both.any():
-                negative, positive = (in_cluster[both] & in_class[c] for c in (a, b))
+            has_both = self._has_class_[a] & self._has_class_[b]
+            if has_both.any():
+                negative, positive = (in_cluster[has_both] & in_class[c] for c in (a, b))
                 weight = np.ones(len(positive))
                 planes = linear_members(X, positive, negative, float(self.C), weight)
-                self._planes_[a, b] = np.flatnonzero(both), planes
+                self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
@@ -216,15 +216,15 @@ class ProfileSVM(PairwiseClassifier):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        kept, labels = np.unique(rounded(Z).argmax(axis=1), return_inverse=True)
-        return labels, centres[kept], n_iter
+        nonempty, labels = np.unique(rounded(Z).argmax(axis=1), return_inverse=True)
+        return labels, centres[nonempty], n_iter
 
-    def _numbers_per_query(self):
+    def _floats_per_query(self):
         return 2 * len(self._points_)
 
     def _pair_decision_function(self, X):
-        squared = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
-        nearest = rounded(squared).argmin(axis=1)
+        squared_distances = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
+        nearest = rounded(squared_distances).argmin(axis=1)
 
         def outputs_of_pair(a, b):
             F = single_class_output(self._has_class_[a], self._has_class_[b])[nearest]
@@ -238,22 +238,24 @@ class ProfileSVM(PairwiseClassifier):
         return outputs_of_pair
 
 
-def _memberships(squared, codes, k, R):
+def _memberships(squared_distances, codes, k, R):
     """Return the optimal Z for squared distances to the centres; ``codes`` are class indices.
 
     For R > 0 this is a linear program. For R = 0 each point belongs to the nearest centre.
     """
-    n, m = squared.shape
+    n, m = squared_distances.shape
     if R == 0.0:
-        return np.eye(m)[rounded(squared).argmin(axis=1)]
+        return np.eye(m)[rounded(squared_distances).argmin(axis=1)]
     # Row i holds the change of each class's excess in a cluster per unit of membership of point i.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))
-    t = sparse.eye_array(k * m)
-    A_ub = sparse.vstack([sparse.hstack([A, -t]), sparse.hstack([-A, -t])], format="csr")
+    # The variables are the entries of Z, and t >= |A z|, whose sum is the balance term.
+    minus_t = -sparse.eye_array(k * m)
+    A_ub = sparse.vstack([sparse.hstack([A, minus_t]), sparse.hstack([-A, minus_t])], format="csr")
     A_eq = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     A_eq = sparse.hstack([A_eq, sparse.csr_array((n, k * m))], format="csr")
-    cost = np.concatenate([squared.ravel(), np.full(k * m, R)]) / (squared.mean() or 1.0)
+    cost = np.concatenate([squared_distances.ravel(), np.full(k * m, R)])
+    cost /= squared_distances.mean() or 1.0
     b_ub, b_eq = np.zeros(2 * k * m), np.ones(n)
     result = linprog(cost, A_ub=A_ub, b_ub=b_ub, A_eq=A_eq, b_eq=b_eq, method="highs")
     if result.x is None:

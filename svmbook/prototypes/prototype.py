@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..progress import log
 from ..ties import rounded
-from .ensemble import Ensemble, LocalEnsemble, Members, classified, validation_split
+from .ensemble import Ensemble, LocalEnsemble, Members, evaluate_hyperplanes, validation_split
 from .negatives import distances
 
 __all__ = ["Iteration", "PrototypeSVM"]
@@ -37,7 +37,7 @@ class BestIteration(NamedTuple):
     """The ensemble of highest validation accuracy so far."""
 
     accuracy: float
-    shifts: int
+    n_shifts: int
     members: Members
     ensemble: Ensemble
 
@@ -202,12 +202,12 @@ class PrototypeSVM(LocalEnsemble):
         PrototypeSVM
             The fitted estimator.
         """
-        X, classes, codes, rng = self._begin(X, y)
+        X, classes, codes, rng = self._validate_training_data(X, y)
         best, train, self.history_ = self._run_iterations(
             X, codes, np.arange(len(X)), len(classes), rng
         )
-        self._set_fitted(best.members, best.ensemble, classes, train)
-        self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
+        self._set_fitted_attributes(best.members, best.ensemble, classes, train)
+        self.n_shifts_, self.validation_score_ = best.n_shifts, best.accuracy
         return self
 
     def _run_iterations(self, X, codes, indices, n_classes, rng):
@@ -220,11 +220,13 @@ class PrototypeSVM(LocalEnsemble):
         X, codes, indices = X[train], codes[train], indices[train]
         dist = rounded(distances(X, X, self.metric))
         no_pairs = np.zeros((0, 2), dtype=int)
-        members, updates = self._exemplars(X, codes, dist), (no_pairs, no_pairs, no_pairs[:, 0])
+        members = self._train_exemplars(X, codes, dist)
+        updates = no_pairs, no_pairs, no_pairs[:, 0]
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            ensemble = self._ensemble(members, (X, codes, dist), (X_val, codes_val), n_classes)
-            accuracy = float((ensemble.labels(X_val) == codes_val).mean())
+            training, validation = (X, codes, dist), (X_val, codes_val)
+            ensemble = self._build_ensemble(members, training, validation, n_classes)
+            accuracy = float((ensemble.predict_codes(X_val) == codes_val).mean())
             log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
@@ -238,7 +240,7 @@ class PrototypeSVM(LocalEnsemble):
                 best = BestIteration(accuracy, shift, members, ensemble)
             if shift == self.n_shifts:
                 break
-            members, updates = self._iterate(members, X, codes, dist, rng)
+            members, updates = self._shift(members, X, codes, dist, rng)
             if not len(members.exemplars):
                 warnings.warn(
                     f"after {shift} shifts no member covers any training point, so all would be "
@@ -250,37 +252,38 @@ class PrototypeSVM(LocalEnsemble):
                 break
         return best, indices, history
 
-    def _iterate(self, members, X, codes, dist, rng):
+    def _shift(self, members, X, codes, dist, rng):
         """Return the members after one shift, algorithm 3, and its updates."""
-        covers = classified(X, *members.planes[:2])[1].T
+        covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
         same_class = members.codes[:, None] == codes
         # Positive update of the member with the nearest exemplar, of those that cover a point.
         dist = np.where(covers & same_class, dist[members.exemplars], np.inf)
-        own = np.arange(len(covers)), members.exemplars
-        dist[own] = np.where(covers[own], -1.0, np.inf)  # before duplicates at distance zero
-        covered = np.flatnonzero((covers & same_class).any(axis=0))
+        own_entries = np.arange(len(covers)), members.exemplars
+        # An exemplar comes before its duplicates, which are at distance zero.
+        dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
+        covered_points = np.flatnonzero((covers & same_class).any(axis=0))
         new_positives = np.zeros(covers.shape, dtype=bool)
-        new_positives[dist[:, covered].argmin(axis=0), covered] = True
+        new_positives[dist[:, covered_points].argmin(axis=0), covered_points] = True
         # Negative update: a covered point of another class, with a small probability.
         new_negatives = covers & ~same_class & ~members.negative
         new_negatives &= rng.random(covers.shape) < self.p_negative
-        stays = covers.any(axis=1)
-        positive = self._updated_positives(members.positive, new_positives)
+        is_kept = covers.any(axis=1)
+        positive = self._update_positives(members.positive, new_positives)
         updates = (
-            _update_pairs(members, new_positives & (members.positive == 0), stays),
-            _update_pairs(members, new_negatives, stays),
-            members.exemplars[~stays],
+            _pairs_of_updates(members, new_positives & (members.positive == 0), is_kept),
+            _pairs_of_updates(members, new_negatives, is_kept),
+            members.exemplars[~is_kept],
         )
-        kept = members.kept(stays)
-        negative = kept.negative | new_negatives[stays]
-        return self._retrained(kept, X, codes, positive[stays], negative), updates
+        kept_members = members.select(is_kept)
+        negative = kept_members.negative | new_negatives[is_kept]
+        return self._retrain(kept_members, X, codes, positive[is_kept], negative), updates
 
-    def _updated_positives(self, positive, new_positives):
+    def _update_positives(self, positive, new_positives):
         """Return the positives of each member after the update."""
         return positive | new_positives
 
 
-def _update_pairs(members, updated, stays):
-    """Return the exemplar and the point of each update of a member that stays."""
-    rows, points = np.nonzero(updated & stays[:, None])
+def _pairs_of_updates(members, updates, is_kept):
+    """Return the exemplar and the point of each update of a member that is kept."""
+    rows, points = np.nonzero(updates & is_kept[:, None])
     return np.column_stack([members.exemplars[rows], points])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from .ensemble import sampled_by_class
+from .ensemble import sample_by_class
 from .prototype import PrototypeSVM
 
 __all__ = ["SampledPrototypeSVM"]
@@ -148,9 +148,9 @@ class SampledPrototypeSVM(PrototypeSVM):
         SampledPrototypeSVM
             The fitted estimator.
         """
-        X, classes, codes, rng = self._begin(X, y)
+        X, classes, codes, rng = self._validate_training_data(X, y)
         sizes = np.maximum(1, np.round(float(self.first_share) * np.bincount(codes)))
-        sample = sampled_by_class(codes, sizes, rng)
+        sample = sample_by_class(codes, sizes, rng)
         samples = [sample]
         while True:
             best, train, self.history_ = self._run_iterations(
@@ -159,13 +159,13 @@ class SampledPrototypeSVM(PrototypeSVM):
             if len(samples) == self.n_samplings:
                 break
             # Algorithm 6: points classified correctly get weight zero, all others equal weights.
-            wrong = np.flatnonzero(best.ensemble.labels(X) != codes)
-            n_more = min(round(float(self.next_share) * len(X)), len(wrong))
-            sample = np.union1d(sample, rng.choice(wrong, n_more, replace=False))
+            misclassified = np.flatnonzero(best.ensemble.predict_codes(X) != codes)
+            n_more = min(round(float(self.next_share) * len(X)), len(misclassified))
+            sample = np.union1d(sample, rng.choice(misclassified, n_more, replace=False))
             if len(sample) == len(samples[-1]):
                 break
             samples.append(sample)
-        self._set_fitted(best.members, best.ensemble, classes, train)
+        self._set_fitted_attributes(best.members, best.ensemble, classes, train)
         self.samples_ = samples
-        self.n_shifts_, self.validation_score_ = best.shifts, best.accuracy
+        self.n_shifts_, self.validation_score_ = best.n_shifts, best.accuracy
         return self

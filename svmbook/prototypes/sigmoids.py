@@ -6,10 +6,10 @@ from ..calibration import fit_sigmoids
 
 __all__ = ["cross_validated_sigmoids"]
 
-FOLDS = 5  # as in LIBSVM
+N_FOLDS = 5  # as in LIBSVM
 
 
-def cross_validated_sigmoids(X, positive, negative, weight, train):
+def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
     r"""Fit a sigmoid for each member on outputs from a cross-validation of its own points.
 
     The points of a member are divided at random into five folds. Its output on a point of a fold is
@@ -26,10 +26,10 @@ def cross_validated_sigmoids(X, positive, negative, weight, train):
         Points.
     positive, negative : ndarray of bool, of shape (n_members, n_samples)
         Masks of each member's positives and negatives.
-    weight : ndarray of shape (n_members,)
+    positive_weights : ndarray of shape (n_members,)
         Factor of C for a member's positives.
     train : callable
-        ``train(X, positive, negative, weight)`` returns the `Hyperplanes` of members.
+        ``train(X, positive, negative, positive_weights)`` returns the `Hyperplanes` of members.
 
     Returns
     -------
@@ -41,24 +41,26 @@ def cross_validated_sigmoids(X, positive, negative, weight, train):
     Chang and Lin (2011), "LIBSVM: a library for support vector machines", ACM Transactions on
     Intelligent Systems and Technology 2 (3), section 8.
     """
-    present = positive | negative
+    is_own = positive | negative
     rng = np.random.default_rng(0)
-    order = np.where(present, rng.random(present.shape), np.inf).argsort(axis=1)
+    order = np.where(is_own, rng.random(is_own.shape), np.inf).argsort(axis=1)
     # One row per member: its own points in random order, padded with other points (fold -1).
-    points = order[:, : present.sum(axis=1).max()]
-    position, size = np.arange(points.shape[1]), present.sum(axis=1, keepdims=True)
-    fold = np.where(position < size, position * FOLDS // size, -1)
+    points = order[:, : is_own.sum(axis=1).max()]
+    position, size = np.arange(points.shape[1]), is_own.sum(axis=1, keepdims=True)
+    fold = np.where(position < size, position * N_FOLDS // size, -1)
     outputs = np.zeros(points.shape)
-    for k in range(FOLDS):
-        in_training = np.zeros(present.shape, dtype=bool)
+    for k in range(N_FOLDS):
+        in_training = np.zeros(is_own.shape, dtype=bool)
         np.put_along_axis(in_training, points, fold != k, axis=1)
-        P, N = positive & in_training, negative & in_training
-        has_positive, has_negative = P.any(axis=1), N.any(axis=1)
+        train_positive, train_negative = positive & in_training, negative & in_training
+        has_positive, has_negative = train_positive.any(axis=1), train_negative.any(axis=1)
         F = (has_positive.astype(float) - has_negative)[:, None] * np.ones(points.shape)
-        both = has_positive & has_negative
-        if both.any():
-            planes = train(X, P[both], N[both], weight[both])
-            F[both] = np.take_along_axis(planes.coef @ X.T, points[both], axis=1)
-            F[both] += planes.intercept[:, None]
+        has_both = has_positive & has_negative
+        if has_both.any():
+            planes = train(
+                X, train_positive[has_both], train_negative[has_both], positive_weights[has_both]
+            )
+            F[has_both] = np.take_along_axis(planes.coef @ X.T, points[has_both], axis=1)
+            F[has_both] += planes.intercept[:, None]
         outputs = np.where(fold == k, F, outputs)
     return fit_sigmoids(outputs.T, np.take_along_axis(positive, points, axis=1).T, (fold >= 0).T)

@@ -27,8 +27,8 @@ from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
 
-LOW_RANK_SHARE = 0.25  # linear kernel: up to this many features per point low rank is faster
-STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
+MAX_LOW_RANK_RATIO = 0.25  # linear kernel: low rank is faster up to this many features per point
+MAX_STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
 SOLVERS = {
     "interior-point": interior_point,
     "active-set": active_set,
@@ -37,7 +37,7 @@ SOLVERS = {
     "cvxopt": by_cvxopt,
 }
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
-# For these, centring the points changes only the intercept, and reduces rounding errors.
+# For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
 
 
@@ -84,7 +84,7 @@ class DualSVC(KernelMachine):
     solver : {"auto", "interior-point", "active-set", "smo", "libsvm", "cvxopt"}, default="auto"
         "interior-point" is Mehrotra's method, which forms no Gram matrix if the kernel is linear
         and there are at most n/4 features; "active-set" is a primal-dual active-set method, exact
-        to rounding; "smo" is sequential minimal optimisation, written to be read; "libsvm" calls
+        to rounding; "smo" is sequential minimal optimisation in simple code; "libsvm" calls
         `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package of
         that name. "auto" chooses "interior-point" for the linear kernel with at most n/4 features
         and for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"
@@ -230,9 +230,9 @@ class DualSVC(KernelMachine):
 
     def _stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if _low_rank(self._linear, n, d) else 2.3 * n * n
-        stored = callable(self.kernel) or self.solver == "smo" or n <= STORED_POINTS
-        return 1.1 * n * n if stored else n * d
+            return 2.0 * n * d if _use_low_rank(self._linear, n, d) else 2.3 * n * n
+        stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
+        return 1.1 * n * n if stores_gram else n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -262,11 +262,11 @@ class DualSVC(KernelMachine):
         if kernel.name in CENTRED_KERNELS and not issparse(points):
             origin = points.mean(axis=0)
             points = points - origin
-        solution = partial(self._definite_solution, solver, points, C)
-        problem, result = self._with_definite_kernel(problem, solution)
-        signed, self.solver_ = problem.y * result.alpha, solver
-        linear = (points.T @ signed, origin) if kernel.name == "linear" else None
-        coefficients = self._store(problem, result, signed, linear)
+        solve = partial(self._solve_dual, solver, points, C)
+        problem, result = self._with_definite_kernel(problem, solve)
+        signed_alpha, self.solver_ = problem.y * result.alpha, solver
+        coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
+        coefficients = self._store(problem, result, signed_alpha, coef_and_origin)
         self.alpha_ = np.abs(coefficients)
         at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
         self.bounded_support_ = problem.present[at_bound]
@@ -278,15 +278,15 @@ class DualSVC(KernelMachine):
         self.dual_objective_ = result.dual_objective
         return self
 
-    def _definite_solution(self, solver, points, C, problem):
+    def _solve_dual(self, solver, points, C, problem):
         """Solve the dual, and check that the kernel is definite on the support vectors.
 
         The solution depends on the support vectors alone, so K need not be definite on others.
         """
         kernel, y = problem.kernel, problem.y
-        gram, mean = self._gram(solver, kernel, points)
+        gram, mean = self._gram_and_mean(solver, kernel, points)
         try:
-            result = self._solve(solver, points, gram, C, problem)
+            result = self._call_solver(solver, points, gram, C, problem)
         except ValueError:
             if not kernel.known_definite:  # raises a more helpful error if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
@@ -300,33 +300,33 @@ class DualSVC(KernelMachine):
 
     def _choose_solver(self, problem):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
-        hard, (n, d) = np.isinf(self.C), problem.points.shape
+        is_hard_margin, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
-            if hard or _low_rank(problem.kernel.name == "linear", n, d):
+            if is_hard_margin or _use_low_rank(problem.kernel.name == "linear", n, d):
                 return "interior-point"
-            small = n <= STORED_POINTS or issparse(problem.points)
-            return "active-set" if small else "libsvm"
-        if hard and self.solver != "interior-point":
+            use_active_set = n <= MAX_STORED_POINTS or issparse(problem.points)
+            return "active-set" if use_active_set else "libsvm"
+        if is_hard_margin and self.solver != "interior-point":
             raise ValueError(
                 "C=inf (the hard margin) needs solver='interior-point' or 'auto'; found "
                 f"solver={self.solver!r}. Choose one of these, or a finite C."
             )
         return self.solver
 
-    def _gram(self, solver, kernel, points):
+    def _gram_and_mean(self, solver, kernel, points):
         """Return the Gram matrix in the best form for the solver, and a subtracted mean or None."""
         n, d = points.shape
-        if solver in ("interior-point", "cvxopt") and _low_rank(kernel.name == "linear", n, d):
+        if solver in ("interior-point", "cvxopt") and _use_low_rank(kernel.name == "linear", n, d):
             # Dense columns need less memory than the Gram matrix. They are centred once more, since
             # the mean that `fit` subtracted was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
-        large = solver == "active-set" and n > STORED_POINTS
+        large = solver == "active-set" and n > MAX_STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE
         if kernel.known_definite and (large or native):
             return ComputedGram(kernel.blocks(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
-    def _solve(self, solver, points, gram, C, problem):
+    def _call_solver(self, solver, points, gram, C, problem):
         """Call the solver; return its `SolverResult`."""
         kernel, y = problem.kernel, problem.y
         options = {"tol": float(self.tol)}
@@ -341,6 +341,6 @@ class DualSVC(KernelMachine):
         return SOLVERS[solver](gram, y, C, **options)
 
 
-def _low_rank(linear, n, d):
+def _use_low_rank(linear, n, d):
     """Return whether to use the points as a low-rank factor of the Gram matrix."""
-    return linear and d <= LOW_RANK_SHARE * n
+    return linear and d <= MAX_LOW_RANK_RATIO * n

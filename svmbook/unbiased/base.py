@@ -16,7 +16,7 @@ __all__ = ["IRWLSClassifier"]
 
 
 class IRWLSClassifier(KernelMachine):
-    """Base of these classifiers: parameters, features, and storage of the support vectors."""
+    """Base of the classifiers: parameters, features, and storage of the support vectors."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
@@ -35,7 +35,7 @@ class IRWLSClassifier(KernelMachine):
         """Return the weight of each point's cost in the objective."""
         return upper_bounds(float(self.C), problem.weights)
 
-    def _features(self, problem):
+    def _features_and_origin(self, problem):
         """Return features whose inner products are kernel values, and the subtracted origin."""
         if problem.kernel.name == "linear":
             origin = problem.points.mean(axis=0)
@@ -49,11 +49,11 @@ class IRWLSClassifier(KernelMachine):
 
     def _store_support(self, problem, result, origin):
         """Set the fitted attributes of an expansion over points with a nonzero multiplier."""
-        signed = problem.y * result.alpha
-        linear = None
+        signed_alpha = problem.y * result.alpha
+        coef_and_origin = None
         if problem.kernel.name == "linear":
             wide = len(result.w) != problem.points.shape[1]
-            coef = (problem.points - origin).T @ signed if wide else result.w
-            linear = coef, origin
-        coefficients = self._store(problem, result, signed, linear, stacklevel=5)
+            coef = (problem.points - origin).T @ signed_alpha if wide else result.w
+            coef_and_origin = coef, origin
+        coefficients = self._store(problem, result, signed_alpha, coef_and_origin, stacklevel=5)
         self.alpha_ = np.abs(coefficients)

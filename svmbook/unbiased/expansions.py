@@ -22,7 +22,8 @@ from .base import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
-WIDE_GAP = 1e-3  # with a larger relative gap a fit has not converged, however small the gradient
+# With a larger relative gap a fit has not converged, however small the gradient is.
+MAX_RELATIVE_GAP = 1e-3
 FIRST_SLOPE = 1.0  # first slope of `ERMSVC`, which is then doubled repeatedly
 
 
@@ -156,10 +157,10 @@ class IRWLSSVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
-        problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
+        problem, (Z, origin) = self._with_definite_kernel(problem, self._features_and_origin)
         result = irwls(Z, problem.y, C, HINGE, **self._options())
-        gap = result.objective - _dual(Z, problem.y, C, result)
-        if not gap <= WIDE_GAP * result.objective:
+        gap = result.objective - _dual_objective(Z, problem.y, C, result)
+        if not gap <= MAX_RELATIVE_GAP * result.objective:
             message = f"{result.message}, but the duality gap is large"
             result = replace(result, converged=False, message=message)
         self._store_support(problem, result, origin)
@@ -167,7 +168,7 @@ class IRWLSSVC(IRWLSClassifier):
         return self
 
 
-def _dual(Z, y, C, result):
+def _dual_objective(Z, y, C, result):
     """Return the dual objective of the multipliers after clipping, and scaling of one class."""
     alpha = np.clip(result.alpha, 0.0, C)
     sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
@@ -320,7 +321,7 @@ class ERMSVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
-        problem, (Z, origin) = self._with_definite_kernel(problem, self._features)
+        problem, (Z, origin) = self._with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())
         self._store_support(problem, results[-1], origin)

@@ -21,7 +21,7 @@ from ..solvers.irwls.iterations import irwls_path
 from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
 from .base import IRWLSClassifier
 from .expansions import doubling_sequence
-from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
+from .placement import PLACEMENT_RULES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
 
@@ -165,7 +165,7 @@ class USVC(IRWLSClassifier):
         "k": [Interval(Real, 0, 1, closed="right")],
         "kernel": [StrOptions(set(KERNELS)), callable],
         "n_prototypes": [Interval(Integral, 1, None, closed="left")],
-        "prototypes": [StrOptions(set(PROTOTYPES)), "array-like"],
+        "prototypes": [StrOptions(set(PLACEMENT_RULES)), "array-like"],
         "init": [StrOptions({"svc", "ls", "path", "random"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "target_false_alarm_rate": [Interval(Real, 0, 1, closed="neither"), None],
@@ -245,25 +245,25 @@ class USVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         rng = self._generator()
-        training, validation_points = problem, None
+        training, validation_rows = problem, None
         if self.target_false_alarm_rate is not None:
-            training, validation_points = self._validation_split(problem, rng)
+            training, validation_rows = self._validation_split(problem, rng)
         linear = problem.kernel.name == "linear"
         if linear:
-            Z, origin = self._features(training)
+            Z, origin = self._features_and_origin(training)
         else:
-            Z, to_kernels, training = self._prototype_features(training, rng)
+            Z, axes, training = self._place_prototypes(training, rng)
         result, self.starts_ = self._best_result(Z, training.y, self._penalties(training), rng)
         if linear:
             self._store_support(training, result, origin)
         else:
             self._certify(training, result, stacklevel=4)
             coefficients, intercept = training.kernel.unshifted_coefficients(
-                to_kernels @ result.w, result.intercept, self.prototypes_
+                axes @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
-        if validation_points is not None:
-            self.threshold_ = self._threshold(problem, validation_points)
+        if validation_rows is not None:
+            self.threshold_ = self._certified_threshold(problem, validation_rows)
             self.intercept_ = self.intercept_ - self.threshold_
         return self
 
@@ -271,21 +271,24 @@ class USVC(IRWLSClassifier):
         """Return the result with the smallest objective, and the objectives of all starts."""
         cost = unbiased_cost(float(self.s), float(self.k))
         if self.init == "ls":
-            first = least_squares_start(Z, y, C)
+            first_start = least_squares_start(Z, y, C)
         elif self.init == "random":
-            first = random_start(Z, y, C, rng)
+            first_start = random_start(Z, y, C, rng)
         else:
-            first = svm_start(Z, y, C)
+            first_start = svm_start(Z, y, C)
         if self.init == "path":
             steepness = doubling_sequence(1.0, float(self.s))
             costs = [unbiased_cost(s, float(self.k)) for s in steepness]
-            result = irwls_path(Z, y, C, costs, start=first, **self._options())[-1]
-            first = result.w, result.intercept
-        others = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
-        return best_of(Z, y, C, cost, [first, *others], **self._options())
+            result = irwls_path(Z, y, C, costs, start=first_start, **self._options())[-1]
+            first_start = result.w, result.intercept
+        other_starts = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
+        return best_of(Z, y, C, cost, [first_start, *other_starts], **self._options())
 
-    def _prototype_features(self, problem, rng):
-        """Return features of the points, the matrix from w to kernel coefficients, the problem."""
+    def _place_prototypes(self, problem, rng):
+        """Set the prototypes; return the features of the points, the axes, and the problem.
+
+        The coefficients of the prototypes are the axes times the weights of the features.
+        """
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
             prototypes = check_array(
@@ -296,15 +299,15 @@ class USVC(IRWLSClassifier):
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
             kernel = kernel.unshifted().shifted(self.prototypes_)
-        to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
-        Z = kernel.values(points, self.prototypes_) @ to_kernels
-        return Z, to_kernels, problem._replace(kernel=kernel)
+        axes = orthonormal_axes(kernel.gram(self.prototypes_))
+        Z = kernel.values(points, self.prototypes_) @ axes
+        return Z, axes, problem._replace(kernel=kernel)
 
     def _validation_split(self, problem, rng):
         """Return the problem without the validation points, and the indices of these points."""
         rows = np.arange(len(problem.y))
         try:
-            kept, held_out = train_test_split(
+            training_rows, validation_rows = train_test_split(
                 rows,
                 test_size=float(self.validation_fraction),
                 stratify=problem.y,
@@ -316,25 +319,25 @@ class USVC(IRWLSClassifier):
                 "put both classes into both parts; choose another fraction, or use more points."
             ) from error
         # Check before the fit that there are enough validation points without an alarm.
-        scores = np.zeros((problem.y[held_out] < 0).sum())
+        scores = np.zeros((problem.y[validation_rows] < 0).sum())
         false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
-        points, weights = problem.points[kept], problem.weights[kept]
+        points, weights = problem.points[training_rows], problem.weights[training_rows]
         training = problem._replace(
-            present=problem.present[kept],
+            present=problem.present[training_rows],
             points=points,
-            y=problem.y[kept],
+            y=problem.y[training_rows],
             weights=weights,
             kernel=self._choose_kernel(points, weights),
         )
-        return training, held_out
+        return training, validation_rows
 
-    def _threshold(self, problem, held_out):
+    def _certified_threshold(self, problem, validation_rows):
         """Return a threshold that certifies the target rate on the validation points.
 
         A bound of the rounding error is added, so that points whose output equals the threshold
         raise no alarm.
         """
-        scores = self._outputs(problem.points[held_out[problem.y[held_out] < 0]])
+        scores = self._outputs(problem.points[validation_rows[problem.y[validation_rows] < 0]])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
         threshold = false_alarm_threshold(scores, rate, confidence)
         return threshold + OUTPUT_ROUNDING * max(np.abs(scores).max(), abs(self.intercept_[0]))

@@ -53,9 +53,9 @@ def test_shape_bands_refuses_pipelines_and_unknown_labels():
     with pytest.raises(TypeError, match=r"found Pipeline.*pipeline\[-1\]"):
         shape_bands(pipeline, X, Y)
     assert len(shape_bands(pipeline[-1], pipeline[:-1].transform(X), Y, n_refits=2)) == 3
-    three = StumpEnsembleLogistic(n_knots=8).fit(X, np.arange(150) % 3)
+    three_classes = StumpEnsembleLogistic(n_knots=8).fit(X, np.arange(150) % 3)
     with pytest.raises(ValueError, match="labels that the model was not fitted to"):
-        shape_bands(three.estimators_[0], X, np.arange(150) % 3)
+        shape_bands(three_classes.estimators_[0], X, np.arange(150) % 3)
 
 
 def test_bands_are_reproducible_quantiles_that_narrow_with_more_points():
@@ -70,10 +70,11 @@ def test_bands_are_reproducible_quantiles_that_narrow_with_more_points():
             assert inside.mean() > 0.7
         widths.append(np.mean([np.median(band.high - band.low) for band in bands]))
     assert widths[1] < 0.75 * widths[0]  # the penalty narrows the bands of few points
-    again = shape_bands(model, points, y, n_refits=25, random_state=0)
-    np.testing.assert_array_equal(again, bands)
-    wider = shape_bands(model, points, y, n_refits=25, level=0.99, random_state=0)
-    assert (wider[0].high >= bands[0].high).all() and (wider[0].low <= bands[0].low).all()
+    repeated_bands = shape_bands(model, points, y, n_refits=25, random_state=0)
+    np.testing.assert_array_equal(repeated_bands, bands)
+    wider_bands = shape_bands(model, points, y, n_refits=25, level=0.99, random_state=0)
+    assert (wider_bands[0].high >= bands[0].high).all()
+    assert (wider_bands[0].low <= bands[0].low).all()
 
 
 def test_bands_use_the_sample_weights_of_the_model():
@@ -96,8 +97,12 @@ def test_each_bootstrap_sample_has_both_classes():
 
 
 def test_error_for_more_than_two_classes_names_estimators_():
-    three = StumpEnsembleLogistic(n_knots=4).fit(X, np.arange(150) % 3)
-    for call in (three.shape_frame, lambda: three.explain(X[0]), lambda: shape_bands(three, X, Y)):
+    three_classes = StumpEnsembleLogistic(n_knots=4).fit(X, np.arange(150) % 3)
+    for call in (
+        three_classes.shape_frame,
+        lambda: three_classes.explain(X[0]),
+        lambda: shape_bands(three_classes, X, Y),
+    ):
         with pytest.raises(ValueError, match="estimators_"):
             call()
 

@@ -18,7 +18,7 @@ from svmbook.solvers.smoothed import SmoothedHinge, smoothed
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
-NEW = 1.5 * twonorm(200, random_state=1)[0][:, :5]  # some outside the training range
+X_NEW = 1.5 * twonorm(200, random_state=1)[0][:, :5]  # some outside the training range
 BINARY_ESTIMATORS = [
     (
         StumpEnsembleSVC(C=0.3, feature_scale=None, tol=1e-7),
@@ -36,10 +36,10 @@ def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     weights = np.where(np.arange(60) % 5 == 0, 0.0, 1.5)
     model.set_params(n_knots=None).fit(X, Y, sample_weight=weights)
     kernel_machine.fit(X, Y, sample_weight=weights)
-    F = kernel_machine.decision_function(NEW)
-    np.testing.assert_allclose(model.decision_function(NEW), F, atol=1e-10)
-    np.testing.assert_array_equal(model.predict(NEW), kernel_machine.predict(NEW))
-    sums = model.contributions(NEW).sum(axis=1) + model.intercept_
+    F = kernel_machine.decision_function(X_NEW)
+    np.testing.assert_allclose(model.decision_function(X_NEW), F, atol=1e-10)
+    np.testing.assert_array_equal(model.predict(X_NEW), kernel_machine.predict(X_NEW))
+    sums = model.contributions(X_NEW).sum(axis=1) + model.intercept_
     np.testing.assert_allclose(sums, F, atol=1e-10)
     means = weights @ model.contributions(X) / weights.sum()
     np.testing.assert_allclose(means, 0.0, atol=1e-12)
@@ -54,7 +54,7 @@ def test_knot_at_every_value_is_exact(model, kernel_machine):
     kernel_machine.fit(coarse, Y)
     assert model.objective_ == pytest.approx(kernel_machine.objective_, rel=1e-6)
     np.testing.assert_allclose(
-        model.decision_function(NEW), kernel_machine.decision_function(NEW), atol=1e-3
+        model.decision_function(X_NEW), kernel_machine.decision_function(X_NEW), atol=1e-3
     )
 
 
@@ -80,15 +80,15 @@ def test_units_of_features_do_not_matter_by_default(model, n_knots):
     units = np.array([1e-3, 1.0, 7.0, 1e4, 1e6])
     original = clone(model).fit(X, Y, sample_weight=weights)
     rescaled = clone(model).fit(units * X + 5.0, Y, sample_weight=weights)
-    F = original.decision_function(NEW)
-    np.testing.assert_allclose(rescaled.decision_function(units * NEW + 5.0), F, atol=1e-5)
+    F = original.decision_function(X_NEW)
+    np.testing.assert_allclose(rescaled.decision_function(units * X_NEW + 5.0), F, atol=1e-5)
     np.testing.assert_allclose(rescaled.feature_scale_, units * original.feature_scale_)
     # Standardised features with feature_scale=None give the same model.
     scaler = StandardScaler().fit(X, sample_weight=weights)
     np.testing.assert_allclose(original.feature_scale_, scaler.scale_)
     unscaled = clone(model).set_params(feature_scale=None)
     unscaled.fit(scaler.transform(X), Y, sample_weight=weights)
-    np.testing.assert_allclose(unscaled.decision_function(scaler.transform(NEW)), F, atol=1e-5)
+    np.testing.assert_allclose(unscaled.decision_function(scaler.transform(X_NEW)), F, atol=1e-5)
 
 
 @pytest.mark.parametrize("n_knots", [None, 16])
@@ -273,7 +273,7 @@ def test_output_is_constant_outside_training_range():
 
 
 def test_shape_function_takes_arrays_of_any_shape():
-    line, values = StumpEnsembleSVC(C=0.3).fit(X, Y).shape_functions_[0], NEW[:4, 0]
+    line, values = StumpEnsembleSVC(C=0.3).fit(X, Y).shape_functions_[0], X_NEW[:4, 0]
     assert line(values[0]) == line(values)[0]
     np.testing.assert_array_equal(line(values.reshape(2, 2)).ravel(), line(values))
 
@@ -286,9 +286,9 @@ def test_failed_step_warns_and_gives_finite_outputs():
 
 def test_logistic_model_has_probabilities_and_certificate():
     model = StumpEnsembleLogistic(lam=2.0, n_knots=6).fit(X, Y)
-    P = model.predict_proba(NEW)
+    P = model.predict_proba(X_NEW)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
-    np.testing.assert_allclose(np.log(P), model.predict_log_proba(NEW), atol=1e-10)
+    np.testing.assert_allclose(np.log(P), model.predict_log_proba(X_NEW), atol=1e-10)
     assert model.converged_ and model.relative_gap_ <= 1e-6
 
 
@@ -296,6 +296,6 @@ def test_logistic_model_has_probabilities_and_certificate():
     "model", [model for model, _ in BINARY_ESTIMATORS], ids=["svc", "logistic"]
 )
 def test_computed_gram_matrix_gives_same_model(model, monkeypatch):
-    stored = model.set_params(n_knots=None).fit(X, Y).decision_function(NEW)
-    monkeypatch.setattr("svmbook.ensembles.stump_ensembles.STORED_POINTS", 10)
-    np.testing.assert_allclose(model.fit(X, Y).decision_function(NEW), stored, atol=1e-6)
+    stored = model.set_params(n_knots=None).fit(X, Y).decision_function(X_NEW)
+    monkeypatch.setattr("svmbook.ensembles.stump_ensembles.MAX_STORED_POINTS", 10)
+    np.testing.assert_allclose(model.fit(X, Y).decision_function(X_NEW), stored, atol=1e-6)

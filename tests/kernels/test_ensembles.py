@@ -6,9 +6,9 @@ import pytest
 from svmbook import DualSVC, KernelLogisticRegression
 from svmbook.datasets import twonorm
 from svmbook.ensembles.learners import (
-    And,
-    Closure,
+    Conjunctions,
     Leaves,
+    NegationClosure,
     Perceptrons,
     Rules,
     Stumps,
@@ -22,13 +22,13 @@ BOX = box_of(POINTS)
 STUMPS = Stumps(BOX)
 RULES = Rules(STUMPS)
 RADIUS = 1.1 * np.linalg.norm(POINTS, axis=1).max()
-TWO_BOUNDARIES = Closure(And(RULES, RULES))
+TWO_BOUNDARIES = NegationClosure(Conjunctions(RULES, RULES))
 LEARNERS = {
     "stump": (STUMPS, stump(POINTS, box=BOX)),
     "perceptron": (Perceptrons(3, RADIUS), perceptron(POINTS, radius=RADIUS)),
     "two boundaries": (TWO_BOUNDARIES, STUMPS.mass**2 * stump_regions(POINTS, box=BOX, degree=2)),
     "three boundaries": (
-        Closure(And(Rules(TWO_BOUNDARIES), RULES)),
+        NegationClosure(Conjunctions(Rules(TWO_BOUNDARIES), RULES)),
         STUMPS.mass**3 * stump_regions(POINTS, box=BOX, degree=3),
     ),
     "leaves": (Leaves(RULES, 1), stump_tree(POINTS, box=BOX, degree=1)),

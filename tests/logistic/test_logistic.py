@@ -12,8 +12,8 @@ from svmbook.datasets import stdev
 from svmbook.kernels import CONDITIONAL, KERNELS, gaussian, polynomial
 
 X, Y = stdev(2, 80, random_state=0)
-NEW, _ = stdev(2, 30, random_state=1)
-BOTH = [KernelLogisticRegression(), ImportVectorMachine()]
+X_NEW, _ = stdev(2, 30, random_state=1)
+MODELS = [KernelLogisticRegression(), ImportVectorMachine()]
 IRIS = load_iris(return_X_y=True)
 
 
@@ -23,10 +23,10 @@ def test_objective_is_the_documented_one(kernel, penalty):
     weights = np.linspace(0.5, 2, 80)
     model = KernelLogisticRegression(0.7, penalty=penalty, kernel=kernel, gamma=0.2)
     model.fit(X, Y, sample_weight=weights)
-    function, names = KERNELS[kernel]
+    function, parameter_names = KERNELS[kernel]
     box = np.stack([X.min(axis=0), X.max(axis=0)])
     params = {"gamma": 0.2, "degree": 3, "coef0": 1.0, "box": box}
-    K = function(X, **{name: params[name] for name in names})
+    K = function(X, **{name: params[name] for name in parameter_names})
     if kernel in CONDITIONAL and penalty == "l2":
         assert abs(model.dual_coef_.sum()) < 1e-10 * np.abs(model.dual_coef_).sum()
     alpha = np.zeros(80)
@@ -35,21 +35,21 @@ def test_objective_is_the_documented_one(kernel, penalty):
         model.decision_function(X), K @ alpha + model.intercept_, atol=1e-8 * np.abs(K).max()
     )
     loss = -weights @ model.predict_log_proba(X)[np.arange(80), (Y > 0).astype(int)]
-    term = 0.35 * alpha @ K @ alpha if penalty == "l2" else 0.7 * np.abs(alpha).sum()
-    assert model.objective_ == pytest.approx(loss + term)
+    penalty_term = 0.35 * alpha @ K @ alpha if penalty == "l2" else 0.7 * np.abs(alpha).sum()
+    assert model.objective_ == pytest.approx(loss + penalty_term)
     assert model.relative_gap_ <= 1e-5
 
 
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_kernel_by_name_by_function_or_precomputed(model):
-    named = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(NEW)
+    named = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(X_NEW)
 
     def kernel(A, B):
         return gaussian(A, B, gamma=0.3)
 
-    outputs = model.set_params(kernel=kernel).fit(X, Y).decision_function(NEW)
+    outputs = model.set_params(kernel=kernel).fit(X, Y).decision_function(X_NEW)
     np.testing.assert_allclose(outputs, named, atol=1e-8)
-    K, K_new = kernel(X, X), kernel(NEW, X)
+    K, K_new = kernel(X, X), kernel(X_NEW, X)
     precomputed = model.set_params(kernel="precomputed").fit(K, Y).decision_function(K_new)
     np.testing.assert_allclose(precomputed, named, atol=1e-8)
     assert model.support_vectors_.shape == (0, 0)
@@ -71,10 +71,10 @@ def test_linear_kernel_agrees_with_gram_matrix_and_scikit_learn(lam, d, classes)
     precomputed.fit(centred @ centred.T, labels)
     reference = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10)
     reference.fit(points, labels)
-    new = rng.standard_normal((20, d))
-    P, K_new = model.predict_proba(new), (new - mean) @ centred.T
+    new_points = rng.standard_normal((20, d))
+    P, K_new = model.predict_proba(new_points), (new_points - mean) @ centred.T
     np.testing.assert_allclose(P, precomputed.predict_proba(K_new), atol=1e-6)
-    np.testing.assert_allclose(P, reference.predict_proba(new), atol=1e-3)
+    np.testing.assert_allclose(P, reference.predict_proba(new_points), atol=1e-3)
     expansion = model.dual_coef_ @ model.support_vectors_
     np.testing.assert_allclose(expansion, model.coef_, atol=1e-5 * np.abs(model.coef_).max())
     loss = -reference.predict_log_proba(points)[np.arange(50), labels].sum()
@@ -90,16 +90,16 @@ def test_gaussian_process_with_the_same_kernel_has_the_same_mode():
     assert model.intercept_[0] == pytest.approx(0.0, abs=1e-9)
     process = GaussianProcessClassifier(RBF(1.0), optimizer=None).fit(points, labels)
     laplace = process.base_estimator_
-    mode = gaussian(NEW, points, gamma=0.5) @ (laplace.y_train_ - laplace.pi_)
-    np.testing.assert_allclose(model.decision_function(NEW), mode, atol=1e-4)
+    mode = gaussian(X_NEW, points, gamma=0.5) @ (laplace.y_train_ - laplace.pi_)
+    np.testing.assert_allclose(model.decision_function(X_NEW), mode, atol=1e-4)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 def test_three_classes(kernel):
     points, labels = IRIS
-    names = np.array(["setosa", "versicolor", "virginica"])[labels]
-    model = KernelLogisticRegression(0.1, kernel=kernel, gamma=0.2).fit(points, names)
-    assert model.score(points, names) >= 0.96
+    species = np.array(["setosa", "versicolor", "virginica"])[labels]
+    model = KernelLogisticRegression(0.1, kernel=kernel, gamma=0.2).fit(points, species)
+    assert model.score(points, species) >= 0.96
     F, P = model.decision_function(points), model.predict_proba(points)
     assert F.shape == P.shape == (150, 3)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
@@ -166,17 +166,17 @@ def test_no_penalty_is_the_limit_of_the_ridge():
     limit = KernelLogisticRegression(penalty=None, kernel="linear", tol=1e-9).fit(X, Y)
     ridge = KernelLogisticRegression(1e-8, kernel="linear", tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(
-        limit.decision_function(NEW), ridge.decision_function(NEW), rtol=1e-5
+        limit.decision_function(X_NEW), ridge.decision_function(X_NEW), rtol=1e-5
     )
     quadratic = KernelLogisticRegression(penalty=None, kernel="poly", gamma=1.0, degree=2)
-    K, K_new = polynomial(X, degree=2), polynomial(NEW, X, degree=2)
+    K, K_new = polynomial(X, degree=2), polynomial(X_NEW, X, degree=2)
     ridge = KernelLogisticRegression(1e-6, kernel="precomputed").fit(K, Y)
     np.testing.assert_allclose(
-        quadratic.fit(X, Y).decision_function(NEW), ridge.decision_function(K_new), atol=1e-3
+        quadratic.fit(X, Y).decision_function(X_NEW), ridge.decision_function(K_new), atol=1e-3
     )
     np.testing.assert_allclose(
         K_new[:, quadratic.support_] @ quadratic.dual_coef_[0] + quadratic.intercept_,
-        quadratic.decision_function(NEW),
+        quadratic.decision_function(X_NEW),
     )
     assert np.isinf(limit.relative_gap_)
 

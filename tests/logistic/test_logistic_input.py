@@ -10,13 +10,13 @@ from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian
 
 X, Y = stdev(2, 80, random_state=0)
-NEW, _ = stdev(2, 30, random_state=1)
-BOTH = [KernelLogisticRegression(), ImportVectorMachine()]
+X_NEW, _ = stdev(2, 30, random_state=1)
+MODELS = [KernelLogisticRegression(), ImportVectorMachine()]
 IRIS = load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize(("name", "value"), [("lam", np.nan), ("kernel", "sigmoid")])
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_invalid_parameters_are_reported(model, name, value):  # others: see test_parameters.py
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         type(model)(**{name: value}).fit(X, Y)
@@ -33,7 +33,7 @@ def test_invalid_parameters_are_reported(model, name, value):  # others: see tes
         ({"y": Y[:-1]}, "inconsistent numbers of samples"),
     ],
 )
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_invalid_data_are_reported(model, change, message):
     model = type(model)()
     with pytest.raises(ValueError, match=message):
@@ -52,7 +52,7 @@ def test_invalid_data_are_reported(model, change, message):
     ],
     ids=["infinite", "negative", "wrong shape", "asymmetric"],
 )
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_invalid_kernels_are_reported(model, kernel, message):
     with pytest.raises(ValueError, match=message):
         type(model)(kernel=kernel).fit(X, Y)
@@ -95,14 +95,14 @@ def test_unconverged_model_warns_and_can_predict(penalty):
 
 
 @pytest.mark.parametrize(
-    "bad",
+    "arguments",
     [{"lams": 0}, {"lams": [1.0, -1.0]}, {"lams": [1.0, 0.0]}, {"lams": []}, {"smallest": 2.0}],
     ids=str,
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_invalid_lams_are_reported(kernel, bad):
+def test_invalid_lams_are_reported(kernel, arguments):
     with pytest.raises(ValueError):
-        KernelLogisticRegression(kernel=kernel).path(X, Y, **bad)
+        KernelLogisticRegression(kernel=kernel).path(X, Y, **arguments)
 
 
 def test_lams_may_be_any_iterable():
@@ -115,11 +115,11 @@ def test_path_of_equal_points_needs_explicit_lams():
         KernelLogisticRegression(kernel="linear").path(np.ones_like(X), Y, 3)
 
 
-@pytest.mark.parametrize("model", BOTH, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_linear_model_is_translation_invariant(model):
     model.set_params(kernel="linear")
-    near = model.fit(X, Y).decision_function(NEW)
-    far = model.fit(X + 1e6, Y).decision_function(NEW + 1e6)
+    near = model.fit(X, Y).decision_function(X_NEW)
+    far = model.fit(X + 1e6, Y).decision_function(X_NEW + 1e6)
     np.testing.assert_allclose(far, near, atol=1e-5)
     assert model.relative_gap_ < 0.1
 

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from svmbook.plotting import AnimatedFigure, figure_svg, use_book_style
-from svmbook.plotting.style import RASTER_MARKERS
+from svmbook.plotting.style import MAX_VECTOR_MARKERS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -80,14 +80,14 @@ def test_panels_with_twin_axes_hidden_axes_and_separate_colour_bar():
 
 def test_markers_of_all_scatters_count_for_rasterisation():
     figure, ax = plt.subplots()
-    positions = np.arange(2 * RASTER_MARKERS // 3 * 2).reshape(2, -1)
+    positions = np.arange(2 * MAX_VECTOR_MARKERS // 3 * 2).reshape(2, -1)
     scatters = [ax.scatter(*positions) for _ in range(2)]
     scatters[0].set_rasterized(True)
     assert "<image " in figure_svg(figure)
     assert [scatter.get_rasterized() for scatter in scatters] == [True, False]
 
 
-@pytest.mark.parametrize(("n", "n_images"), [(RASTER_MARKERS, 0), (RASTER_MARKERS + 1, 1)])
+@pytest.mark.parametrize(("n", "n_images"), [(MAX_VECTOR_MARKERS, 0), (MAX_VECTOR_MARKERS + 1, 1)])
 def test_many_markers_are_rasterised(n, n_images):
     figure, ax = plt.subplots()
     scatter = ax.scatter(np.arange(n), np.arange(n))
@@ -109,7 +109,7 @@ def test_palette_does_not_change_the_look_of_markers(alpha, tolerance, monkeypat
         ax.scatter(*np.random.default_rng(0).normal(size=(2, 400)), c=colour, alpha=alpha)
     with_palette = stored_image(figure_svg(figure))
     assert with_palette.mode == "P"
-    monkeypatch.setattr("svmbook.plotting.style._with_palette", lambda match: match[0])
+    monkeypatch.setattr("svmbook.plotting.style._reduce_to_palette", lambda match: match[0])
     before, after = (
         np.asarray(image.convert("RGBA"), dtype=float)
         for image in (stored_image(figure_svg(figure)), with_palette)
@@ -131,11 +131,11 @@ TICK_LABELS = re.compile(r"<g id=\"text_\d+\">")
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_every_panel_with_shared_axes_has_tick_labels(n_rows):
     figure, axes = plt.subplots(n_rows, 2, sharex=True, sharey=True, squeeze=False)
-    separate, separate_axes = plt.subplots(n_rows, 2)
+    separate_figure, separate_axes = plt.subplots(n_rows, 2)
     for ax in (*axes.flat, *separate_axes.flat):
         ax.plot([0, 5], [0, 7])
     n_labels = len(TICK_LABELS.findall(figure_svg(figure)))
-    assert n_labels == len(TICK_LABELS.findall(figure_svg(separate))) > 0
+    assert n_labels == len(TICK_LABELS.findall(figure_svg(separate_figure))) > 0
     assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[0]] == [True, False]
     bottom = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes[:, 0]]
     assert bottom == [False] * (n_rows - 1) + [True]
@@ -157,17 +157,17 @@ def test_coordinates_are_rounded_and_glyphs_are_not():
     assert re.search(r"scale\(0\.\d{3,} ", svg)
 
 
-def test_moving_figure_shows_one_picture():
+def test_animated_figure_shows_one_picture():
     def draw(height):
         figure, ax = plt.subplots(figsize=(3, 2))
         ax.plot([0, height], gid="a&b<c")
         ax.set_ylim(0, 3)
         return figure
 
-    moving = AnimatedFigure(
+    animated = AnimatedFigure(
         draw, [1, 2, 3], label=lambda h: f"height <{h}>", alt='A "line".', start=1
     )
-    html = moving._repr_html_()
+    html = animated._repr_html_()
     images = re.findall("<img [^>]*>", html)
     assert [" hidden" in image for image in images] == [True, False, True]
     assert len({re.search('xml,([^"]*)"', image)[1] for image in images}) == 3
@@ -176,7 +176,7 @@ def test_moving_figure_shows_one_picture():
         ElementTree.fromstring(unquote(unescape(url)))
     assert 'alt="height &lt;2&gt;. A &quot;line&quot;."' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
-    sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in moving.pictures}
+    sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in animated.pictures}
     assert len(sizes) == 1
     assert not plt.get_fignums()
 

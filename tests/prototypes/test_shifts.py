@@ -10,7 +10,7 @@ from svmbook.prototypes.ensemble import validation_split
 from svmbook.prototypes.negatives import distances, initial_negatives
 
 X, Y = make_moons(120, noise=0.25, random_state=0)
-NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
+X_NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
 
 
 def negatives_by_loops(X, codes, i, k):
@@ -93,7 +93,7 @@ def test_initial_negatives_use_the_given_metric():
         assert np.flatnonzero(negatives[0]).tolist() == [nearest]
 
 
-def shifted_by_loops(members, X, codes):
+def shift_by_loops(members, X, codes):
     """Algorithm 3, line by line, with probability one of negative updates."""
     covers = [w @ x + b > 0 for w, b in zip(*members.planes[:2], strict=True) for x in X]
     covers = np.reshape(covers, (len(members.codes), len(X)))
@@ -108,25 +108,25 @@ def shifted_by_loops(members, X, codes):
                 negatives[m].add(j)
         if candidates:
             positives[min(candidates)[1]].add(j)
-    kept = np.flatnonzero(covers.any(axis=1))
-    return kept, [positives[m] for m in kept], [negatives[m] for m in kept]
+    rows = np.flatnonzero(covers.any(axis=1))
+    return rows, [positives[m] for m in rows], [negatives[m] for m in rows]
 
 
 @pytest.mark.parametrize("C", [1.0, 30.0])
 def test_shift_is_that_of_algorithm_3(C):
     model = PrototypeSVM(C=C, p_negative=1.0)
     dist = distances(X, X)
-    members, rng = model._exemplars(X, Y, dist), np.random.default_rng(0)
+    members, rng = model._train_exemplars(X, Y, dist), np.random.default_rng(0)
     for _ in range(3):
-        after, (_, _, removed) = model._iterate(members, X, Y, dist, rng)
-        kept, positives, negatives = shifted_by_loops(members, X, Y)
-        np.testing.assert_array_equal(after.exemplars, members.exemplars[kept])
-        assert [set(np.flatnonzero(row)) for row in after.positive] == positives
-        assert [set(np.flatnonzero(row)) for row in after.negative] == negatives
+        shifted_members, (_, _, removed) = model._shift(members, X, Y, dist, rng)
+        rows, positives, negatives = shift_by_loops(members, X, Y)
+        np.testing.assert_array_equal(shifted_members.exemplars, members.exemplars[rows])
+        assert [set(np.flatnonzero(row)) for row in shifted_members.positive] == positives
+        assert [set(np.flatnonzero(row)) for row in shifted_members.negative] == negatives
         np.testing.assert_array_equal(
-            np.sort(removed), np.setdiff1d(members.exemplars, after.exemplars)
+            np.sort(removed), np.setdiff1d(members.exemplars, shifted_members.exemplars)
         )
-        members = after
+        members = shifted_members
 
 
 def test_positives_have_label_of_member_and_negatives_other_labels():
@@ -178,20 +178,20 @@ def test_last_ensemble_of_highest_validation_accuracy_is_kept():
         accuracies = np.array([iteration.accuracy for iteration in model.history_])
         assert model.validation_score_ == accuracies.max()
         assert model.n_shifts_ == np.flatnonzero(accuracies == accuracies.max())[-1]
-        kept = model.history_[model.n_shifts_]
-        np.testing.assert_array_equal(model.coef_, kept.coef)
+        selected = model.history_[model.n_shifts_]
+        np.testing.assert_array_equal(model.coef_, selected.coef)
 
 
 def test_n_shifts_only_truncates_the_history():
-    more = PrototypeSVM(C=3.0, n_shifts=6, random_state=0).fit(X, Y)
-    fewer = PrototypeSVM(C=3.0, n_shifts=2, random_state=0).fit(X, Y)
-    assert len(fewer.history_) == 3
-    for a, b in zip(fewer.history_, more.history_, strict=False):
+    six_shifts = PrototypeSVM(C=3.0, n_shifts=6, random_state=0).fit(X, Y)
+    two_shifts = PrototypeSVM(C=3.0, n_shifts=2, random_state=0).fit(X, Y)
+    assert len(two_shifts.history_) == 3
+    for a, b in zip(two_shifts.history_, six_shifts.history_, strict=False):
         np.testing.assert_array_equal(a.coef, b.coef)
 
 
 @pytest.mark.parametrize(("C", "p"), [(1e6, 0.05), (3.0, 0.05), (3.0, 0.0)])
-def test_exemplar_covered_by_its_own_member_joins_no_other(C, p):
+def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p):
     history = PrototypeSVM(C=C, p_negative=p, random_state=0).fit(X, Y).history_
     for iteration, before in zip(history[1:], history, strict=False):
         covers = before.coef @ X.T + before.intercept[:, None] > 0
@@ -248,13 +248,13 @@ def test_samples_grow_by_misclassified_points():
         assert set(before) < set(sample)
         assert len(sample) - len(before) <= 30
     one_sample = SampledPrototypeSVM(C=1.0, n_samplings=1, random_state=0).fit(X, Y)
-    added = np.setdiff1d(later[0], first)
-    assert (one_sample.predict(X[added]) != Y[added]).all()
+    added_points = np.setdiff1d(later[0], first)
+    assert (one_sample.predict(X[added_points]) != Y[added_points]).all()
 
 
 def test_sample_of_all_points_is_as_accurate_as_prototype_svm():
     sampled = SampledPrototypeSVM(C=3.0, first_share=1.0, n_samplings=1, random_state=0).fit(X, Y)
     plain = PrototypeSVM(C=3.0, random_state=0).fit(X, Y)
     # The validation sets differ, because sampling uses the random number generator first.
-    assert abs(sampled.score(NEW, Y_NEW) - plain.score(NEW, Y_NEW)) < 0.15
+    assert abs(sampled.score(X_NEW, Y_NEW) - plain.score(X_NEW, Y_NEW)) < 0.15
     assert sampled.samples_[0].tolist() == list(range(120))

@@ -7,7 +7,7 @@ from sklearn.datasets import make_moons
 from svmbook import DualSVC, ExemplarSVM, PrototypeSVM
 from svmbook.calibration import fit_sigmoid
 from svmbook.prototypes.negatives import distances, initial_negatives
-from svmbook.prototypes.sigmoids import FOLDS, cross_validated_sigmoids
+from svmbook.prototypes.sigmoids import N_FOLDS, cross_validated_sigmoids
 from svmbook.solvers.batched.members import linear_members
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
@@ -18,7 +18,7 @@ def train(X, positive, negative, weight):
     return linear_members(X, positive, negative, C, weight)
 
 
-UNEQUAL = (4, 1, 2, 3, 1, 4)
+UNEQUAL_COUNTS = (4, 1, 2, 3, 1, 4)
 
 
 def members(*n_positives):
@@ -28,14 +28,14 @@ def members(*n_positives):
     return rank[:n] < np.array(n_positives)[:, None], initial_negatives(dist, Y, 7)[:n]
 
 
-def folds(present):
+def folds(is_own):
     """Return the fold of each point of each member, from the random numbers of the fixed seed."""
-    numbers = np.random.default_rng(0).random(present.shape)
-    fold = np.full(present.shape, -1)
-    for m, mask in enumerate(present):
+    numbers = np.random.default_rng(0).random(is_own.shape)
+    fold = np.full(is_own.shape, -1)
+    for m, mask in enumerate(is_own):
         points = np.flatnonzero(mask)
         shuffled = points[numbers[m, points].argsort()]
-        fold[m, shuffled] = np.arange(len(shuffled)) * FOLDS // len(shuffled)
+        fold[m, shuffled] = np.arange(len(shuffled)) * N_FOLDS // len(shuffled)
     return fold
 
 
@@ -43,7 +43,7 @@ def sigmoid_by_loops(P, N, fold, weight):
     """Return the sigmoid of one member: train one SVM per fold, then fit the sigmoid."""
     points = np.flatnonzero(P | N)
     outputs = np.zeros(len(X))
-    for k in range(FOLDS):
+    for k in range(N_FOLDS):
         training, left_out = points[fold[points] != k], points[fold[points] == k]
         if not P[training].any():
             outputs[left_out] = -1.0
@@ -58,7 +58,8 @@ def sigmoid_by_loops(P, N, fold, weight):
 
 
 @pytest.mark.parametrize(
-    ("n_positives", "weight"), [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL, 1.0)]
+    ("n_positives", "weight"),
+    [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL_COUNTS, 1.0)],
 )
 def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
     P, N = members(*n_positives)
@@ -66,23 +67,23 @@ def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
     fold = folds(P | N)
     for m in range(len(P)):
         expected = sigmoid_by_loops(P[m], N[m], fold[m], weight)
-        found = sigmoids.slope[m], sigmoids.intercept[m]
-        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
+        actual = sigmoids.slope[m], sigmoids.intercept[m]
+        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_each_point_is_left_out_once_in_folds_of_equal_size():
     P, N = members(4, 4, 3, 4, 2, 4)  # every training set has a positive, so all are trained
-    present, left_out = P | N, []
+    is_own, left_out = P | N, []
 
     def recording_train(X, positive, negative, weight):
-        left_out.append(present & ~(positive | negative))
+        left_out.append(is_own & ~(positive | negative))
         assert not (positive & ~P).any() and not (negative & ~N).any()
         return train(X, positive, negative, weight)
 
     cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)
-    np.testing.assert_array_equal(np.sum(left_out, axis=0), present)
+    np.testing.assert_array_equal(np.sum(left_out, axis=0), is_own)
     sizes = np.array([mask.sum(axis=1) for mask in left_out])
-    assert sizes.shape == (FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
+    assert sizes.shape == (N_FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
 
 
 def test_single_positive_has_output_minus_one():
@@ -106,7 +107,7 @@ def test_sigmoids_are_reproducible_and_do_not_depend_on_later_members():
 @pytest.mark.parametrize("model", [ExemplarSVM(C=C, mining=False), PrototypeSVM(C=C, n_shifts=2)])
 def test_vote_sums_probabilities_of_positive_outputs(model):
     model.set_params(voting="libsvm", positive_weight=1.0, random_state=0).fit(X, Y)
-    new, _ = make_moons(30, noise=0.25, random_state=1)
+    X_new, _ = make_moons(30, noise=0.25, random_state=1)
     training = np.arange(len(X))
     if isinstance(model, PrototypeSVM):
         training = model.history_[0].exemplars  # without the validation set
@@ -116,7 +117,7 @@ def test_vote_sums_probabilities_of_positive_outputs(model):
     sigmoids = cross_validated_sigmoids(
         X[training], P[:, training], N[:, training], np.ones(len(P)), train
     )
-    F = new @ model.coef_.T + model.intercept_
+    F = X_new @ model.coef_.T + model.intercept_
     signs = np.array([1 if member.label else -1 for member in model.prototypes_])
     votes = np.where(F > 0, sigmoids.probability(F), 0.0) @ signs
-    np.testing.assert_allclose(model.decision_function(new), votes, atol=1e-5)
+    np.testing.assert_allclose(model.decision_function(X_new), votes, atol=1e-5)

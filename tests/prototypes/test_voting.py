@@ -10,14 +10,14 @@ from svmbook.calibration import fit_sigmoid
 from svmbook.solvers import solve_active_set
 
 X, Y = make_moons(100, noise=0.25, random_state=0)
-NAMES = np.array(["left", "right"])[Y]
-NEW, _ = make_moons(40, noise=0.25, random_state=1)
+LABELS = np.array(["left", "right"])[Y]
+X_NEW, _ = make_moons(40, noise=0.25, random_state=1)
 
 
 def votes_by_loops(model, weight):
     """Return the votes for the second class minus the votes for the first."""
-    votes = np.zeros(len(NEW))
-    for i, x in enumerate(NEW):
+    votes = np.zeros(len(X_NEW))
+    for i, x in enumerate(X_NEW):
         voters = []
         for m, member in enumerate(model.prototypes_):
             output = member.coef @ x + member.intercept
@@ -29,38 +29,42 @@ def votes_by_loops(model, weight):
     return votes
 
 
-def one(voters, m, output):
+def unit_weight(voters, m, output):
     return 1.0
 
 
-def by_distance(voters, m, output):
+def distance_weight(voters, m, output):
     rho = next(voter[0] for voter in voters if voter[2] == m)
     return (voters[0][0] / rho) ** 2
 
 
-def three_nearest(voters, m, output):
+def is_among_three_nearest(voters, m, output):
     return float(m in [voter[2] for voter in voters[:3]])
 
 
 @pytest.mark.parametrize(
     ("voting", "n_neighbors", "weight"),
-    [("majority", None, one), ("local", None, by_distance), ("local", 3, three_nearest)],
+    [
+        ("majority", None, unit_weight),
+        ("local", None, distance_weight),
+        ("local", 3, is_among_three_nearest),
+    ],
 )
 def test_votes_agree_with_loop_over_members(voting, n_neighbors, weight):
     model = PrototypeSVM(C=10.0, voting=voting, n_neighbors=n_neighbors, random_state=0)
-    votes = votes_by_loops(model.fit(X, NAMES), weight)
-    np.testing.assert_allclose(model.decision_function(NEW), votes, atol=1e-8)
+    votes = votes_by_loops(model.fit(X, LABELS), weight)
+    np.testing.assert_allclose(model.decision_function(X_NEW), votes, atol=1e-8)
 
 
 def test_probabilities_are_fitted_on_validation_points():
-    model = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, NAMES)
+    model = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, LABELS)
     validation = np.setdiff1d(np.arange(100), model.history_[0].exemplars)
     sigmoids = [
-        fit_sigmoid(X[validation] @ m.coef + m.intercept, NAMES[validation] == m.label)
+        fit_sigmoid(X[validation] @ m.coef + m.intercept, LABELS[validation] == m.label)
         for m in model.prototypes_
     ]
     votes = votes_by_loops(model, lambda _, m, output: sigmoids[m].probability(output))
-    np.testing.assert_allclose(model.decision_function(NEW), votes, atol=1e-6)
+    np.testing.assert_allclose(model.decision_function(X_NEW), votes, atol=1e-6)
 
 
 def test_most_frequent_class_is_predicted_without_votes():
@@ -80,34 +84,36 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
     # points need no further negatives after the first round.
     rows = np.concatenate([np.flatnonzero(Y == 0)[:20], np.flatnonzero(Y == 1)])
     order = np.random.default_rng(0).permutation(72)
-    D = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
-    d = np.concatenate([[0, 1], Y[rows]])[order]
-    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(D, d)
+    all_points = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
+    all_labels = np.concatenate([[0, 1], Y[rows]])[order]
+    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(
+        all_points, all_labels
+    )
     assert model.n_rounds_ > 0
     for i in range(0, 70, 5):
-        others = np.flatnonzero(d[i] != d)
-        points, y = D[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
+        others = np.flatnonzero(all_labels[i] != all_labels)
+        points, y = all_points[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
         factor = len(others) if weight == "balanced" else 1.0
         exact = solve_active_set(points @ points.T, y, np.where(y > 0, C * factor, C), tol=1e-12)
         w = points.T @ (y * exact.alpha)
         atol = 1e-5 * max(1.0, np.abs(w).max())
         np.testing.assert_allclose(model.prototypes_[i].coef, w, atol=atol)
-    few = ExemplarSVM(C=C, positive_weight=weight, voting="majority", mining=False, n_negatives=3)
-    assert max(len(m.negatives) for m in few.fit(X, Y).prototypes_) <= 3
+    model.set_params(mining=False).fit(X, Y)
+    assert max(len(m.negatives) for m in model.prototypes_) <= 3
 
 
 def test_l1_penalty_gives_sparse_coefficients():
     rng = np.random.default_rng(0)
     wide = np.hstack([X, 0.1 * rng.standard_normal((100, 6))])
     model = PrototypeSVM(C=10.0, penalty="l1", random_state=0).fit(wide, Y)
-    used = np.abs(model.coef_) > 1e-9
-    assert used[:, 2:].mean() < 0.2 < used[:, :2].mean()
+    is_used = np.abs(model.coef_) > 1e-9
+    assert is_used[:, 2:].mean() < 0.2 < is_used[:, :2].mean()
     dense = PrototypeSVM(C=10.0, random_state=0).fit(wide, Y)
     assert (np.abs(dense.coef_) > 1e-9).mean() > 0.95
 
 
 def test_large_duality_gap_warns(monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.GAP_TOL", 1e-300)
+    monkeypatch.setattr("svmbook.prototypes.gap_check.GAP_TOL", 1e-300)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__
@@ -116,16 +122,16 @@ def test_large_duality_gap_warns(monkeypatch):
 @pytest.mark.parametrize("model", [ExemplarSVM(), PrototypeSVM()])
 def test_same_seed_gives_same_model(model):
     model.set_params(C=5.0, random_state=3)
-    first = model.fit(X, Y).decision_function(NEW)
-    np.testing.assert_array_equal(model.fit(X, Y).decision_function(NEW), first)
-    assert (model.set_params(random_state=4).fit(X, Y).decision_function(NEW) != first).any()
+    first = model.fit(X, Y).decision_function(X_NEW)
+    np.testing.assert_array_equal(model.fit(X, Y).decision_function(X_NEW), first)
+    assert (model.set_params(random_state=4).fit(X, Y).decision_function(X_NEW) != first).any()
 
 
 def test_set_params_does_not_change_votes_of_fitted_model():
     model = PrototypeSVM(C=10.0, random_state=0).fit(X, Y)
-    before = model.decision_function(NEW)
+    before = model.decision_function(X_NEW)
     model.set_params(voting="probability", n_neighbors=1, metric="manhattan")
-    np.testing.assert_array_equal(model.decision_function(NEW), before)
+    np.testing.assert_array_equal(model.decision_function(X_NEW), before)
 
 
 def test_mining_doubles_the_number_of_added_negatives():
@@ -153,8 +159,8 @@ def test_three_classes_have_majority_votes():
 
 @pytest.mark.parametrize("voting", ["majority", "local", "probability"])
 def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
-    model = PrototypeSVM(voting=voting, random_state=0).fit(X, NAMES)
-    one_block, sizes = model.decision_function(NEW), []
+    model = PrototypeSVM(voting=voting, random_state=0).fit(X, LABELS)
+    one_block, sizes = model.decision_function(X_NEW), []
     votes = type(model._ensemble_)._votes
 
     def recording_votes(ensemble, block):
@@ -162,8 +168,8 @@ def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
         return votes(ensemble, block)
 
     monkeypatch.setattr(type(model._ensemble_), "_votes", recording_votes)
-    monkeypatch.setattr("svmbook.prototypes.ensemble.BLOCK_OUTPUTS", 500)
-    np.testing.assert_allclose(model.decision_function(NEW), one_block, atol=1e-9)
+    monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", 500)
+    np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-9)
     n_members = len(model.prototypes_)
-    assert len(sizes) > 1 and sum(sizes) == len(NEW) * n_members
+    assert len(sizes) > 1 and sum(sizes) == len(X_NEW) * n_members
     assert max(sizes) <= max(500, n_members)

@@ -55,17 +55,17 @@ def test_every_solver_agrees_with_svc(clouds, solver, C):
 )
 def test_kernel_by_name_by_function_or_precomputed(corners, name, function, params):
     X, y = corners
-    new = X[:20] + 0.1
+    X_new = X[:20] + 0.1
 
     def kernel(A, B):
         return function(A, B, **params)
 
     named = DualSVC(kernel=name, **params).fit(X, y)
-    expected = named.decision_function(new)
+    expected = named.decision_function(X_new)
     for model in (DualSVC(kernel=function, **params), DualSVC(kernel=kernel)):
-        np.testing.assert_allclose(model.fit(X, y).decision_function(new), expected, atol=1e-8)
+        np.testing.assert_allclose(model.fit(X, y).decision_function(X_new), expected, atol=1e-8)
     precomputed = DualSVC(kernel="precomputed").fit(kernel(X, X), y)
-    np.testing.assert_allclose(precomputed.decision_function(kernel(new, X)), expected, atol=1e-8)
+    np.testing.assert_allclose(precomputed.decision_function(kernel(X_new, X)), expected, atol=1e-8)
     assert np.array_equal(precomputed.support_, named.support_)
 
 
@@ -74,12 +74,12 @@ def test_kernel_by_name_by_function_or_precomputed(corners, name, function, para
 )
 def test_labels_of_any_type(clouds, labels):
     X, y = clouds
-    names = np.array(sorted(labels))
-    model = DualSVC().fit(X, names[(y > 0).astype(int)])
-    assert np.array_equal(model.classes_, names)
+    classes = np.array(sorted(labels))
+    model = DualSVC().fit(X, classes[(y > 0).astype(int)])
+    assert np.array_equal(model.classes_, classes)
     predicted = model.predict(X)
-    assert predicted.dtype == names.dtype
-    assert np.array_equal(predicted == names[1], model.decision_function(X) > 0)
+    assert predicted.dtype == classes.dtype
+    assert np.array_equal(predicted == classes[1], model.decision_function(X) > 0)
     np.testing.assert_allclose(model.alpha_, DualSVC().fit(X, y).alpha_)
 
 
@@ -147,7 +147,7 @@ def test_hard_margin(solver):
     assert model.relative_gap_ <= 1e-6
 
 
-def test_hard_margin_of_overlapping_classes_is_reported(clouds):
+def test_hard_margin_on_overlapping_classes_raises(clouds):
     with pytest.raises(ValueError, match=r"hulls meet.*finite C"):
         DualSVC(C=np.inf).fit(*clouds)
 
@@ -168,7 +168,7 @@ def test_auto_chooses_the_documented_solver():
     assert DualSVC(kernel=linear).fit(X, y).solver_ == "interior-point"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
-    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 1000):
+    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 1000):
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
         wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
         assert DualSVC().fit(wide, y).solver_ == "active-set"
@@ -176,7 +176,7 @@ def test_auto_chooses_the_documented_solver():
 
 def test_active_set_method_with_computed_gram_matrix(clouds):
     stored = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
-    with mock.patch("svmbook.svm.dual_svc.STORED_POINTS", 100):
+    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 100):
         computed = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
     np.testing.assert_allclose(computed.alpha_, stored.alpha_, atol=1e-10)
     assert computed.kkt_residual_ < 1e-11
@@ -193,7 +193,7 @@ def test_interior_point_method_converges_on_ill_conditioned_data(problem, log_sc
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("counts", [(12, 18), (18, 12), (15, 15)])
-def test_unconverged_result_is_no_worse_than_w_of_zero(solver, counts):
+def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, counts):
     rng = np.random.default_rng(0)
     X, y = 1e8 * rng.normal(size=(30, 4)), np.repeat([0, 1], counts)
     model = DualSVC(solver=solver, C=2.0, max_iter=2)
@@ -297,9 +297,9 @@ def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
     weights = (np.arange(120) % 4 != 0).astype(float)
     changed = np.where(weights[:, None] * weights == 0, np.pi, K)
     model = DualSVC(kernel="precomputed").fit(changed, y, sample_weight=weights)
-    present = weights > 0
-    subset = DualSVC(kernel="precomputed").fit(K[np.ix_(present, present)], y[present])
-    np.testing.assert_allclose(model.alpha_[present], subset.alpha_, atol=1e-8)
+    has_weight = weights > 0
+    subset = DualSVC(kernel="precomputed").fit(K[np.ix_(has_weight, has_weight)], y[has_weight])
+    np.testing.assert_allclose(model.alpha_[has_weight], subset.alpha_, atol=1e-8)
     assert model.support_vectors_.shape == (0, 0)
 
 

@@ -53,16 +53,17 @@ def test_few_prototypes_solve_the_exclusive_or(rule):
     model.fit(XOR, XOR_Y)
     assert model.prototypes_.shape == (8, 2)
     assert model.score(*non_separable(2000, random_state=1)) > 0.9
-    again = clone(model).fit(XOR, XOR_Y)
-    np.testing.assert_array_equal(model.prototypes_, again.prototypes_)
+    refitted = clone(model).fit(XOR, XOR_Y)
+    np.testing.assert_array_equal(model.prototypes_, refitted.prototypes_)
 
 
 def test_duplicate_prototypes_change_nothing():
     centres = XOR[:6]
-    once = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
-    twice = USVC(kernel="rbf", prototypes=np.vstack([centres, centres])).fit(XOR, XOR_Y)
-    assert once.objective_ == pytest.approx(twice.objective_, rel=1e-6)
-    np.testing.assert_allclose(once.decision_function(XOR), twice.decision_function(XOR), atol=1e-3)
+    model = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
+    with_duplicates = USVC(kernel="rbf", prototypes=np.vstack([centres, centres])).fit(XOR, XOR_Y)
+    assert model.objective_ == pytest.approx(with_duplicates.objective_, rel=1e-6)
+    outputs = with_duplicates.decision_function(XOR)
+    np.testing.assert_allclose(model.decision_function(XOR), outputs, atol=1e-3)
 
 
 def test_objective_is_the_documented_one():
@@ -95,13 +96,13 @@ def test_more_starts_are_never_worse_and_find_the_narrow_minimum():
     n_narrow = 0
     for seed in range(10):
         points, labels = usvc_case_b(random_state=seed)
-        one = USVC(C=10.0, s=4.0).fit(points, labels)
-        ten = USVC(C=10.0, s=4.0, n_init=10, random_state=0).fit(points, labels)
-        assert len(ten.starts_) == 10 and ten.starts_[0] == one.objective_
-        assert ten.starts_.min() <= one.objective_
-        assert ten.objective_ in ten.starts_  # the first of tied objectives
-        assert ten.objective_ <= (1 + 1e-10) * ten.starts_.min()
-        n_narrow += boundary(ten) < 0.3 < boundary(one)
+        one_start = USVC(C=10.0, s=4.0).fit(points, labels)
+        ten_starts = USVC(C=10.0, s=4.0, n_init=10, random_state=0).fit(points, labels)
+        assert len(ten_starts.starts_) == 10 and ten_starts.starts_[0] == one_start.objective_
+        assert ten_starts.starts_.min() <= one_start.objective_
+        assert ten_starts.objective_ in ten_starts.starts_  # the first of tied objectives
+        assert ten_starts.objective_ <= (1 + 1e-10) * ten_starts.starts_.min()
+        n_narrow += boundary(ten_starts) < 0.3 < boundary(one_start)
     assert n_narrow >= 3
 
 
@@ -113,27 +114,27 @@ def test_stationary_point_is_reached_from_every_start(init):
 
 def test_class_weights_trade_misses_for_false_alarms():
     points, labels = stdev(4, 400, random_state=0)
-    misses, alarms = [], []
+    misses, false_alarms = [], []
     for factor in (0.2, 1.0, 5.0):
         predicted = USVC(C=1.0, class_weight={1: factor}).fit(points, labels).predict(points)
         misses.append((predicted[labels > 0] < 0).mean())
-        alarms.append((predicted[labels < 0] > 0).mean())
-    assert misses[0] > misses[1] > misses[2] and alarms[0] < alarms[1] < alarms[2]
+        false_alarms.append((predicted[labels < 0] > 0).mean())
+    assert misses[0] > misses[1] > misses[2] and false_alarms[0] < false_alarms[1] < false_alarms[2]
 
 
 def test_points_of_weight_zero_are_ignored():
     weights = np.ones(120)
     weights[:20] = 0.0
     options = {"kernel": "rbf", "n_prototypes": 5, "random_state": 3}
-    with_zeros = USVC(**options).fit(X, Y, sample_weight=weights)
-    without = USVC(**options).fit(X[20:], Y[20:])
-    np.testing.assert_allclose(with_zeros.decision_function(X), without.decision_function(X))
+    weighted = USVC(**options).fit(X, Y, sample_weight=weights)
+    subset = USVC(**options).fit(X[20:], Y[20:])
+    np.testing.assert_allclose(weighted.decision_function(X), subset.decision_function(X))
 
 
 def test_outputs_are_finite_if_all_points_have_both_labels():
-    twice, labels = np.vstack([X, X]), np.concatenate([Y, -Y])
+    points, labels = np.vstack([X, X]), np.concatenate([Y, -Y])
     for model in (USVC(), USVC(kernel="rbf", n_prototypes=5), ERMSVC(), IRWLSSVC()):
-        outputs = model.fit(twice, labels).decision_function(twice)
+        outputs = model.fit(points, labels).decision_function(points)
         assert np.isfinite(outputs).all()
 
 
@@ -158,8 +159,8 @@ def test_least_squares_agrees_with_ridge_classifier():
 def test_threshold_is_the_lowest_that_is_certified(n, rate, confidence):
     # Certified if so few exceedances have probability at most 1 - confidence at this rate.
     scores = np.arange(n)
-    exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
-    assert binom.cdf(exceeding, n, rate) <= 1 - confidence < binom.cdf(exceeding + 1, n, rate)
+    n_exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
+    assert binom.cdf(n_exceeding, n, rate) <= 1 - confidence < binom.cdf(n_exceeding + 1, n, rate)
 
 
 def test_rate_is_exceeded_as_often_as_the_confidence_allows():
@@ -201,11 +202,11 @@ def test_validation_points_are_not_used_for_training():
     weights = np.linspace(0.5, 2.0, 120)
     model = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
     problem = model._prepare(X, Y, weights)
-    training, held_out = model._validation_split(problem, np.random.default_rng(0))
-    assert sorted([*training.present, *held_out]) == list(range(120))
+    training, validation_rows = model._validation_split(problem, np.random.default_rng(0))
+    assert sorted([*training.present, *validation_rows]) == list(range(120))
     np.testing.assert_array_equal(training.points, X[training.present])
     np.testing.assert_array_equal(training.weights, weights[training.present])
-    assert abs((Y[held_out] < 0).mean() - (Y < 0).mean()) < 0.02
+    assert abs((Y[validation_rows] < 0).mean() - (Y < 0).mean()) < 0.02
     expected = USVC(kernel="rbf")._prepare(training.points, training.y, training.weights)
     assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points
 

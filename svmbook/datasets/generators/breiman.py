@@ -21,7 +21,7 @@ from scipy.stats import ncx2, norm
 from sklearn.utils import check_random_state, check_scalar
 
 from ...arguments import check_positive
-from .draw import balanced_labels
+from .class_balance import balanced_labels
 
 __all__ = [
     "ringnorm",
@@ -38,7 +38,7 @@ MEAN_NORM = 2.0  # of the class means: each of the d coordinates is +-2 / sqrt(d
 WAVES = np.array(
     [np.maximum(6.0 - np.abs(np.arange(1, 22) - peak), 0.0) for peak in (11, 15, 7)]
 )  # h_1, h_2, h_3 of the source
-PAIRS = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves of each class
+CLASS_WAVES = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves of each class
 
 
 def twonorm(
@@ -76,7 +76,7 @@ def twonorm(
     >>> X.shape
     (4, 20)
     """
-    noise, y, _ = _noise(n, d, random_state)
+    noise, y, _ = _noise_and_labels(n, d, random_state)
     return noise + MEAN_NORM / np.sqrt(d) * y[:, None], y
 
 
@@ -130,7 +130,7 @@ def threenorm(
     >>> X.shape
     (6, 2)
     """
-    noise, y, rng = _noise(n, d, random_state)
+    noise, y, rng = _noise_and_labels(n, d, random_state)
     if d % 2:
         raise ValueError(f"threenorm needs an even dimension; found d == {d}.")
     side = rng.choice([-1.0, 1.0], size=n)
@@ -149,13 +149,13 @@ def threenorm_bayes_error() -> float:
     10.46
     """
 
-    def error(s):
+    def error_density(s):
         boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # in t
         misses = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)  # one Gaussian of +1, by symmetry
         false_alarms = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
         return 0.5 * (misses + false_alarms)
 
-    return float(quad(error, -12, 12)[0])
+    return float(quad(error_density, -12, 12)[0])
 
 
 def ringnorm(
@@ -206,7 +206,7 @@ def ringnorm(
     True
     """
     check_positive("distance", distance, or_zero=True)
-    noise, y, _ = _noise(n, d, random_state)
+    noise, y, _ = _noise_and_labels(n, d, random_state)
     wide = y[:, None] > 0
     return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
 
@@ -225,10 +225,10 @@ def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
     """
     check_scalar(d, "d", Integral, min_val=1)
     check_positive("distance", distance, or_zero=True)
-    squared = distance**2
-    radius2 = 8 / 3 * d * np.log(2) + 4 / 9 * squared
-    narrow_outside = ncx2.sf(radius2, d, squared / 9)
-    wide_inside = ncx2.cdf(radius2 / 4, d, 4 / 9 * squared)
+    squared_distance = distance**2
+    squared_radius = 8 / 3 * d * np.log(2) + 4 / 9 * squared_distance
+    narrow_outside = ncx2.sf(squared_radius, d, squared_distance / 9)
+    wide_inside = ncx2.cdf(squared_radius / 4, d, 4 / 9 * squared_distance)
     return float(0.5 * (narrow_outside + wide_inside))
 
 
@@ -270,12 +270,12 @@ def waveform(
     """
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
-    positive = max(1, n // 3)
-    negative = 2 + np.arange(n - positive) % 2
-    classes = rng.permutation(np.concatenate([np.ones(positive, dtype=int), negative]))
-    first, second = (WAVES[[PAIRS[c][k] for c in classes]] for k in (0, 1))
+    n_positive = max(1, n // 3)
+    other_classes = 2 + np.arange(n - n_positive) % 2
+    classes = rng.permutation(np.concatenate([np.ones(n_positive, dtype=int), other_classes]))
+    first_waves, second_waves = (WAVES[[CLASS_WAVES[c][k] for c in classes]] for k in (0, 1))
     u = rng.uniform(size=(n, 1))
-    X = u * first + (1 - u) * second + rng.standard_normal((n, 21))
+    X = u * first_waves + (1 - u) * second_waves + rng.standard_normal((n, 21))
     return X, np.where(classes == 1, 1.0, -1.0)
 
 
@@ -304,17 +304,17 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
     """
     X = np.asarray(X, dtype=float)
     log_densities = {}
-    for c, (a, b) in PAIRS.items():
+    for c, (a, b) in CLASS_WAVES.items():
         segment = WAVES[a] - WAVES[b]
         length = np.linalg.norm(segment)
-        unit = segment / length
+        direction = segment / length
         offset = X - WAVES[b]
-        position = offset @ unit  # of the projection onto the line of the segment
+        position = offset @ direction  # of the projection onto the line of the segment
         squared_distance = (offset**2).sum(axis=1) - position**2  # from the line
         # The normal probability of the interval from -position to length - position. An interval
         # on the right is mirrored to the left, because there the difference does not cancel.
-        right = position < 0.5 * length
-        start = np.where(right, position - length, -position)
+        is_on_right = position < 0.5 * length
+        start = np.where(is_on_right, position - length, -position)
         high, low = norm.logcdf(start + length), norm.logcdf(start)
         log_integral = high + np.log1p(-np.exp(low - high)) - np.log(length)
         log_densities[c] = log_integral - 0.5 * squared_distance
@@ -322,7 +322,7 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
     return np.where(positive, 1.0, -1.0)
 
 
-def _noise(n, d, random_state):
+def _noise_and_labels(n, d, random_state):
     check_scalar(d, "d", Integral, min_val=1)
     y, rng = balanced_labels(n, random_state)
     return rng.standard_normal((n, d)), y, rng

@@ -15,10 +15,10 @@ from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
 
 from ...arguments import check_positive
-from .draw import balanced_labels
+from .class_balance import balanced_labels
 
 __all__ = [
-    "Parts",
+    "DataSplit",
     "forest_like",
     "non_separable",
     "non_separable_bayes_error",
@@ -29,11 +29,12 @@ __all__ = [
 ]
 
 STDEV_DISTANCE = 5.4  # between the two means; reproduces the source's error rates
-XOR_CENTRE = 1.95  # coordinate of the centres of `non_separable`; reproduces the source's 5 %
+# Coordinate of the centres of `non_separable`; reproduces the source's 5 %.
+NON_SEPARABLE_CENTRE = 1.95
 FOREST_NOISE = 0.7  # label noise of `forest_like`, in standard deviations of the score
 
 
-class Parts(NamedTuple):
+class DataSplit(NamedTuple):
     """Training, validation and test set, each a pair ``(X, y)``."""
 
     train: tuple[np.ndarray, np.ndarray]
@@ -153,7 +154,7 @@ def non_separable(
     """
     y, rng = balanced_labels(n, random_state)
     side = rng.choice([-1.0, 1.0], size=n)
-    centres = XOR_CENTRE * np.column_stack([side, side * y])
+    centres = NON_SEPARABLE_CENTRE * np.column_stack([side, side * y])
     return centres + rng.standard_normal((n, 2)), y
 
 
@@ -171,7 +172,7 @@ def non_separable_bayes_error() -> float:
     >>> round(100 * non_separable_bayes_error(), 2)
     4.99
     """
-    p = float(norm.cdf(-XOR_CENTRE))
+    p = float(norm.cdf(-NON_SEPARABLE_CENTRE))
     return 2 * p * (1 - p)
 
 
@@ -278,7 +279,7 @@ def forest_like(
     return X, np.where(score + noise > 0, 1.0, -1.0)
 
 
-def three_parts(draw: Callable, *, random_state: int | None = None) -> Parts:
+def three_parts(draw: Callable, *, random_state: int | None = None) -> DataSplit:
     """Return training, validation and test data, drawn by a generator with independent seeds.
 
     The distribution of the generator must not depend on the seed, as that of `forest_like` does.
@@ -292,7 +293,7 @@ def three_parts(draw: Callable, *, random_state: int | None = None) -> Parts:
 
     Returns
     -------
-    Parts
+    DataSplit
         ``train``, ``validation`` and ``test``.
 
     Raises
@@ -310,4 +311,4 @@ def three_parts(draw: Callable, *, random_state: int | None = None) -> Parts:
     if random_state is not None:
         check_scalar(random_state, "random_state", Integral, min_val=0)
     seeds = np.random.SeedSequence(random_state).generate_state(3)
-    return Parts(*(draw(random_state=int(seed)) for seed in seeds))
+    return DataSplit(*(draw(random_state=int(seed)) for seed in seeds))

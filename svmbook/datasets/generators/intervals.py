@@ -28,7 +28,7 @@ CASES = {
     "a": (2 / 3, ((3 / 4, norm(0.75, 0.15)), (1 / 4, norm(0.2, 0.02)))),
     "b": (0.7, ((1 / 1.4, uniform(0.7, 0.25)), (0.4 / 1.4, norm(0.25, 0.02)))),
 }
-NEGATIVE = uniform(0.0, 0.5)
+NEGATIVE_DISTRIBUTION = uniform(0.0, 0.5)
 
 
 def usvc_case_a(
@@ -136,18 +136,19 @@ def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
     """
     if case not in CASES:
         raise ValueError(f"case is {case!r}; choose 'a' or 'b'.")
-    positive, components = CASES[case]
+    positive_probability, components = CASES[case]
     misses = sum(weight * component.cdf(threshold) for weight, component in components)
-    return positive * misses + (1 - positive) * NEGATIVE.sf(threshold)
+    false_alarms = NEGATIVE_DISTRIBUTION.sf(threshold)
+    return positive_probability * misses + (1 - positive_probability) * false_alarms
 
 
 def _draw(case, n, random_state):
     check_scalar(n, "n", Integral, min_val=2)
     rng = check_random_state(random_state)
-    positive, components = CASES[case]
-    y = np.where(rng.uniform(size=n) < positive, 1.0, -1.0)
+    positive_probability, components = CASES[case]
+    y = np.where(rng.uniform(size=n) < positive_probability, 1.0, -1.0)
     y[rng.permutation(n)[:2]] = 1.0, -1.0
     index = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
     samples = [component.rvs(n, random_state=rng) for _, component in components]
-    x = np.where(y > 0, np.choose(index, samples), NEGATIVE.rvs(n, random_state=rng))
+    x = np.where(y > 0, np.choose(index, samples), NEGATIVE_DISTRIBUTION.rvs(n, random_state=rng))
     return x[:, None], y

@@ -17,13 +17,13 @@ from scipy.stats import norm
 from sklearn.utils import check_random_state, check_scalar
 
 from ...arguments import check_positive
-from .draw import balanced_labels
+from .class_balance import balanced_labels
 
 __all__ = ["isolated", "isolated_bayes_error", "spirals", "striated", "striated_bayes_error"]
 
 # Of `isolated`:
 CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of the clusters
-SPREAD = 0.05  # default standard deviation of the clusters
+DEFAULT_SPREAD = 0.05  # default standard deviation of the clusters
 MAX_SPREAD = 0.075  # up to this value the circles below do not meet
 RADIUS = 3.0  # of the circles without background points, in standard deviations
 
@@ -31,7 +31,7 @@ RADIUS = 3.0  # of the circles without background points, in standard deviations
 def isolated(
     n: int = 800,
     *,
-    spread: float = SPREAD,
+    spread: float = DEFAULT_SPREAD,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw three small Gaussian clusters, and a uniform background at a distance from them.
@@ -154,8 +154,8 @@ def striated(
     check_positive("tilt", abs(tilt), or_zero=True)
     y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
-    across = stripe + width * rng.standard_normal(n)
-    X = np.column_stack([across, length * rng.standard_normal(n)])
+    x_1 = stripe + width * rng.standard_normal(n)
+    X = np.column_stack([x_1, length * rng.standard_normal(n)])
     if tilt:
         angle, centre = np.deg2rad(tilt), np.array([(stripes - 1) / 2, 0.0])
         rotation = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]

@@ -31,23 +31,23 @@ from sklearn.utils import Bunch
 
 from ...files import write_atomically
 
-__all__ = ["Entry", "cache_folder", "find", "load_table", "manifest"]
+__all__ = ["ManifestEntry", "cache_folder", "find", "load_table", "manifest"]
 
-BUNDLED = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
+BUNDLED_LOADERS = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
 VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell means neither yea nor nay
 COVTYPE_ROWS = 15_120  # the first rows, 2,160 per class
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """The description of a table in the manifest."""
 
     name: str
-    rows: int
-    features: int  # without the target
-    incomplete_rows: int  # rows with an empty cell
+    n_rows: int
+    n_features: int  # without the target
+    n_incomplete_rows: int  # rows with an empty cell
     class_counts: dict  # number of rows by original label, a string
-    positive: tuple  # labels of class +1 in binary problems; empty if there is no convention
+    positive_labels: tuple  # labels of class +1 in binary problems; empty if there is no convention
     openml_id: int | None  # of the same table on OpenML
     openml_labels: dict  # original label by OpenML's label
     sha256: str  # of the file
@@ -69,13 +69,13 @@ def manifest():
     entries = {}
     for row in csv.DictReader(io.StringIO(text)):
         counts, labels = _parse_mapping(row["class_counts"]), _parse_mapping(row["openml_labels"])
-        entries[row["name"]] = Entry(
+        entries[row["name"]] = ManifestEntry(
             name=row["name"],
-            rows=int(row["rows"]),
-            features=int(row["features"]),
-            incomplete_rows=int(row["incomplete_rows"]),
+            n_rows=int(row["rows"]),
+            n_features=int(row["features"]),
+            n_incomplete_rows=int(row["incomplete_rows"]),
             class_counts={label: int(count) for label, count in counts.items()},
-            positive=tuple(filter(None, row["positive"].split(";"))),
+            positive_labels=tuple(filter(None, row["positive"].split(";"))),
             openml_id=int(row["openml_id"]) if row["openml_id"] else None,
             openml_labels=labels,
             sha256=row["sha256"],
@@ -86,7 +86,7 @@ def manifest():
 
 
 def load_table(name):
-    """Load a table by name, without any treatment.
+    """Load a table by name, without any preparation.
 
     Examples
     --------
@@ -95,27 +95,29 @@ def load_table(name):
     >>> iris.data.shape, iris.target[0]
     ((150, 4), np.str_('setosa'))
     """
-    if name in BUNDLED:
-        return _bundled(name)
+    if name in BUNDLED_LOADERS:
+        return _load_bundled(name)
     if name not in manifest():
-        known = ", ".join(sorted({*manifest(), *BUNDLED}))
-        raise ValueError(f"there is no table {name!r}; there are {known}.")
+        known_names = ", ".join(sorted({*manifest(), *BUNDLED_LOADERS}))
+        raise ValueError(f"there is no table {name!r}; there are {known_names}.")
     entry = manifest()[name]
     path = find(name) or _download(entry)
     try:
         header, rows = _read(path)
         _check_contents(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
-        encoded = [_encode_column(column, votes=name == "vote84") for column in columns[:-1]]
+        encoded_columns = [
+            _encode_column(column, is_vote=name == "vote84") for column in columns[:-1]
+        ]
     except (KeyError, UnicodeError, csv.Error) as error:
         raise ValueError(f"{path} is damaged ({error!r}). Remove it, and load again.") from error
     return Bunch(
-        data=np.column_stack([values for values, _ in encoded]),
-        target=_labels(columns[-1]),
+        data=np.column_stack([values for values, _ in encoded_columns]),
+        target=_parse_labels(columns[-1]),
         feature_names=header[:-1],
         categories={
             feature: categories
-            for feature, (_, categories) in zip(header, encoded, strict=False)
+            for feature, (_, categories) in zip(header, encoded_columns, strict=False)
             if categories
         },
         DESCR=f"{name}: {entry.origin}. Licence: {entry.licence}. Read from {path.name}.",
@@ -146,16 +148,16 @@ def find(name: str) -> Path | None:
             raise FileNotFoundError(f"SVMBOOK_DATA is {folder!r}, which is not a folder.")
         path = Path(folder) / f"{name}.csv"
         if path.exists():
-            _check_sum(path, manifest()[name].sha256)
+            _verify_checksum(path, manifest()[name].sha256)
             return path
     path = cache_folder() / f"{name}.csv"
     if not path.exists():
         return None
     expected = [manifest()[name].sha256]
-    downloaded = path.with_suffix(".sha256")  # downloads may write the same numbers differently
-    if downloaded.exists():
-        expected.append(downloaded.read_text(encoding="ascii", errors="replace").strip())
-    _check_sum(path, *expected)
+    checksum_path = path.with_suffix(".sha256")  # downloads may write the same numbers differently
+    if checksum_path.exists():
+        expected.append(checksum_path.read_text(encoding="ascii", errors="replace").strip())
+    _verify_checksum(path, *expected)
     return path
 
 
@@ -234,11 +236,11 @@ def _read(path):
 def _check_contents(entry, header, rows, source):
     """Raise an error if a table is not the one that the manifest describes."""
     shape = (len(rows), len(header) - 1)
-    if ragged := [i for i, row in enumerate(rows) if len(row) != len(header)]:
-        number, cells = ragged[0] + 2, len(rows[ragged[0]])
-        difference = f"line {number} has {cells} cells, the first line {len(header)}"
-    elif shape != (entry.rows, entry.features):
-        expected = f"expected {entry.rows} rows of {entry.features} features"
+    if ragged_rows := [i for i, row in enumerate(rows) if len(row) != len(header)]:
+        number, n_cells = ragged_rows[0] + 2, len(rows[ragged_rows[0]])
+        difference = f"line {number} has {n_cells} cells, the first line {len(header)}"
+    elif shape != (entry.n_rows, entry.n_features):
+        expected = f"expected {entry.n_rows} rows of {entry.n_features} features"
         difference = f"{expected}, found {shape[0]} of {shape[1]}"
     elif (counts := dict(Counter(sorted(row[-1] for row in rows)))) != entry.class_counts:
         difference = f"expected the classes {entry.class_counts}, found {counts}"
@@ -247,18 +249,18 @@ def _check_contents(entry, header, rows, source):
     raise ValueError(f"{source} is not {entry.name}: {difference}. Remove it, or fetch it again.")
 
 
-def _check_sum(path, *expected):
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found not in expected:
+def _verify_checksum(path, *expected):
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    if checksum not in expected:
         raise ValueError(
             f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
-            f"found {found[:12]}.... Remove it, or replace it by the right file."
+            f"found {checksum[:12]}.... Remove it, or replace it with the correct file."
         )
 
 
-def _encode_column(column, votes):
+def _encode_column(column, is_vote):
     """Return a column as floats, and the categories that they encode, if it is not numeric."""
-    if votes:
+    if is_vote:
         return np.array([VOTE_CODES[cell] for cell in column]), ()
     try:
         return np.array([float(cell) if cell else np.nan for cell in column]), ()
@@ -268,15 +270,15 @@ def _encode_column(column, votes):
         return np.array(codes), categories
 
 
-def _labels(column):
+def _parse_labels(column):
     try:
         return np.array([int(cell) for cell in column])
     except ValueError:
         return np.array(column)
 
 
-def _bundled(name):
-    bunch = BUNDLED[name]()
+def _load_bundled(name):
+    bunch = BUNDLED_LOADERS[name]()
     return Bunch(
         data=bunch.data,
         target=bunch.target_names[bunch.target],

@@ -11,9 +11,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["load_lexicon", "load_semeval", "message_features"]
 
-MISSING = "Not Available"
-LABELS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
-TOKEN = re.compile(
+UNAVAILABLE = "Not Available"
+SENTIMENTS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
+TOKEN_PATTERN = re.compile(
     r"(?P<link>(?i:https?://|www\.)\S+)"
     r"|(?P<name>@\w+)"
     r"|(?P<tag>#\w+)"
@@ -63,9 +63,10 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     """
     texts, labels = [], []
     # Not splitlines, because tweets may contain other line separators.
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    for number, line in enumerate(_read_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
-        column = next((k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in LABELS), None)
+        columns = (k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in SENTIMENTS)
+        column = next(columns, None)
         if column is None or len(fields) == column + 1:
             if not line.strip():
                 continue
@@ -74,7 +75,7 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
                 f"fields, the label as the third or fifth and the text after it: {line[:60]!r}."
             )
         text = " ".join(fields[column + 1 :])
-        if text != MISSING:
+        if text != UNAVAILABLE:
             texts.append(text)
             labels.append(fields[column].strip('"'))
     if not texts:
@@ -94,7 +95,8 @@ def load_lexicon(path: str | Path) -> dict:
     Returns
     -------
     dict
-        Strength and polarity by word, such as "weak negative"; of several entries the last.
+        Strength and polarity by word, such as "weak negative". If a word has several entries,
+        the last one counts.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def load_lexicon(path: str | Path) -> dict:
     {'superb': 'strong positive'}
     """
     lexicon = {}
-    for line in _text(path).splitlines():
+    for line in _read_text(path).splitlines():
         entry = dict(part.split("=", 1) for part in line.split() if "=" in part)
         if {"type", "word1", "priorpolarity"} <= entry.keys():
             lexicon[entry["word1"]] = f"{entry['type'][:-4]} {entry['priorpolarity']}"
@@ -123,7 +125,7 @@ def load_lexicon(path: str | Path) -> dict:
     return lexicon
 
 
-def _text(path):
+def _read_text(path):
     """Return the text of a file in UTF-8, without a byte order mark."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -171,15 +173,15 @@ def message_features(
     """
     lexicon = lexicon or {}
 
-    def features_of(text):
+    def extract_features(text):
         features = []
-        for match in TOKEN.finditer(text):
+        for match in TOKEN_PATTERN.finditer(text):
             kind, token = match.lastgroup, match.group().lower().replace("\u2019", "'")
             features.append(token if kind in ("word", "tag") else f"<{kind}>")
             if token in lexicon:
                 features.append(f"<{lexicon[token]}>")
         return features
 
-    vectorizer = CountVectorizer(analyzer=features_of)
+    vectorizer = CountVectorizer(analyzer=extract_features)
     X = vectorizer.fit_transform(texts)
     return X.toarray().astype(float), vectorizer.get_feature_names_out().tolist()

@@ -19,7 +19,7 @@ from svmbook.datasets.generators.breiman import WAVES
 N_POINTS = 100_000
 
 
-def frequency_is(events, probability):
+def frequency_agrees(events, probability):
     """Return whether a relative frequency is within four standard errors of a probability."""
     standard_error = np.sqrt(probability * (1 - probability) / len(events))
     return np.mean(events) == pytest.approx(probability, abs=4 * standard_error)
@@ -38,8 +38,8 @@ def threenorm_rule(X):
 def ringnorm_rule(X):
     d = X.shape[1]
     m = 2 / np.sqrt(d)
-    radius2 = 8 / 3 * d * np.log(2) + 16 / 9
-    return np.where(((X - 4 / 3 * m) ** 2).sum(axis=1) < radius2, -1.0, 1.0)
+    squared_radius = 8 / 3 * d * np.log(2) + 16 / 9
+    return np.where(((X - 4 / 3 * m) ** 2).sum(axis=1) < squared_radius, -1.0, 1.0)
 
 
 def density_rule(X, name):
@@ -76,14 +76,14 @@ def test_error_of_bayes_rule_agrees_with_theory(name, d):
     X, y = draw(N_POINTS, d=d, random_state=d)
     assert X.shape == (N_POINTS, d) and y.sum() == 0
     predicted = rule(X)
-    assert frequency_is(predicted != y, bayes_error(d))
+    assert frequency_agrees(predicted != y, bayes_error(d))
     assert (predicted == density_rule(X, name)).all()
 
 
 @pytest.mark.parametrize("d", [2, 20])
 def test_gaussians_of_threenorm_are_equally_likely(d):
     X, y = threenorm(N_POINTS, d=d, random_state=0)
-    assert frequency_is(X[y > 0].sum(axis=1) > 0, 0.5)
+    assert frequency_agrees(X[y > 0].sum(axis=1) > 0, 0.5)
 
 
 def test_waves_are_those_of_the_source():
@@ -100,7 +100,7 @@ def test_waveform_mixes_its_waves_evenly():
     np.testing.assert_allclose(X[y < 0].mean(axis=0), (h1 + h2 + 2 * h3) / 4, atol=0.06)
     assert X[:, [0, 20]].std() == pytest.approx(1, abs=0.01)  # where all three waves are zero
     assert (y > 0).sum() == N_POINTS // 3
-    assert frequency_is(y[: N_POINTS // 10] > 0, 1 / 3)  # in random order
+    assert frequency_agrees(y[: N_POINTS // 10] > 0, 1 / 3)  # in random order
     assert set(waveform(2, random_state=0)[1]) == {-1.0, 1.0}
 
 
@@ -140,7 +140,7 @@ def test_ringnorm_at_any_distance(distance):
     wide = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
     narrow = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
     predicted = np.where(wide > narrow, 1.0, -1.0)
-    assert frequency_is(predicted != y, ringnorm_bayes_error(distance=distance))
+    assert frequency_agrees(predicted != y, ringnorm_bayes_error(distance=distance))
     with pytest.raises(ValueError, match="distance must be"):
         ringnorm(distance=-1.0)
     with pytest.raises(ValueError, match="distance must be finite"):

@@ -79,9 +79,9 @@ def test_data_depend_on_seed_and_classes_are_balanced_and_shuffled(draw):
 
 def test_three_parts_differ_and_are_reproducible():
     parts = three_parts(non_separable, random_state=0)
-    again = three_parts(non_separable, random_state=0)
+    repeated_parts = three_parts(non_separable, random_state=0)
     assert len({tuple(X[0]) for X, _ in parts}) == 3
-    assert all(np.array_equal(a[0], b[0]) for a, b in zip(parts, again, strict=True))
+    assert all(np.array_equal(a[0], b[0]) for a, b in zip(parts, repeated_parts, strict=True))
 
 
 def test_xor_labels_are_products():

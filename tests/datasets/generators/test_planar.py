@@ -14,7 +14,7 @@ from svmbook.datasets import (
     usvc_case_b,
     usvc_threshold_error,
 )
-from svmbook.datasets.generators.planar import CENTRES, MAX_SPREAD, SPREAD
+from svmbook.datasets.generators.planar import CENTRES, DEFAULT_SPREAD, MAX_SPREAD
 
 N_POINTS = 100_000
 
@@ -39,8 +39,8 @@ def test_both_cases_have_the_two_minima_of_the_paper(case, minima):
     t = np.linspace(0.01, 0.69, 6801)
     error = usvc_threshold_error(case, t)
     is_minimum = (error[1:-1] < error[:-2] - 1e-12) & (error[1:-1] <= error[2:] + 1e-12)
-    found = zip(t[1:-1][is_minimum], error[1:-1][is_minimum], strict=True)
-    assert {round(float(t), 2): round(100 * float(e), 1) for t, e in found} == minima
+    minimum_points = zip(t[1:-1][is_minimum], error[1:-1][is_minimum], strict=True)
+    assert {round(float(t), 2): round(100 * float(e), 1) for t, e in minimum_points} == minima
 
 
 def test_positive_points_of_case_b_are_distributed_as_in_the_paper():
@@ -59,7 +59,7 @@ def test_both_classes_are_present(draw):
         assert set(draw(2, random_state=seed)[1]) == {-1.0, 1.0}
 
 
-@pytest.mark.parametrize("spread", [SPREAD, 0.07])
+@pytest.mark.parametrize("spread", [DEFAULT_SPREAD, 0.07])
 def test_clusters_and_background_of_isolated(spread):
     X, y = isolated(N_POINTS, spread=spread, random_state=0)
     distances = np.linalg.norm(X[:, None] - CENTRES, axis=2)
@@ -76,15 +76,15 @@ def test_clusters_and_background_of_isolated(spread):
 
 def test_background_of_isolated_is_uniform():
     X, y = isolated(N_POINTS, random_state=0)
-    strip = X[(y < 0) & (X[:, 1] < 0.09)][:, 0]  # below all clusters
-    frequencies = np.histogram(strip, 5, (0, 1))[0] / len(strip)
+    x_below_clusters = X[(y < 0) & (X[:, 1] < 0.09)][:, 0]  # below all clusters
+    frequencies = np.histogram(x_below_clusters, 5, (0, 1))[0] / len(x_below_clusters)
     assert frequencies == pytest.approx(np.full(5, 0.2), abs=0.03)
     assert X[y < 0].max(axis=0) == pytest.approx([1, 1], abs=0.001)
 
 
 def test_circles_of_isolated_are_disjoint_and_inside_the_square():
-    between = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
-    assert min(between.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * MAX_SPREAD
+    centre_distances = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
+    assert min(centre_distances.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * MAX_SPREAD
 
 
 def test_stripes_are_equally_likely_and_have_the_default_length():

@@ -148,7 +148,7 @@ def test_original_labels_and_categories_are_restored(no_tables, monkeypatch):
         categories={"pain": ["dull ", "sharp"]},
     )
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
-    replace_entry(monkeypatch, "heart", rows=3, features=2, class_counts={"1": 2, "2": 1})
+    replace_entry(monkeypatch, "heart", n_rows=3, n_features=2, class_counts={"1": 2, "2": 1})
     table = load("heart")
     assert table.target.tolist() == [1, 2, 1]
     assert table.categories == {"pain": ("dull", "sharp")}
@@ -168,7 +168,7 @@ def test_spaces_around_labels_are_removed(no_tables, monkeypatch):
     download = haberman(rows=2, positive=1)
     download.target = np.array(["A ", "S"])
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
-    replace_entry(monkeypatch, "haberman", rows=2, class_counts={"A": 1, "S": 1})
+    replace_entry(monkeypatch, "haberman", n_rows=2, class_counts={"A": 1, "S": 1})
     assert load("haberman").target.tolist() == ["A", "S"]
 
 
@@ -180,7 +180,7 @@ def test_covtype_has_the_first_rows_of_the_download(no_tables, monkeypatch):
         feature_names=["elevation", "aspect"],
     )
     monkeypatch.setattr(loaders, "fetch_covtype", lambda: download)
-    replace_entry(monkeypatch, "covtype", features=2, class_counts={"1": 7560, "2": 7560})
+    replace_entry(monkeypatch, "covtype", n_features=2, class_counts={"1": 7560, "2": 7560})
     table = load("covtype")
     np.testing.assert_array_equal(table.data, download.data[:rows])
     np.testing.assert_array_equal(table.target, download.target[:rows])
@@ -198,7 +198,7 @@ def test_invalid_rows_are_refused(no_tables, monkeypatch, name, rows, message):
     content = f"a,b,c,target\n{rows}\n".encode()
     (no_tables / f"{name}.csv").write_bytes(content)
     monkeypatch.setenv("SVMBOOK_DATA", str(no_tables))
-    description = {"rows": 2, "features": 3, "class_counts": {"1": 2}}
+    description = {"n_rows": 2, "n_features": 3, "class_counts": {"1": 2}}
     replace_entry(monkeypatch, name, **description, sha256=sha256(content).hexdigest())
     with pytest.raises(ValueError, match=message):
         load(name)
@@ -249,14 +249,14 @@ def test_tables_of_scikit_learn(name, shape):
 
 
 def test_manifest_is_consistent():
-    tables = {name for treatment in SOURCES.values() for name in treatment.tables}
+    tables = {name for preparation in SOURCES.values() for name in preparation.tables}
     assert tables <= set(manifest())
     for entry in manifest().values():
-        assert sum(entry.class_counts.values()) == entry.rows
-        assert set(entry.positive) < set(entry.class_counts)
+        assert sum(entry.class_counts.values()) == entry.n_rows
+        assert set(entry.positive_labels) < set(entry.class_counts)
         assert set(entry.openml_labels.values()) <= set(entry.class_counts)
     for source in ("lin2005", "usvc2004"):
-        assert all(manifest()[name].positive for name in SOURCES[source].tables)
+        assert all(manifest()[name].positive_labels for name in SOURCES[source].tables)
 
 
 @needs_tables
@@ -264,9 +264,9 @@ def test_manifest_is_consistent():
 def test_tables_agree_with_manifest(name):
     table, entry = load(name), manifest()[name]
     assert find(name).parent == Path(os.environ["SVMBOOK_DATA"])
-    assert table.data.shape == (entry.rows, entry.features)
+    assert table.data.shape == (entry.n_rows, entry.n_features)
     incomplete = np.isnan(table.data).any(axis=1).sum()
-    assert incomplete == (0 if name == "vote84" else entry.incomplete_rows)
+    assert incomplete == (0 if name == "vote84" else entry.n_incomplete_rows)
     counts = dict(zip(*np.unique(table.target.astype(str), return_counts=True), strict=True))
     assert counts == entry.class_counts
     assert entry.origin in table.DESCR and entry.licence in table.DESCR

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 from ....prototypes import PrototypeSVM
-from ....prototypes.ensemble import classified
+from ....prototypes.ensemble import evaluate_hyperplanes
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
@@ -78,7 +78,7 @@ def work(data_set, method, run):
     if isinstance(model, PrototypeSVM):
         exemplars = np.array([p.exemplar for p in model.prototypes_])
         mislabelled = labels[exemplars] != parts.y_train[exemplars]
-        positive = classified(parts.X_test, model.coef_, model.intercept_)[1]
+        positive = evaluate_hyperplanes(parts.X_test, model.coef_, model.intercept_)[1]
         record |= {"model_size": len(exemplars), "mislabelled_members": int(mislabelled.sum())}
         record |= {"votes": round(float(positive.sum(axis=1).mean()), 2)}
         if method in ABSTAIN:

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ....prototypes import ExemplarSVM, LocalizedSVM
-from ....prototypes.ensemble import classified
+from ....prototypes.ensemble import evaluate_hyperplanes
 from ....prototypes.negatives import distances
 from ....svm import DualSVC
 from ....tables import Table
@@ -53,7 +53,7 @@ class NearestMembersWeighted(ExemplarSVM):
 
     def predict(self, X):
         """Return the class with the largest sum of weights."""
-        _, positive = classified(X, self.coef_, self.intercept_)
+        _, positive = evaluate_hyperplanes(X, self.coef_, self.intercept_)
         distance = np.where(positive, distances(X, self.exemplars_), np.inf)
         nearest = distance.argsort(axis=1)[:, : self.n_neighbors]
         # A member that is not positive has infinite distance and so the weight zero.

@@ -21,9 +21,11 @@ class ByProbability(PrototypeSVM):
     """
 
     def _train(self, X, codes, positive, negative):
-        weight = self._weights(codes, positive, negative)
-        planes = self._hyperplanes(X, positive, negative, weight)
-        sigmoid = cross_validated_sigmoids(X, positive, negative, weight, self._hyperplanes)
+        positive_weights = self._positive_weights(codes, positive, negative)
+        planes = self._train_weighted(X, positive, negative, positive_weights)
+        sigmoid = cross_validated_sigmoids(
+            X, positive, negative, positive_weights, self._train_weighted
+        )
         coef = sigmoid.slope[:, None] * planes.coef
         return Hyperplanes(coef, sigmoid.slope * planes.intercept + sigmoid.intercept, planes.gap)
 
@@ -34,14 +36,14 @@ class GrowingLists(PrototypeSVM):
     Only for the two-norm, and for all votes except LIBSVM's, whose folds split sets and not lists.
     """
 
-    def _updated_positives(self, positive, joins):
+    def _update_positives(self, positive, joins):
         return positive.astype(int) + joins
 
-    def _weights(self, codes, positive, negative):
-        return super()._weights(codes, positive, negative)[:, None] * positive
+    def _positive_weights(self, codes, positive, negative):
+        return super()._positive_weights(codes, positive, negative)[:, None] * positive
 
-    def _hyperplanes(self, X, positive, negative, weight):
-        return super()._hyperplanes(X, positive > 0, negative, weight)
+    def _train_weighted(self, X, positive, negative, positive_weights):
+        return super()._train_weighted(X, positive > 0, negative, positive_weights)
 
-    def _set_fitted(self, members, *rest):
-        super()._set_fitted(members._replace(positive=members.positive > 0), *rest)
+    def _set_fitted_attributes(self, members, *rest):
+        super()._set_fitted_attributes(members._replace(positive=members.positive > 0), *rest)

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from ....kernels import gaussian
 from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
-from ....unbiased.points import fscl, orthonormal_axes
+from ....unbiased.placement import fscl, orthonormal_axes
 from ...running.suite import Suite
 from .divisions import GENERATORS, compared_rows, layout, split, tuned_run
 

@@ -25,7 +25,9 @@ def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(p
     plain = PrototypeSVM(C=1.0)
     planes = ByProbability(C=1.0)._train(X, y, positive, negative)
     plain_planes = plain._train(X, y, positive, negative)
-    sigmoids = cross_validated_sigmoids(X, positive, negative, np.ones(len(X)), plain._hyperplanes)
+    sigmoids = cross_validated_sigmoids(
+        X, positive, negative, np.ones(len(X)), plain._train_weighted
+    )
     plain_outputs = X @ plain_planes.coef.T + plain_planes.intercept
     probability = sigmoids.probability(plain_outputs)
     outputs = X @ planes.coef.T + planes.intercept
@@ -55,13 +57,13 @@ def test_weight_of_a_positive_is_the_number_of_times_it_was_added(points):
     positives, trained = [], []
 
     class Recorder(GrowingLists):
-        def _updated_positives(self, *args):
-            positives.append(super()._updated_positives(*args))
+        def _update_positives(self, *args):
+            positives.append(super()._update_positives(*args))
             return positives[-1]
 
-        def _hyperplanes(self, X, positive, negative, weight):
-            trained.append((positive, weight))
-            return super()._hyperplanes(X, positive, negative, weight)
+        def _train_weighted(self, X, positive, negative, positive_weights):
+            trained.append((positive, positive_weights))
+            return super()._train_weighted(X, positive, negative, positive_weights)
 
     model = Recorder(n_shifts=4, random_state=0).fit(X, y)
     assert positives[-1].max() > 2

@@ -11,11 +11,11 @@ from sklearn.utils import Bunch
 
 from .loaders import load_table, manifest
 
-__all__ = ["SOURCES", "Treatment", "load"]
+__all__ = ["SOURCES", "Preparation", "load"]
 
 
 @dataclass(frozen=True)
-class Treatment:
+class Preparation:
     """How a source prepares its tables."""
 
     tables: tuple  # names of the tables that the source uses
@@ -23,9 +23,9 @@ class Treatment:
     scaler: object  # fitted on all rows before they are split; None for no scaling
 
 
-#: Treatments by source.
+#: Preparations by source.
 SOURCES = {
-    "lin2005": Treatment(
+    "lin2005": Preparation(
         tables=(
             *("australian", "breast", "breast_id", "cleveland", "diabetes", "german", "heart"),
             *("ionosphere", "sonar", "vote84"),
@@ -33,7 +33,7 @@ SOURCES = {
         binary=True,
         scaler=MinMaxScaler((-1.0, 1.0)),
     ),
-    "usvc2004": Treatment(
+    "usvc2004": Preparation(
         tables=(
             *("breast", "bupa", "cleveland", "dermatology", "diabetes", "haberman", "heart"),
             *("hepatitis", "image", "postoperative", "thyroid"),
@@ -41,7 +41,7 @@ SOURCES = {
         binary=True,
         scaler=StandardScaler(),
     ),
-    "shen2013": Treatment(("glass", "iris", "segment", "vehicle"), binary=False, scaler=None),
+    "shen2013": Preparation(("glass", "iris", "segment", "vehicle"), binary=False, scaler=None),
 }
 
 
@@ -89,15 +89,17 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
         return Bunch(**load_table(name), scaler=None)
     if prepare not in SOURCES:
         raise ValueError(f"there is no source {prepare!r}; there are {', '.join(SOURCES)}.")
-    treatment = SOURCES[prepare]
-    if name not in treatment.tables:
-        raise ValueError(f"{prepare} does not use {name!r}; it uses {', '.join(treatment.tables)}.")
+    preparation = SOURCES[prepare]
+    if name not in preparation.tables:
+        raise ValueError(
+            f"{prepare} does not use {name!r}; it uses {', '.join(preparation.tables)}."
+        )
     table = load_table(name)
-    complete = np.isfinite(table.data).all(axis=1)
-    X, y = table.data[complete], table.target[complete]
-    if treatment.binary:
-        y = np.where(np.isin(y.astype(str), manifest()[name].positive), 1.0, -1.0)
-    scaler = clone(treatment.scaler) if treatment.scaler is not None else None
+    is_complete = np.isfinite(table.data).all(axis=1)
+    X, y = table.data[is_complete], table.target[is_complete]
+    if preparation.binary:
+        y = np.where(np.isin(y.astype(str), manifest()[name].positive_labels), 1.0, -1.0)
+    scaler = clone(preparation.scaler) if preparation.scaler is not None else None
     if scaler is not None and not leak_free:
         X = scaler.fit_transform(X)
     return Bunch(**{**table, "data": X, "target": y, "scaler": scaler})

@@ -5,7 +5,7 @@ import pytest
 
 from svmbook.datasets import striated
 from svmbook.kernels.choice import KernelChoice, choose_kernel
-from svmbook.unbiased.points import PROTOTYPES, fscl
+from svmbook.unbiased.placement import PLACEMENT_RULES, fscl
 
 X, _ = striated(600, random_state=0)
 KERNEL = choose_kernel("rbf", X, np.ones(600), gamma=2.0, degree=3, coef0=1.0)
@@ -19,7 +19,7 @@ def squared_distances(X, centres):
 def test_quantization_error_is_smaller_than_with_random_points(rule):
     rng = np.random.default_rng(0)
     for seed in range(10):
-        prototypes = PROTOTYPES[rule](X, 20, KERNEL, np.random.default_rng(seed))
+        prototypes = PLACEMENT_RULES[rule](X, 20, KERNEL, np.random.default_rng(seed))
         sample = X[rng.choice(600, 20, replace=False)]
         error, sample_error = (
             squared_distances(X, centres).min(axis=1).mean() for centres in (prototypes, sample)
@@ -40,25 +40,25 @@ def test_each_cluster_has_a_prototype_and_each_prototype_has_points():
 
 @pytest.mark.parametrize("n_prototypes", [1, 7, 20])
 def test_pre_images_are_close_to_the_points(n_prototypes):
-    prototypes = PROTOTYPES["kpca"](X, n_prototypes, KERNEL, np.random.default_rng(0))
+    prototypes = PLACEMENT_RULES["kpca"](X, n_prototypes, KERNEL, np.random.default_rng(0))
     assert prototypes.shape == (n_prototypes, 2)
     assert (np.abs(prototypes) < 2 * np.abs(X).max(axis=0)).all()
 
 
 def test_kernel_pca_reports_an_unsupported_kernel():
     with pytest.raises(ValueError, match="needs one of the kernels rbf, laplacian, poly"):
-        PROTOTYPES["kpca"](X, 4, KernelChoice("callable", np.dot), np.random.default_rng(0))
+        PLACEMENT_RULES["kpca"](X, 4, KernelChoice("callable", np.dot), np.random.default_rng(0))
 
 
 def test_kernel_pca_does_not_use_the_global_generator():
     results = []
     for seed in (1, 2):
         np.random.seed(seed)  # noqa: NPY002 - the global generator must not matter
-        results.append(PROTOTYPES["kpca"](X, 7, KERNEL, np.random.default_rng(0)))
+        results.append(PLACEMENT_RULES["kpca"](X, 7, KERNEL, np.random.default_rng(0)))
     np.testing.assert_array_equal(*results)
 
 
 def test_kernel_pca_can_place_thousands_of_prototypes():
     points = np.random.default_rng(0).standard_normal((2600, 6))
     kernel = choose_kernel("rbf", points, np.ones(2600), gamma=2.0, degree=3, coef0=1.0)
-    assert len(PROTOTYPES["kpca"](points, 2200, kernel, np.random.default_rng(0))) == 2200
+    assert len(PLACEMENT_RULES["kpca"](points, 2200, kernel, np.random.default_rng(0))) == 2200

@@ -1,4 +1,4 @@
-"""Choice of prototypes: the few points at which the kernels of a compact classifier are placed."""
+"""Placement of prototypes: the few points at which a compact classifier has its kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.decomposition import KernelPCA
 from ..ties import first_largest, rounded
 
 __all__ = [
-    "PROTOTYPES",
+    "PLACEMENT_RULES",
     "choose_prototypes",
     "fscl",
     "kernel_pca",
@@ -20,10 +20,10 @@ __all__ = [
     "orthonormal_axes",
 ]
 
-PASSES, PRESENTATIONS = 2, 10  # number of passes, and of points per prototype in each pass
-KMEANS_POINTS = 50  # maximum number of points per prototype that k-means uses
-INDEPENDENT_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
-KPCA_POINTS = 1000  # number of points that kernel PCA uses; more if there are more axes
+N_PASSES, PRESENTATIONS_PER_PROTOTYPE = 2, 10  # points presented per prototype in each pass
+MAX_KMEANS_POINTS_PER_PROTOTYPE = 50
+EIGENVALUE_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
+KPCA_SAMPLE_SIZE = 1000  # number of points that kernel PCA uses; more if there are more axes
 
 
 def fscl(
@@ -45,7 +45,7 @@ def fscl(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.unbiased.points import fscl
+    >>> from svmbook.unbiased.placement import fscl
     >>> X = np.array([[0.0], [0.1], [9.9], [10.0]])
     >>> np.sort(fscl(X, 2, None, np.random.default_rng(0)).ravel()).round()
     array([ 0., 10.])
@@ -53,12 +53,12 @@ def fscl(
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
     # Scale of squared distances for the comparison of ties; medians are robust to outliers.
     scale = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
-    for _ in range(PASSES):
+    for _ in range(N_PASSES):
         wins = np.ones(n_prototypes)
-        for x in X[_shuffled(len(X), PRESENTATIONS * n_prototypes, rng)]:
+        for x in X[_shuffled_indices(len(X), PRESENTATIONS_PER_PROTOTYPE * n_prototypes, rng)]:
             differences = x - centres
-            squared = np.einsum("ij,ij->i", differences, differences)
-            winner = first_largest(-wins * squared, scale)
+            squared_distances = np.einsum("ij,ij->i", differences, differences)
+            winner = first_largest(-wins * squared_distances, scale)
             wins[winner] += 1.0
             centres[winner] += differences[winner] / wins[winner]
     return centres
@@ -68,7 +68,7 @@ def kmeans(
     X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
 ) -> np.ndarray:
     """Place prototypes at the cluster centres of scikit-learn's k-means."""
-    sample = X[rng.permutation(len(X))[: KMEANS_POINTS * n_prototypes]]
+    sample = X[rng.permutation(len(X))[: MAX_KMEANS_POINTS_PER_PROTOTYPE * n_prototypes]]
     seed = int(rng.integers(2**31))
     return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(sample)).cluster_centers_
 
@@ -81,22 +81,22 @@ def kernel_pca(
     On each axis they are pre-images of the points one standard deviation to either side of the
     origin. Exact pre-images rarely exist; scikit-learn approximates them by regression.
     """
-    supported = ("rbf", "laplacian", "poly")
-    if kernel.name not in supported:
+    supported_kernels = ("rbf", "laplacian", "poly")
+    if kernel.name not in supported_kernels:
         raise ValueError(
-            f"prototypes='kpca' needs one of the kernels {', '.join(supported)}; found "
+            f"prototypes='kpca' needs one of the kernels {', '.join(supported_kernels)}; found "
             f"{kernel.name}. Choose 'fscl' or 'kmeans'."
         )
     n_axes = -(-n_prototypes // 2)  # each axis gives two prototypes
-    sample = X[rng.permutation(len(X))[: max(KPCA_POINTS, n_axes)]]
+    sample = X[rng.permutation(len(X))[: max(KPCA_SAMPLE_SIZE, n_axes)]]
     options = {"fit_inverse_transform": True, "random_state": int(rng.integers(2**31))}
     pca = KernelPCA(n_axes, kernel=kernel.name, **options, **kernel.params)
     deviations = pca.fit_transform(sample).std(axis=0)
-    images = np.concatenate([np.diag(deviations), -np.diag(deviations)])
-    return pca.inverse_transform(images)[:n_prototypes]
+    axis_points = np.concatenate([np.diag(deviations), -np.diag(deviations)])
+    return pca.inverse_transform(axis_points)[:n_prototypes]
 
 
-PROTOTYPES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
+PLACEMENT_RULES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
 
 
 def choose_prototypes(
@@ -111,7 +111,7 @@ def choose_prototypes(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.unbiased.points import choose_prototypes
+    >>> from svmbook.unbiased.placement import choose_prototypes
     >>> rng = np.random.default_rng(0)
     >>> choose_prototypes(np.eye(2), np.zeros((4, 3)), None, None, rng)
     Traceback (most recent call last):
@@ -120,7 +120,7 @@ def choose_prototypes(
     """
     if isinstance(prototypes, str):
         n_distinct = len(np.unique(X, axis=0))
-        return PROTOTYPES[prototypes](X, min(n_prototypes, n_distinct), kernel, rng)
+        return PLACEMENT_RULES[prototypes](X, min(n_prototypes, n_distinct), kernel, rng)
     if prototypes.shape[1] != X.shape[1]:
         raise ValueError(
             f"prototypes has {prototypes.shape[1]} columns and the points have {X.shape[1]} "
@@ -140,7 +140,7 @@ def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.unbiased.points import orthonormal_axes
+    >>> from svmbook.unbiased.placement import orthonormal_axes
     >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
     >>> T = orthonormal_axes(G)
     >>> (T.T @ G @ T).round(12) + 0.0
@@ -148,11 +148,11 @@ def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
            [0., 1.]])
     """
     values, vectors = np.linalg.eigh(gram)
-    large = values > INDEPENDENT_TOL * values[-1]
+    large = values > EIGENVALUE_TOL * values[-1]
     return vectors[:, large] / np.sqrt(values[large])
 
 
-def _shuffled(n, count, rng):
+def _shuffled_indices(n, count, rng):
     """Return ``count`` indices from as many permutations of all n points as necessary."""
     n_permutations = -(-count // n)
     return np.concatenate([rng.permutation(n) for _ in range(n_permutations)])[:count]

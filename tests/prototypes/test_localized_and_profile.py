@@ -13,7 +13,7 @@ from svmbook.datasets import xor
 from svmbook.prototypes.profile import _memberships
 
 X, Y = make_moons(90, noise=0.2, random_state=0)
-NEW, Y_NEW = make_moons(60, noise=0.2, random_state=1)
+X_NEW, Y_NEW = make_moons(60, noise=0.2, random_state=1)
 
 
 def weighted_svm(x, nearest=slice(None), **options):
@@ -24,7 +24,7 @@ def weighted_svm(x, nearest=slice(None), **options):
 
 def test_output_is_that_of_weighted_svm_of_nearest_points():
     model = LocalizedSVM(C=5.0, gamma=2.0, n_neighbors=40).fit(X, Y)
-    for x, output in zip(NEW[:12], model.decision_function(NEW[:12]), strict=True):
+    for x, output in zip(X_NEW[:12], model.decision_function(X_NEW[:12]), strict=True):
         nearest = np.argsort(((X - x) ** 2).sum(axis=1))[:40]
         if len(set(Y[nearest])) == 1:
             assert output == 2 * Y[nearest[0]] - 1
@@ -35,16 +35,16 @@ def test_output_is_that_of_weighted_svm_of_nearest_points():
 
 def test_omitting_small_weights_does_not_change_output():
     model = LocalizedSVM(C=5.0, gamma=2.0, n_neighbors=None).fit(X, Y)
-    for x, output in zip(NEW[:12], model.decision_function(NEW[:12]), strict=True):
+    for x, output in zip(X_NEW[:12], model.decision_function(X_NEW[:12]), strict=True):
         expected = weighted_svm(x, tol=1e-9).decision_function([x])[0]
         assert output == pytest.approx(expected, abs=1e-7)
 
 
 def test_blocks_of_query_points_do_not_change_outputs(monkeypatch):
     model = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
-    one_block = model.decision_function(NEW)
+    one_block = model.decision_function(X_NEW)
     monkeypatch.setattr("svmbook.base.BLOCK_NUMBERS", 1000)
-    np.testing.assert_allclose(model.decision_function(NEW), one_block, atol=1e-8)
+    np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-8)
 
 
 @pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled"])
@@ -59,10 +59,10 @@ def test_all_points_tied_with_last_neighbour_are_included(order):
 
 
 def test_local_svms_are_more_accurate_than_linear_svm_on_moons():
-    linear = DualSVC(C=5.0).fit(X, Y).score(NEW, Y_NEW)
-    assert LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y).score(NEW, Y_NEW) > linear + 0.03
+    linear = DualSVC(C=5.0).fit(X, Y).score(X_NEW, Y_NEW)
+    assert LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y).score(X_NEW, Y_NEW) > linear + 0.03
     profile = ProfileSVM(C=5.0, gamma=2.0, n_clusters=4, random_state=0).fit(X, Y)
-    assert profile.score(NEW, Y_NEW) > linear + 0.03
+    assert profile.score(X_NEW, Y_NEW) > linear + 0.03
     points, labels = xor()
     assert LocalizedSVM(C=100.0, gamma=1.0).fit(points, labels).score(points, labels) == 1.0
 
@@ -76,14 +76,15 @@ def test_zero_balance_is_plain_k_means():
 
 def test_memberships_minimise_objective_for_given_centres():
     rng = np.random.default_rng(0)
-    squared, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
+    squared_distances, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
 
     def objective(Z, R):
         excess = sum(abs(Z[codes == 0, j].sum() - Z[codes == 1, j].sum()) for j in range(3))
-        return (Z * squared).sum() + R * excess  # for two classes |n_0 - n_1| is the paper's term
+        # For two classes |n_0 - n_1| is the paper's term.
+        return (Z * squared_distances).sum() + R * excess
 
     for R in (0.05, 1.0):
-        Z = _memberships(squared, codes, 2, R)
+        Z = _memberships(squared_distances, codes, 2, R)
         np.testing.assert_allclose(Z.sum(axis=1), 1.0, atol=1e-9)
         assert Z.min() > -1e-9
         for _ in range(300):
@@ -139,17 +140,17 @@ def test_more_clusters_than_points_are_refused():
 
 
 def test_nearest_label_is_predicted_where_all_weights_underflow():
-    three = LocalizedSVM(gamma=1.0).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
-    assert three.predict([[-100.0], [100.0], [0.9]]).tolist() == ["a", "c", "b"]
-    two = LocalizedSVM(gamma=1.0).fit([[0.0], [0.05]], ["a", "b"])
-    assert two.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
+    three_classes = LocalizedSVM(gamma=1.0).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    assert three_classes.predict([[-100.0], [100.0], [0.9]]).tolist() == ["a", "c", "b"]
+    two_classes = LocalizedSVM(gamma=1.0).fit([[0.0], [0.05]], ["a", "b"])
+    assert two_classes.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
 
 
 def test_many_neighbours_with_negligible_weights_are_solved():
     points, labels = make_moons(200, noise=0.2, random_state=0)
-    many = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=150).fit(points, labels)
-    few = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=60).fit(points, labels)
-    assert (many.predict(NEW) == few.predict(NEW)).mean() > 0.97
+    many_neighbors = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=150).fit(points, labels)
+    few_neighbors = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=60).fit(points, labels)
+    assert (many_neighbors.predict(X_NEW) == few_neighbors.predict(X_NEW)).mean() > 0.97
 
 
 def test_points_below_1e_10_of_largest_similarity_are_left_out():
@@ -177,12 +178,12 @@ def test_failed_fit_removes_fitted_attributes():
 
 @pytest.mark.parametrize("method", ["fit", "decision_function"])
 def test_large_gap_warns_at_the_call_that_trains(method, monkeypatch):
-    monkeypatch.setattr("svmbook.prototypes.voting.GAP_TOL", -1.0)
+    monkeypatch.setattr("svmbook.prototypes.gap_check.GAP_TOL", -1.0)
     with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
         if method == "fit":
             ProfileSVM(n_clusters=3, random_state=0).fit(X, Y)
         else:
-            LocalizedSVM(gamma=2.0).fit(X, Y).decision_function(NEW)
+            LocalizedSVM(gamma=2.0).fit(X, Y).decision_function(X_NEW)
     assert caught[0].filename == __file__
 
 
@@ -194,14 +195,14 @@ def test_large_gap_warns_at_the_call_that_trains(method, monkeypatch):
     ],
 )
 def test_set_params_does_not_change_fitted_model(model, parameters):
-    before = model.fit(X, Y).decision_function(NEW)
-    np.testing.assert_array_equal(model.set_params(**parameters).decision_function(NEW), before)
+    before = model.fit(X, Y).decision_function(X_NEW)
+    np.testing.assert_array_equal(model.set_params(**parameters).decision_function(X_NEW), before)
 
 
 def test_equal_points_and_small_units_are_clustered():
     model = ProfileSVM(n_clusters=1, profiles=False, random_state=0)
     model.fit(np.full((7, 2), 0.1), [0] + [1] * 6)
     rng = np.random.default_rng(0)
-    squared, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
-    rescaled = _memberships(1e-9 * squared, codes, 2, 1e-9 * 0.3)
-    np.testing.assert_allclose(rescaled, _memberships(squared, codes, 2, 0.3), atol=1e-6)
+    squared_distances, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
+    rescaled = _memberships(1e-9 * squared_distances, codes, 2, 1e-9 * 0.3)
+    np.testing.assert_allclose(rescaled, _memberships(squared_distances, codes, 2, 0.3), atol=1e-6)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from svmbook.datasets import SOURCES, load, manifest
-from svmbook.datasets.tables import loaders, treatments
+from svmbook.datasets.tables import loaders, preparation
 
 # Labels of class +1, from the descriptions of the tables instead of the manifest.
 POSITIVE = {
@@ -46,16 +46,16 @@ def random_rows(name, entry, rng):
     rows = []
     for label in rng.permutation(labels).tolist():
         if name == "vote84":
-            cells = ["yn"[k] for k in rng.integers(2, size=entry.features)]
+            cells = ["yn"[k] for k in rng.integers(2, size=entry.n_features)]
         elif name == "postoperative":
-            cells = [CATEGORIES[k] for k in rng.integers(3, size=entry.features - 1)] + ["15"]
+            cells = [CATEGORIES[k] for k in rng.integers(3, size=entry.n_features - 1)] + ["15"]
         else:
-            cells = [f"{value:.2f}" for value in rng.normal(50, 20, entry.features)]
+            cells = [f"{value:.2f}" for value in rng.normal(50, 20, entry.n_features)]
         rows.append([*cells, label])
-    if entry.incomplete_rows:
+    if entry.n_incomplete_rows:
         # An outlier, which would change the scale of the other rows if it were not removed.
         outlier = {"vote84": "y"}.get(name, "1e6")
-        rows[0][: entry.features] = ["", *[outlier] * (entry.features - 1)]
+        rows[0][: entry.n_features] = ["", *[outlier] * (entry.n_features - 1)]
     return rows
 
 
@@ -66,15 +66,15 @@ def tables(tmp_path, monkeypatch):
     entries = {}
     for name, entry in manifest().items():
         rows = random_rows(name, entry, rng)
-        header = [f"feature {k}" for k in range(entry.features)] + ["target"]
+        header = [f"feature {k}" for k in range(entry.n_features)] + ["target"]
         content = "".join(",".join(row) + "\n" for row in [header, *rows]).encode()
         (tmp_path / f"{name}.csv").write_bytes(content)
         counts = dict(Counter(row[-1] for row in rows))
         entries[name] = replace(
-            entry, rows=len(rows), class_counts=counts, sha256=sha256(content).hexdigest()
+            entry, n_rows=len(rows), class_counts=counts, sha256=sha256(content).hexdigest()
         )
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
-    for module in (loaders, treatments):
+    for module in (loaders, preparation):
         monkeypatch.setattr(module, "manifest", lambda: entries)
     return entries
 
@@ -90,8 +90,8 @@ def test_binary_tables_are_complete_labelled_and_scaled(tables, source, name):
     original, prepared = load(name), load(name, prepare=source)
     unscaled = load(name, prepare=source, leak_free=True)
     complete = ~np.isnan(original.data).any(axis=1)
-    has_gap = bool(tables[name].incomplete_rows) and name != "vote84"
-    assert complete.tolist() == [not has_gap] + [True] * (tables[name].rows - 1)
+    has_empty_cell = bool(tables[name].n_incomplete_rows) and name != "vote84"
+    assert complete.tolist() == [not has_empty_cell] + [True] * (tables[name].n_rows - 1)
     np.testing.assert_array_equal(unscaled.data, original.data[complete])
     labels = original.target[complete].tolist()
     assert prepared.target.tolist() == [1.0 if y in POSITIVE[name] else -1.0 for y in labels]
@@ -118,7 +118,7 @@ def test_votes_are_encoded_as_yea_nay_or_neither(tables):
     expected = [[codes[cell] for cell in row[:-1]] for row in cells("vote84")]
     np.testing.assert_array_equal(table.data, expected)
     assert set(table.data.ravel()) == {-1.0, 0.0, 1.0}
-    assert len(load("vote84", prepare="lin2005").data) == tables["vote84"].rows
+    assert len(load("vote84", prepare="lin2005").data) == tables["vote84"].n_rows
 
 
 def test_categories_are_encoded_in_alphabetical_order(tables):
@@ -134,9 +134,9 @@ def test_categories_are_encoded_in_alphabetical_order(tables):
 
 def test_tables_have_description_and_feature_names(tables):
     for name, entry in tables.items():
-        if name not in loaders.BUNDLED:
+        if name not in loaders.BUNDLED_LOADERS:
             table = load(name)
             assert entry.origin in table.DESCR and entry.licence in table.DESCR
             assert f"{name}.csv" in table.DESCR
-            assert table.feature_names == [f"feature {k}" for k in range(entry.features)]
-            assert table.data.shape == (entry.rows, entry.features)
+            assert table.feature_names == [f"feature {k}" for k in range(entry.n_features)]
+            assert table.data.shape == (entry.n_rows, entry.n_features)

@@ -24,9 +24,11 @@ def test_rates_of_emoticons_and_links_depend_on_sentiment(feature, label, rate):
     texts, labels = messages(3000, random_state=0)
     X, names = message_features(texts)
     counts = {c: X[labels == c, names.index(feature)] for c in np.unique(labels)}
-    own = counts.pop(label)
-    assert own.mean() == pytest.approx(rate, abs=4 * own.std() / np.sqrt(len(own)))
-    assert own.mean() > 1.5 * max(other.mean() for other in counts.values())
+    own_counts = counts.pop(label)
+    assert own_counts.mean() == pytest.approx(
+        rate, abs=4 * own_counts.std() / np.sqrt(len(own_counts))
+    )
+    assert own_counts.mean() > 1.5 * max(other.mean() for other in counts.values())
 
 
 def test_sentiment_can_be_predicted_from_words_with_errors():

@@ -16,21 +16,21 @@ from svmbook import AdaBoostStump, LPBoost
 from svmbook.datasets import twonorm
 
 X, Y = twonorm(120, random_state=0)
-NEW, _ = twonorm(80, random_state=1)
+X_NEW, _ = twonorm(80, random_state=1)
 XOR, XOR_LABELS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
 
 
 def test_stages_end_at_the_final_ensemble():
     model = AdaBoostStump(30).fit(X, Y)
-    stages = list(model.staged_decision_function(NEW))
+    stages = list(model.staged_decision_function(X_NEW))
     assert len(stages) == model.n_iter_ == 30
-    np.testing.assert_allclose(stages[-1], model.decision_function(NEW), atol=1e-12)
+    np.testing.assert_allclose(stages[-1], model.decision_function(X_NEW), atol=1e-12)
     seven_rounds = AdaBoostStump(7).fit(X, Y)
-    np.testing.assert_allclose(stages[6], seven_rounds.decision_function(NEW), atol=1e-12)
-    *_, labels = model.staged_predict(NEW)
-    np.testing.assert_array_equal(labels, model.predict(NEW))
-    sums = model.contributions(NEW).sum(axis=1) + model.intercept_
-    np.testing.assert_allclose(sums, model.decision_function(NEW), atol=1e-12)
+    np.testing.assert_allclose(stages[6], seven_rounds.decision_function(X_NEW), atol=1e-12)
+    *_, labels = model.staged_predict(X_NEW)
+    np.testing.assert_array_equal(labels, model.predict(X_NEW))
+    sums = model.contributions(X_NEW).sum(axis=1) + model.intercept_
+    np.testing.assert_allclose(sums, model.decision_function(X_NEW), atol=1e-12)
 
 
 def test_errors_are_close_to_those_of_scikit_learn():
@@ -63,7 +63,7 @@ def test_trees_as_base_learner():
     assert hard.score(XOR, XOR_LABELS) == 1.0 and hard.margin_ == pytest.approx(1.0)
     soft = LPBoost(C=0.2, estimator=trees).fit(X, Y)
     assert soft.score(X, Y) > 0.9
-    assert all(hypothesis(NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
+    assert all(hypothesis(X_NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -121,7 +121,7 @@ def test_dual_variables_and_messages_index_all_points():
 def test_ensemble_is_empty_for_small_C():
     model = LPBoost(C=1e-3).fit(X, Y)
     assert not model.hypotheses_ and model.converged_
-    assert set(model.predict(NEW)) == {-1.0}
+    assert set(model.predict(X_NEW)) == {-1.0}
 
 
 def test_C_too_large_for_double_precision_warns():
@@ -150,8 +150,10 @@ def test_tiny_weighted_error_is_not_rounded_to_zero():
 
 def test_scale_of_sample_weight_does_not_matter():
     unweighted = AdaBoostStump(10).fit(X, Y)
-    huge = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
-    np.testing.assert_allclose(huge.decision_function(NEW), unweighted.decision_function(NEW))
+    weighted = AdaBoostStump(10).fit(X, Y, np.full(120, 1e307))
+    np.testing.assert_allclose(
+        weighted.decision_function(X_NEW), unweighted.decision_function(X_NEW)
+    )
 
 
 def test_reaching_max_iter_warns():
