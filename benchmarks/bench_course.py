@@ -26,10 +26,10 @@ from coursework import ASSIGNMENTS, filled, hand_in_as, variants
 from measure import main, print_table, timed
 from nbformat.v4 import new_code_cell
 
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.layout.folder import Course, create
-from svmbook.course.reports.report import report
-from svmbook.course.submissions.similar import similar
+from svmbook.course.reports.report import write_report
+from svmbook.course.submissions.similar import find_similar
 
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
 NAMES = (
@@ -57,7 +57,7 @@ def grade_assignment(n_students):
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
-        _, seconds = timed(lambda: list(grade(course, name, jobs=2)))
+        _, seconds = timed(lambda: list(grade_submissions(course, name, jobs=2)))
     return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
@@ -134,7 +134,7 @@ def killed_course_rows(n_students):
             "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
             "hours": seconds / 3600,
         }
-        for method, function in (("report", report), ("similar", similar)):
+        for method, function in (("report", write_report), ("similar", find_similar)):
             _, seconds = timed(lambda function=function: function(Course(root), NAMES[0]))
             yield {"method": method, "submissions": n_students, "seconds": seconds}
 

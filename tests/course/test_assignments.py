@@ -15,8 +15,8 @@ from coursework import (
     variants,
 )
 
-from svmbook.course.grading.grade import grade
-from svmbook.course.layout.marks import marks_of
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.layout.marks import assignment_marks
 
 NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 
@@ -32,10 +32,10 @@ def check_marks(course, name, submissions, sandbox):
     course.release(name)
     for student, (answers, _) in submissions.items():
         hand_in_as(course, student, name, filled(course, name, answers))
-    total, *done = grade(course, name, jobs=2, sandbox=sandbox)
+    total, *done = grade_submissions(course, name, jobs=2, sandbox=sandbox)
     assert total == len(done) and not any(submission.reasons for submission in done)
     with course.gradebook() as book:
-        marks = marks_of(book, name)
+        marks = assignment_marks(book, name)
     for student, (_, expected) in submissions.items():
         by_tests = {item: mark.by_tests for item, mark in marks[student].items()}
         assert {k: v for k, v in by_tests.items() if v is not None} == expected, student

@@ -9,10 +9,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student import check
 from svmbook.course.layout.folder import Course
-from svmbook.course.reports.report import report
+from svmbook.course.reports.report import write_report
 
 
 def test_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):
@@ -102,12 +102,12 @@ def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path)
     with pytest.raises(ValueError, match="no assignment"):
         course.source_path("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
-        report(course, NAME)
+        write_report(course, NAME)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", book, ["none"])
     fresh = create_course(tmp_path / "new", book)
     with pytest.raises(ValueError, match="was not released"):
-        next(grade(fresh, NAME, sandbox="unused"))
+        next(grade_submissions(fresh, NAME, sandbox="unused"))
 
 
 def test_init_does_not_overwrite_assignments(course, book):

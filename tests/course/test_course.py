@@ -9,12 +9,12 @@ import pytest
 from coursework import ESSAY, NAME, SCHEME, SQUARE, answered, cell_named, edited_source, hand_in
 
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
-from svmbook.course.grading.pending import reasons_of
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.grading.pending import recorded_reasons
 from svmbook.course.reports import feedback as feedback_module
-from svmbook.course.reports.feedback import feedback
+from svmbook.course.reports.feedback import write_feedback
 from svmbook.course.reports.pages import code, markdown
-from svmbook.course.reports.report import report
+from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.merge import merge_submission
 
 # Wrong only for the argument of the hidden test.
@@ -24,14 +24,14 @@ RAISES = "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1
 
 def graded(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
-    total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, **options)
+    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, **options)
     assert total == len(done)
     return {submission.student: submission for submission in done}
 
 
 def feedback_text(course, student):
     """Write the feedback pages, and return the one for a student."""
-    list(feedback(course, NAME))
+    list(write_feedback(course, NAME))
     return course.feedback_path(student, NAME).read_text("utf-8")
 
 
@@ -86,13 +86,13 @@ def test_graded_submission_is_skipped_until_it_changes(course, shells):
     nbformat.write(answered(course, square=WRONG), folder / f"{NAME}.ipynb")
     (result,) = graded(course, shells).values()
     assert (result.student, result.score) == ("one", 2)
-    assert set(graded(course, shells, again=True)) == {"one", "other"}
+    assert set(graded(course, shells, regrade=True)) == {"one", "other"}
 
 
 def test_interrupted_grading_is_resumed(course, shells):
     for k in range(4):
         hand_in(course, f"student{k}", answered(course, square=SQUARE if k % 2 else WRONG))
-    steps = grade(course, NAME, sandbox=shells)
+    steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 4
     first = next(steps)
     steps.close()
@@ -130,9 +130,12 @@ def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, s
 
 def test_course_is_locked_while_it_is_graded(course, shells):
     hand_in(course, "one", answered(course))
-    steps = grade(course, NAME, sandbox=shells)
+    steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 1
-    for other in (lambda: next(grade(course, NAME, sandbox=shells)), lambda: course.release(NAME)):
+    for other in (
+        lambda: next(grade_submissions(course, NAME, sandbox=shells)),
+        lambda: course.release(NAME),
+    ):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
             other()
     steps.close()
@@ -144,7 +147,7 @@ def test_items_changed_after_the_release_are_reported(course, shells):
     with edited_source(course) as nb:
         cell_named(nb, "essay").metadata.nbgrader.points = 6
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
-        next(grade(course, NAME, sandbox=shells))
+        next(grade_submissions(course, NAME, sandbox=shells))
     course.release(NAME)
     assert graded(course, shells)["one"].max_score == 11
 
@@ -162,7 +165,7 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     assert "8.5 of 9 points" in text
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
     assert SCHEME not in text
-    graded(course, shells, again=True)
+    graded(course, shells, regrade=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
     text = feedback_text(course, "one")
@@ -245,19 +248,19 @@ def test_report_lists_hard_items_and_problems(course, shells):
     hand_in(course, "right one", answered(course))
     hand_in(course, "broken", b"{}")
     graded(course, shells)
-    text = report(course, NAME).read_text("utf-8")
+    text = write_report(course, NAME).read_text("utf-8")
     assert "<a " not in text
     assert "6 submissions of 9 points" in text and "Answers to be marked by hand: 5;" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
-    assert reasons_of(course, NAME, "broken") == [
+    assert recorded_reasons(course, NAME, "broken") == [
         "the file is not a notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
     (error,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
     assert error == "AssertionError: square is 15, which is not right"
     assert "<td>Odd: &lt;b&gt;one two</td>" in text
-    pages = [*feedback(course, NAME)]
-    path = report(course, NAME)
+    pages = [*write_feedback(course, NAME)]
+    path = write_report(course, NAME)
     linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
     assert sorted((path.parent / unquote(link)).resolve() for link in linked) == sorted(pages)
 

@@ -16,9 +16,9 @@ from coursework import GUIDE, NAME, answered, copy_course, hand_in, hand_in_as
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
-from svmbook.course.reports.export import export
-from svmbook.course.reports.report import report
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.reports.export import write_marks
+from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.receive import read_timestamp
 
 # Canvas, "How do I import grades in the Gradebook?": the columns of its own export, in its order,
@@ -55,7 +55,7 @@ def grade_as_passed(course, name):
     passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "run_cells", lambda *cells, **options: passed)
-        total, *_ = grade(course, name, sandbox="unused")
+        total, *_ = grade_submissions(course, name, sandbox="unused")
     return total
 
 
@@ -67,7 +67,7 @@ def copied(marked, tmp_path):
 
 def exported(course, kind):
     out = io.StringIO()
-    return export(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
+    return write_marks(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
 
 
 def test_plain_table_has_one_line_per_student_and_assignment(marked):
@@ -141,7 +141,7 @@ def test_hours_late_are_computed_from_timestamps(copied):
     assert grade_as_passed(copied, NAME) == 2 and grade_as_passed(copied, NAME) == 0
     _, lines = exported(copied, "plain")
     assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
-    assert ">25.5<" in report(copied, NAME).read_text("utf-8")
+    assert ">25.5<" in write_report(copied, NAME).read_text("utf-8")
     with copied.gradebook() as book:
         book.grant_extension(NAME, "ann", days=1)
     assert exported(copied, "plain")[1][2][5] == "1.5001"
@@ -191,7 +191,7 @@ def test_script_in_the_guide_unpacks_archives_of_platforms(course, monkeypatch, 
     exec(script.replace("dual_by_hand", NAME), {})
     (submission,) = course.submissions(NAME).values()
     assert submission.student == student and submission.path.exists()
-    assert not course.left_out()
+    assert not course.skip_reasons()
 
 
 MARKS = """student,assignment,score,max_score,complete,hours_late

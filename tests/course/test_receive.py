@@ -7,7 +7,7 @@ from coursework import ESSAY, NAME, SQUARE, answered, cell_named, hand_in
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import merge_submission
-from svmbook.course.submissions.receive import Rejected, read_notebook
+from svmbook.course.submissions.receive import RejectedSubmission, read_notebook
 
 
 def merged(course, nb):
@@ -145,7 +145,7 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
 )
 def test_invalid_or_too_large_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    with pytest.raises(Rejected, match=message):
+    with pytest.raises(RejectedSubmission, match=message):
         read_notebook(folder / f"{NAME}.ipynb")
 
 

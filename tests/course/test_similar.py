@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from coursework import NAME, answered, hand_in
 
 from svmbook.course.cli import course as commands
-from svmbook.course.submissions.similar import similar
+from svmbook.course.submissions.similar import find_similar
 
 
 def test_copy_with_other_names_is_found(course):
@@ -18,7 +18,7 @@ def test_copy_with_other_names_is_found(course):
     hand_in(course, "copy", answered(course, square="# all mine\n" + renamed))
     hand_in(course, "other", answered(course, square="import numpy as np\nsquare = np.square"))
     hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
-    (pair,) = similar(course, NAME, least=0.6)
+    (pair,) = find_similar(course, NAME, min_score=0.6)
     assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
@@ -30,7 +30,7 @@ def test_code_in_additional_cells_is_compared(course):
         text = helper.replace("values", name)
         nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
         hand_in(course, student, nb)
-    (pair,) = similar(course, NAME)
+    (pair,) = find_similar(course, NAME)
     assert any("helper_3" in line for line in pair.lines[0])
 
 
@@ -43,7 +43,7 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
     hand_in(course, "blank", answered(course, square="x=1\n" + " \n" * 99_000))
-    pair = similar(course, NAME)[0]
+    pair = find_similar(course, NAME)[0]
     assert set(pair.students) == {"one", "copy"}
 
 

@@ -18,7 +18,7 @@ from jupyter_server.services.kernels.kernelmanager import (
 from tornado import web
 from traitlets import Integer, Unicode
 
-from svmbook.course.execution.sandbox import bubble, confined
+from svmbook.course.execution.sandbox import bubblewrap_command, confined_command
 
 DATA_FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # variables with folders that chapters read
 DISK = 2**26  # bytes of one file, of the file system in memory, and of the folder of a kernel
@@ -60,7 +60,7 @@ class Kernel(ServerKernelManager):
         command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
             return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory), *command]
-        command = confined(
+        command = confined_command(
             command,
             **{"memory": self.memory, "disk": DISK, "user": self.user},
             **{"processes": PROCESSES, "seconds": SECONDS},
@@ -71,7 +71,7 @@ class Kernel(ServerKernelManager):
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user, self.user)
         folders = {name: os.environ[name] for name in DATA_FOLDERS if os.environ.get(name)}
-        sandbox = bubble(self.sandbox, disk=DISK, also=folders.values())
+        sandbox = bubblewrap_command(self.sandbox, disk=DISK, also=folders.values())
         for name, path in folders.items():
             sandbox += ["--setenv", name, path]
         sandbox += ["--perms", "0755", "--dir", self.work_folder]
