@@ -20,13 +20,13 @@ def committed(suite, **fields):
 
 
 @cache
-def committed_values(suite, field="error", unit=1.0):
+def committed_values(suite, field="error", factor=1.0):
     """Return an array of a field for all runs, by data set and method, where it is recorded."""
     found = {}
     for record in sorted(load_records(suite), key=lambda record: record["run"]):
         if field in record:
             by_run = found.setdefault((record["data_set"], record["method"]), {})
-            by_run[record["run"]] = unit * record[field]
+            by_run[record["run"]] = factor * record[field]
     assert all([*by_run] == [*range(find_suite(suite).runs)] for by_run in found.values())
     return {name: np.array([*by_run.values()]) for name, by_run in found.items()}
 

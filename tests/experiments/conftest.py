@@ -16,7 +16,7 @@ def uninterrupted(tmp_path_factory):
     @functools.cache
     def records(runs):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
-        done = [progress.done for progress in reproduce(jobs(runs), store)]
+        done = [progress.n_stored for progress in reproduce(jobs(runs), store)]
         assert done == list(range(1, len(jobs(runs)) + 1))
         return untimed(store.records())
 

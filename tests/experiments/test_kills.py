@@ -120,7 +120,7 @@ def test_cluster_that_loses_a_worker_makes_the_same_records(tmp_path, uninterrup
         pids = client.run(os.getpid)
         assert len(set(pids.values()) - {os.getpid()}) == 2
         for progress in reproduce(jobs(MANY), store, client=client):
-            if progress.done == 20:
+            if progress.n_stored == 20:
                 os.kill(next(iter(pids.values())), signal.SIGKILL)
     assert len(store) == len(uninterrupted(MANY))
     assert untimed(store.records()) == uninterrupted(MANY)
@@ -139,6 +139,6 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
         pytest.raises(ChildProcessError, match="the connection to the cluster was lost"),
     ):
         for progress in reproduce(jobs(MANY), store, client=client):
-            if progress.done == 2:
+            if progress.n_stored == 2:
                 local.close()
     assert 2 <= len(store) < 40

@@ -125,13 +125,13 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
         def __init__(self, n_jobs, **options):
             super().__init__(n_jobs, backend="threading", **options)
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         if run == 1:
             assert stored.wait(timeout=10)
-        return suite.work(data_set, method, 0)
+        return suite.carry_out_run(data_set, method, 0)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
-    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, carry_out_run=carry_out_run))
     store, done = Store(tmp_path / "runs.jsonl"), []
     for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
         done.append(progress.record["run"])
@@ -152,7 +152,7 @@ def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uni
         pytest.skip("no /proc to find the workers in")
     with pytest.raises(ChildProcessError, match="a process died"):
         for progress in reproduce(jobs(40), store, n_jobs=2):
-            if progress.done == 2 * FEW:
+            if progress.n_stored == 2 * FEW:
                 os.kill(workers_of(os.getpid())[0], signal.SIGKILL)
     assert 2 * FEW <= len(store) == count_lines(store.path) < 80
     list(reproduce(jobs(), store))
@@ -190,7 +190,7 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
         pytest.raises(ChildProcessError, match="the connection to the cluster was lost"),
     ):
         for progress in reproduce(jobs(), store, client=client):
-            if progress.done == 2:
+            if progress.n_stored == 2:
                 local.close()
     assert 2 <= len(store) < ALL
 
@@ -215,7 +215,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         pools = threadpool_info()
         return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         barrier.wait()
         if run == 1:
             time.sleep(0.3)  # until the other run has finished
@@ -223,7 +223,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         return {}
 
     before = count_threads()
-    overlapping = replace(suite, work=work)
+    overlapping = replace(suite, carry_out_run=carry_out_run)
     threads = [
         threading.Thread(target=overlapping.run_job, args=(job,))
         for job in suite.jobs(["stdev2"], ["linear"], 2)
@@ -245,12 +245,12 @@ def test_unreachable_cluster_raises():
 def test_error_in_a_run_is_raised_and_finished_runs_are_stored(tmp_path, monkeypatch):
     suite = find_suite(SUITE)
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         if run == 2:
             raise ZeroDivisionError("error in run 2")
-        return suite.work(data_set, method, run)
+        return suite.carry_out_run(data_set, method, run)
 
-    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, carry_out_run=carry_out_run))
     store = Store(tmp_path / "runs.jsonl")
     message = r"stdev2, linear, run 2 failed \(ZeroDivisionError: error in run 2\)"
     with pytest.raises(RunError, match=message):
@@ -272,12 +272,12 @@ def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrup
     pytest.importorskip("distributed")
     store, workers = Store(tmp_path / "runs.jsonl"), []
 
-    def work():
-        with dask_client("local", workers=1) as client:
+    def reproduce_jobs():
+        with dask_client("local", n_workers=1) as client:
             workers.append(len(client.ncores()))
             list(reproduce(jobs(), store, client=client))
 
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=reproduce_jobs)
     thread.start()
     thread.join(timeout=300)
     assert workers == [1]

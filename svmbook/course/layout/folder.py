@@ -25,7 +25,7 @@ from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums
 from nbgrader.utils import find_all_files
 from traitlets.config.loader import PyFileConfigLoader
 
-from ...experiments.running.records import part_of_book
+from ...experiments.running.records import find_book_folder
 from ...files import write_atomically
 from .items import describe_assignment
 from .submitted import find_submissions
@@ -68,7 +68,9 @@ def create(root, names=None):
         There is no folder ``notebooks/assignments`` in the working directory or above it, and
         ``$SVMBOOK_ASSIGNMENTS`` names none.
     """
-    assignments_folder = part_of_book("notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments")
+    assignments_folder = find_book_folder(
+        "notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments"
+    )
     assignments = sorted(assignments_folder.glob("*/*.ipynb"))
     questions = sorted(assignments_folder.parent.glob("questions/*.ipynb"))
     paths = {path.stem: path for path in [*assignments, *questions]}

@@ -5,9 +5,9 @@ import pytest
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites.comparisons import all_classifiers
-from svmbook.experiments.suites.lin2005 import beyond as lin2005_beyond
+from svmbook.experiments.suites.lin2005 import further_classifiers as lin2005_further
 from svmbook.experiments.suites.lin2005 import glass_boxes
-from svmbook.experiments.suites.shen2013 import beyond as shen2013_beyond
+from svmbook.experiments.suites.shen2013 import further_classifiers as shen2013_further
 
 
 def of_all_classifiers(method, d):
@@ -20,7 +20,7 @@ def of_glass_boxes(method, d):
 
 
 def of_lin2005_beyond(method, d):
-    return lin2005_beyond._candidates(method, 0, d)[1]
+    return lin2005_further._candidates(method, 0, d)[1]
 
 
 #: By suite, a function that returns the grid of a method, and the grid values that no run chose.
@@ -65,7 +65,7 @@ def test_grids_consist_of_chosen_values_and_known_others(suite):
 @pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
 def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
     X, y = np.zeros((30, 4)), np.arange(30) % 3
-    grid = shen2013_beyond._estimator(method, X, y).param_grid
+    grid = shen2013_further._estimator(method, X, y).param_grid
     for name, values in grid.items():
         assert len(values) == 3, name
         np.testing.assert_allclose(np.divide(values[1:], values[:-1]), 10.0, err_msg=name)

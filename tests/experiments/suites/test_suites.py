@@ -44,7 +44,7 @@ def test_damaged_line_is_reported_with_its_number(tmp_path, monkeypatch, line):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_tables_of_a_suite_are_complete_and_name_their_command(name):
-    for table in (None, *find_suite(name).extra_layouts):
+    for table in (None, *find_suite(name).extra_tables):
         shown = report(name, table=table)
         text = repr(shown)
         assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
@@ -62,7 +62,7 @@ def test_tables_of_a_suite_are_complete_and_name_their_command(name):
     ],
 )
 def test_reproduced_error_is_the_mean_of_the_records(name):
-    errors = committed_values(name, unit=100)
+    errors = committed_values(name, factor=100)
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for key, row in rows.items():

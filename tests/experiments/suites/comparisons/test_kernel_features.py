@@ -6,7 +6,12 @@ from records import check_repeated_run, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.comparisons import kernel_features
-from svmbook.experiments.suites.comparisons.kernel_features import EXACT, KINDS, NUMBERS, method_of
+from svmbook.experiments.suites.comparisons.kernel_features import (
+    EXACT,
+    KINDS,
+    NUMBERS,
+    method_name,
+)
 from svmbook.kernels import gaussian
 from svmbook.svm import DualSVC
 
@@ -46,16 +51,16 @@ def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
 def test_fourier_features_are_paired_with_nystroem():
     rows = {row["method"]: row for row in report("kernel-features").rows}
     for m in NUMBERS:
-        nystroem, fourier = (100 * values_of(method_of(kind, m)) for kind in KINDS)
-        row, differences = rows[method_of("Fourier", m)], fourier - nystroem
+        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in KINDS)
+        row, differences = rows[method_name("Fourier", m)], fourier - nystroem
         assert row["fourier_difference"] == pytest.approx(differences.mean())
         assert row["fourier_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
-        assert "fourier_difference" not in rows[method_of("Nystroem", m)]
+        assert "fourier_difference" not in rows[method_name("Nystroem", m)]
 
 
 def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
     for m in NUMBERS:
-        nystroem, fourier = (values_of(method_of(kind, m), "kernel_error") for kind in KINDS)
+        nystroem, fourier = (values_of(method_name(kind, m), "kernel_error") for kind in KINDS)
         assert (6 * nystroem < fourier).all()
     fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
     assert fourier_wins.sum() >= 18

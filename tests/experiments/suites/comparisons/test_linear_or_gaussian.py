@@ -80,7 +80,7 @@ def test_gaussian_kernel_is_better_on_three_tables():
     assert [row["data_set"] for row in found] == ["sonar"]
     confirmed = {row["data_set"] for row in rows if row["fresh_high"] < 0}
     assert confirmed == {"sonar", "ionosphere", "vehicle"}
-    verdicts = {row["data_set"]: suite.by_one_point(row) for row in rows}
+    verdicts = {row["data_set"]: suite.practical_verdict(row) for row in rows}
     assert {name for name, verdict in verdicts.items() if verdict == "better"} == confirmed
     assert {name for name, verdict in verdicts.items() if verdict == "equivalent"} == {"breast"}
     assert not any(row["fresh_low"] > 0 for row in rows)

@@ -12,7 +12,7 @@ from svmbook.experiments.suites.exploring import width_rules
 
 def values_of(data_set, method):
     """Return the committed errors in percent, in the order of the runs."""
-    return committed_values("width-rules", unit=100)[data_set, method]
+    return committed_values("width-rules", factor=100)[data_set, method]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from records import check_repeated_run, committed, committed_values, store_of
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
-from svmbook.experiments.suites.paired import paired
+from svmbook.experiments.suites.paired import paired_summaries
 from svmbook.kernels.ensembles import box_of, stump_mass
 
 
@@ -42,7 +42,7 @@ def test_recorded_depth_is_equivalent_to_gamma():
 
 
 def test_depth_20_is_better_than_depth_60_with_60_features():
-    errors = committed_values("kernel-depth", unit=100)
+    errors = committed_values("kernel-depth", factor=100)
     gain = errors["threenorm-60", "leaves, L = d"] - errors["threenorm-60", "leaves, L = 20"]
     assert gain.mean() > 1.0 and np.sum(gain > 0) > 20
 
@@ -53,11 +53,11 @@ def test_only_common_runs_are_compared():
         for method, errors in {"a": (0.1, 0.2, 0.3, 0.9), "b": (0.3, 0.2, 0.1)}.items()
         for run, error in enumerate(errors)
     ]
-    mean, difference = paired(records, "moons", "a", "b", unit=1.0)
+    mean, difference = paired_summaries(records, "moons", "a", "b", factor=1.0)
     assert mean.runs == difference.runs == 3
     assert mean.mean == pytest.approx(0.2) and difference.mean == pytest.approx(0.0)
     assert difference.deviation == pytest.approx(0.2)
-    assert paired(records[:1] + records[4:], "moons", "a", "b") is None
+    assert paired_summaries(records[:1] + records[4:], "moons", "a", "b") is None
 
 
 def test_incomplete_records_have_a_table(tmp_path):

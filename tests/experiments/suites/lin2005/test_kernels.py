@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import load, twonorm_bayes_error
 from svmbook.experiments import report
-from svmbook.experiments.methods.grid import coarser
+from svmbook.experiments.methods.grid import coarsen
 from svmbook.experiments.suites.lin2005 import boosting, kernels
 from svmbook.tables import plus_minus
 
@@ -49,15 +49,15 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     sizes = []
 
     def recording_coarser(choice, step):
-        quarter = coarser(choice, step)
+        quarter = coarsen(choice, step)
         sizes.append((choice.scores.size, quarter.scores.size))
         return quarter
 
     X, y, X_test, y_test, seed = kernels.protocol("twonorm", runs=1)[0]
     small = [(X[:40], y[:40], X_test, y_test, seed)]
     monkeypatch.setattr(kernels, "protocol", lambda data_set, runs: small)
-    monkeypatch.setattr(kernels, "coarser", recording_coarser)
-    kernels.work("twonorm", method, 0)
+    monkeypatch.setattr(kernels, "coarsen", recording_coarser)
+    kernels.carry_out_run("twonorm", method, 0)
     ((full, quarter),) = sizes
     assert 3.5 < full / quarter < 4.5
 
@@ -72,7 +72,7 @@ def test_committed_runs_can_be_repeated(data_set, method):
         committed("lin2005-kernels", data_set=data_set, method=method, run=run)
         for run in range(17, 20)
     ]
-    repeated = [kernels.work(data_set, method, record["run"]) for record in records]
+    repeated = [kernels.carry_out_run(data_set, method, record["run"]) for record in records]
     assert [r["seed"] for r in repeated] == [r["seed"] for r in records]
     # Rounding may occasionally exchange pairs whose accuracies differ by one validation point.
     same = [
@@ -148,7 +148,7 @@ def test_errors_of_boosting_agree_with_the_printed_ones():
 )
 def test_committed_ensemble_can_be_reproduced(method):
     stored = committed("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
-    repeated = boosting.work("ringnorm-near", method, 7)
+    repeated = boosting.carry_out_run("ringnorm-near", method, 7)
     assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
 
@@ -201,5 +201,6 @@ def test_reported_numbers_are_those_of_the_thesis():
         printed[name] = tuple(map(float, numbers))
     printed["ringnorm-near"] = printed["ringnorm"]
     assert printed == {
-        name: (*kernels.REPORTED["SVM-Gauss"][name], kernels.SECONDS[name][-1]) for name in printed
+        name: (*kernels.REPORTED["SVM-Gauss"][name], kernels.REPORTED_SECONDS[name][-1])
+        for name in printed
     }

@@ -14,7 +14,7 @@ from scipy import stats
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.lin2005 import beyond, glass_boxes
+from svmbook.experiments.suites.lin2005 import further_classifiers, glass_boxes
 from svmbook.experiments.suites.lin2005 import kernels as lin2005
 
 
@@ -25,7 +25,7 @@ from svmbook.experiments.suites.lin2005 import kernels as lin2005
 )
 def test_committed_run_can_be_repeated(method):
     stored = committed("lin2005-beyond", data_set="twonorm", method=method, run=3)
-    repeated = beyond.work("twonorm", method, 3)
+    repeated = further_classifiers.carry_out_run("twonorm", method, 3)
     assert repeated["seed"] == stored["seed"]
     assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
@@ -126,7 +126,7 @@ def test_further_tables_leave_out_data_sets_without_runs_of_all_kernels(tmp_path
 
 def test_differences_to_the_first_method_are_paired():
     rows = {(r["data_set"], r["method"]): r for r in report("glass-boxes").rows}
-    errors = committed_values("glass-boxes", unit=100)
+    errors = committed_values("glass-boxes", factor=100)
     for data_set in glass_boxes.DATA_SETS:
         differences = errors[data_set, "linear"] - errors[data_set, "stumps"]
         assert rows[data_set, "linear"]["error_more"] == pytest.approx(differences.mean())

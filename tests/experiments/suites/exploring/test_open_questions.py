@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from svmbook import DualSVC
 from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import run_seed
-from svmbook.experiments.suites.exploring import more as suite
+from svmbook.experiments.suites.exploring import open_questions as suite
 from svmbook.experiments.suites.exploring.parameters import C_GRID
 
 NAME = "exploring-more"
@@ -44,7 +44,7 @@ def test_softmax_by_brute_force(small_forest):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     first, validation, test = order[:60], order[60:90], order[120:]
-    outcome = suite.work("90", suite.SOFTMAX, 2)
+    outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
 
     def softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
@@ -62,7 +62,7 @@ def test_figure_8_by_brute_force(small_forest, method):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
-    outcome = suite.work(suite.FIGURE_8, method, 3)
+    outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
 
     def svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
@@ -91,7 +91,7 @@ def test_seeds_are_those_of_the_forest_study():
 def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
     record = committed(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
-    new = suite.work(suite.FIGURE_8, "svm-scaled", 0)
+    new = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(new["validation_errors"], record["validation_errors"], atol=0.0031)
 
 
