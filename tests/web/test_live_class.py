@@ -95,10 +95,10 @@ class IdleKernel:
 
     memory = 1
 
-    def resident(self):
+    def memory_usage(self):
         return 0
 
-    stored = resident
+    disk_usage = memory_usage
 
 
 @pytest.fixture
@@ -127,17 +127,17 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernels, monkeypatch, is
 
     monkeypatch.setattr(kernels, "shutdown_kernel", end)
     watch(kernels)
-    assert kernels.ended == ({"closed": "its page was closed"} if is_class else {})
+    assert kernels.end_reasons == ({"closed": "its page was closed"} if is_class else {})
 
 
 def test_old_entries_of_ended_kernels_are_deleted(kernels, monkeypatch):
     monkeypatch.setattr(kernels, "_kernels", {"1": IdleKernel()})
     limit = sys.modules["kernels"].MAX_ENDED
-    for entries in (kernels.owners, kernels.ended, kernels._last_seen):
+    for entries in (kernels.owners, kernels.end_reasons, kernels._last_seen):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
     watch(kernels)
     assert [*kernels.owners] == ["1", *map(str, range(2 * limit, 3 * limit))]
-    assert kernels.owners.keys() == kernels.ended.keys() == kernels._last_seen.keys()
+    assert kernels.owners.keys() == kernels.end_reasons.keys() == kernels._last_seen.keys()
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.comparisons import kernel_features
 from svmbook.experiments.suites.comparisons.kernel_features import (
     EXACT,
-    KINDS,
-    NUMBERS,
+    FEATURE_MAPS,
+    FEATURE_COUNTS,
     method_name,
 )
 from svmbook.kernels import gaussian
@@ -50,8 +50,8 @@ def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
 
 def test_fourier_features_are_paired_with_nystroem():
     rows = {row["method"]: row for row in report("kernel-features").rows}
-    for m in NUMBERS:
-        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in KINDS)
+    for m in FEATURE_COUNTS:
+        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in FEATURE_MAPS)
         row, differences = rows[method_name("Fourier", m)], fourier - nystroem
         assert row["fourier_difference"] == pytest.approx(differences.mean())
         assert row["fourier_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
@@ -59,8 +59,8 @@ def test_fourier_features_are_paired_with_nystroem():
 
 
 def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
-    for m in NUMBERS:
-        nystroem, fourier = (values_of(method_name(kind, m), "kernel_error") for kind in KINDS)
+    for m in FEATURE_COUNTS:
+        nystroem, fourier = (values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS)
         assert (6 * nystroem < fourier).all()
     fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
     assert fourier_wins.sum() >= 18

@@ -13,7 +13,7 @@ from svmbook.experiments.suites.shen2013.printed import (
     BASELINES,
     NOISE,
     PRINTED_SIZES,
-    PRINTED_TRAINING,
+    PRINTED_TRAINING_SIZES,
     VOTES,
     _printed_accuracies,
 )
@@ -103,7 +103,7 @@ def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
     table = {(line[0], line[1]): line[2:] for line in lines}
     assert table.keys() == {*itertools.product(PRINTED_SIZES, ("PSVM", "sampled"))}
     for (name, kind), (printed, *cells, exemplars) in table.items():
-        assert exemplars in ("", PRINTED_TRAINING[name.partition(",")[0]])
+        assert exemplars in ("", PRINTED_TRAINING_SIZES[name.partition(",")[0]])
         sizes = PRINTED_SIZES[name][:2] if kind == "PSVM" else PRINTED_SIZES[name][2:]
         assert printed == f"{sizes[0]}, {sizes[1]}"
         for vote, cell in zip(VOTES, cells, strict=True):
