@@ -253,7 +253,7 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
-    found = {line[0]: [*line[4:]] for line in all_classifiers._make_table_by_table(rows).rows}
+    found = {line[0]: [*line[4:]] for line in all_classifiers._make_table_of_tables(rows).rows}
     assert found == {
         "iris": ["linear SVM", "33.3", "random forest", "35.0"],
         "cleveland": ["tree kernel", "20.0", "random forest", "20.0"],

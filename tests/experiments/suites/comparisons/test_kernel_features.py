@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed_values, store_of
+from records import check_repeated_run, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.comparisons import kernel_features
 from svmbook.experiments.suites.comparisons.kernel_features import (
     EXACT,
-    FEATURE_MAPS,
     FEATURE_COUNTS,
+    FEATURE_MAPS,
     method_name,
 )
 from svmbook.kernels import gaussian
@@ -60,7 +60,9 @@ def test_fourier_features_are_paired_with_nystroem():
 
 def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
     for m in FEATURE_COUNTS:
-        nystroem, fourier = (values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS)
+        nystroem, fourier = (
+            values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS
+        )
         assert (6 * nystroem < fourier).all()
     fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
     assert fourier_wins.sum() >= 18
@@ -69,7 +71,7 @@ def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
 def test_table_of_a_part_of_the_runs(tmp_path):
     records = [r for r in load_records("kernel-features") if r["run"] < 2]
     methods = (EXACT, "Fourier, m = 20")
-    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])
+    store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])
     exact, fourier = report("kernel-features", store).table.rows
     assert tuple(exact[:2]) == (EXACT, "") and tuple(exact[3:]) == ("", "", "")
     assert tuple(fourier[:2]) == ("Fourier", "20") and fourier[4] == ""

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import committed_record, needs_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -82,7 +82,7 @@ def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
     # Three clouds in a triangle. A small C ignores the first raw feature, which separates one.
     X = rng.standard_normal((180, 2)) + 2.5 * np.column_stack([y == 2, y == 3])
     X[:, 0] /= 50.0
-    monkeypatch.setattr(forest, "PART", 60)
+    monkeypatch.setattr(forest, "PART_SIZE", 60)
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
     start = time.perf_counter()
     outcome = forest.carry_out_run("covtype", method, 3)
@@ -111,7 +111,7 @@ def use_small_table(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), rng.standard_normal(180)])
-    monkeypatch.setattr(forest, "PART", 60)
+    monkeypatch.setattr(forest, "PART_SIZE", 60)
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
     return X, y
 
@@ -191,7 +191,7 @@ def test_features_are_standardised_by_the_first_part():
 
 def test_run_reproduces_its_committed_record():
     needs_table("covtype")
-    record = committed("exploring-forest", method="linear-scaled", run=0)
+    record = committed_record("exploring-forest", method="linear-scaled", run=0)
     new = forest.carry_out_run("covtype", "linear-scaled", 0)
     assert new["seed"] == record["seed"]  # but two values of C are tied
     assert new["error"] == pytest.approx(record["error"], abs=0.001)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import committed_record, needs_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
@@ -25,7 +25,7 @@ def small_forest(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), 3 * rng.standard_normal(180)])
-    monkeypatch.setattr(suite, "PART", 60)
+    monkeypatch.setattr(suite, "PART_SIZE", 60)
     monkeypatch.setattr(suite, "FIGURE_8_PLOTS", 45)
     monkeypatch.setattr(suite, "load", lambda name: Bunch(data=X, target=y))
     return X, y
@@ -85,12 +85,14 @@ def test_first_C_with_the_smallest_validation_error_is_chosen():
 def test_seeds_are_those_of_the_forest_study():
     sources = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
     for run in range(10):
-        assert len({committed(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
+        assert (
+            len({committed_record(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
+        )
 
 
 def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
-    record = committed(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
+    record = committed_record(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
     new = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(new["validation_errors"], record["validation_errors"], atol=0.0031)
 

@@ -1,8 +1,8 @@
-"""The suite kernel-depth: its samples and repeated runs, and `paired` on incomplete records."""
+"""The suite kernel-depth: its samples, repeated runs, and `paired_summaries` of some records."""
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed, committed_values, store_of
+from records import check_repeated_run, committed_record, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
@@ -35,7 +35,7 @@ def test_each_run_draws_new_training_and_test_points():
 def test_recorded_depth_is_equivalent_to_gamma():
     for record in load_records("kernel-depth"):
         assert ("depth" in record) == (record["method"] == "Laplacian")
-    stored = committed("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
+    stored = committed_record("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
     box = box_of(kernel_depth.draw("threenorm", 7).X_train)
     gamma = stored["depth"] / (2 * stump_mass(box))
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
@@ -62,7 +62,7 @@ def test_only_common_runs_are_compared():
 
 def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
-    store = store_of(tmp_path / "runs.jsonl", records)
+    store = make_store(tmp_path / "runs.jsonl", records)
     lines = report("kernel-depth", store, table="features").table.rows
     assert [line[1] for line in lines] == ["leaves, L = d", "leaves, L = 20"]
     # The reference method has no runs here.

@@ -72,7 +72,7 @@ def test_unshuffled_folds_of_the_spirals_have_points_of_one_arm():
 
 @pytest.mark.parametrize("data_set", ["spirals", "iris"])
 @pytest.mark.parametrize("invert_scaling", [False, True])
-def test_other_scale_standardises_only_the_other_sets(data_set, invert_scaling):
+def test_inverted_scaling_standardises_only_the_other_sets(data_set, invert_scaling):
     deviations = []
 
     class Recorder(DummyClassifier):
@@ -261,7 +261,7 @@ def test_prototypes_predict_the_largest_class_on_the_messages(reproduced):
         ("shen2013-noise", "iris, 5 % noise", "nearest neighbours"),
         ("shen2013-beyond", "iris, 10 % noise", "exemplars, distance-weighted vote"),
         ("shen2013-beyond", "spirals", "nearest neighbours"),
-        ("shen2013-ablation", "spirals", "no shifts by count"),
+        ("shen2013-ablation", "spirals", "no iterations, majority vote"),
         ("shen2013-ablation", "iris", "alternative scale, distance-weighted vote"),
     ],
 )
