@@ -11,10 +11,8 @@ from svmbook.experiments.suites import find_suite
 
 SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE = "exploring-parameters"
-FEW_RUNS, MANY_RUNS = (
-    6,
-    20,
-)  # runs on each of two data sets: for signals at a chosen and at a random moment
+# Runs on each of two data sets: for signals at a chosen and at a random moment.
+FEW_RUNS, MANY_RUNS = 6, 20
 
 
 def jobs(runs=FEW_RUNS):

@@ -1,6 +1,6 @@
-"""What a machine can see of the style: long sentences, private words, and inverted sentences.
+"""Faults of style that a program can find: long sentences, private words, and inversions.
 
-The style itself is judged by readers. These tests only keep out what has been mended before.
+Readers judge the style itself. These tests only prevent the return of faults that were corrected.
 """
 
 import json
@@ -18,7 +18,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = [path for path in (ROOT / "notebooks").rglob("*.ipynb") if "." not in path.parent.name]
 PAGES = [*ROOT.glob("book/*.md"), *ROOT.glob("book/api/*.md"), *ROOT.glob("*.md")]
-LONGEST = 40  # words in a sentence
+MAX_WORDS = 40  # words in a sentence
 #: Directives whose content is prose.
 PROSE = re.compile(r"\{(prf:\w+|exercise|solution|admonition|dropdown|note|tip|warning|figure)\}")
 #: Former words of the book in senses for which the field has a term.
@@ -80,10 +80,16 @@ def sentences(text):
     [
         ("A $b$ c. Then `d`\nends.", ["A X c.", "Then X\nends.".replace("\n", " ")]),
         ("# Title\n\n```python\nKept = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n", []),
-        ("```{prf:proof}\n:label: a\n\nWe see {ref}`this place <there>`.\n```", ["We see this place."]),
-        ("::::{admonition} To remember\n:class: tip\nOne. *Two.* Three.\n::::", ["One.", "Two.", "Three."]),
+        (
+            "```{prf:proof}\n:label: a\n\nWe see {ref}`this place <there>`.\n```",
+            ["We see this place."],
+        ),
+        (
+            "::::{admonition} To remember\n:class: tip\nOne. *Two.* Three.\n::::",
+            ["One.", "Two.", "Three."],
+        ),
     ],
-)  # fmt: skip
+)
 def test_sentences_are_those_of_the_prose(text, found):
     assert list(sentences(text)) == found
 
@@ -92,8 +98,8 @@ def test_sentences_are_those_of_the_prose(text, found):
 def test_sentences_are_short_and_use_the_terms_of_the_field(path):
     faults = []
     for sentence in sentences(markdown(path)):
-        if len(re.findall(r"[A-Za-z0-9][\w'’-]*", sentence)) > LONGEST:
-            faults.append(f"more than {LONGEST} words: {sentence}")
+        if len(re.findall(r"[A-Za-z0-9][\w'\u2019-]*", sentence)) > MAX_WORDS:
+            faults.append(f"more than {MAX_WORDS} words: {sentence}")
         if PRIVATE.search(sentence):
             faults.append(f"private word: {sentence}")
         if INVERSION.search(sentence):

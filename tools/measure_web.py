@@ -60,7 +60,7 @@ def live_test_module():
 
 def measure_live(browser, module):
     """Return the seconds from the click to the first result, and to further results."""
-    with module.running("--kernels", str(KERNELS)) as (address, token, _):
+    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
         first_times, next_times = [], []
         context = browser.new_context()
         module.Reader(context, address, CHAPTER, token).page.close()
@@ -89,7 +89,7 @@ def many_readers(browser, module):
     of others who kept their variables and saw no error. The latter define a variable, and print it
     in the next round, after other kernels have crashed.
     """
-    with module.running("--kernels", str(KERNELS)) as (address, token, _):
+    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
         module.Reader(context, address, CHAPTER, token).page.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from cells import run
-from coursework import NAME, answered, cell_named, hand_in
+from coursework import NAME, answered_notebook, cell_named, hand_in
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
 
@@ -73,7 +73,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, files, monk
     released = course.released_path(NAME).parent
     names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
     assert names == {f"{NAME}.ipynb", *files}
-    (hand_in(course, "one", answered(course)) / "points.csv").write_text("7\n")
+    (hand_in(course, "one", answered_notebook(course)) / "points.csv").write_text("7\n")
     assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
     try_out(course, NAME, "unused")
     assert used == [files, files]

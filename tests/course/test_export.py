@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import GUIDE, NAME, answered, copy_course, hand_in, hand_in_as
+from coursework import GUIDE, NAME, answered_notebook, copy_course, hand_in, hand_in_as
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
@@ -41,7 +41,7 @@ def marked(released, tmp_path_factory):
     (course.root / "source/twin").mkdir()
     shutil.copy(course.source_path(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
-    nb = answered(course)
+    nb = answered_notebook(course)
     hand_in_as(course, "ann", NAME, nb)
     hand_in_as(course, "ann", "twin", nb)
     hand_in_as(course, "+HYPERLINK 1", NAME, nb)
@@ -104,10 +104,12 @@ def test_format_for_moodle(marked):
 
 
 def test_export_lists_submissions_that_are_not_graded(copied, tmp_path):
-    hand_in(copied, "late", answered(copied))
-    nbformat.write(answered(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb")
+    hand_in(copied, "late", answered_notebook(copied))
+    nbformat.write(
+        answered_notebook(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb"
+    )
     (copied.root / "submitted/ben").mkdir()
-    nbformat.write(answered(copied), copied.root / "submitted/ben/small.ipynb")
+    nbformat.write(answered_notebook(copied), copied.root / "submitted/ben/small.ipynb")
     words = ["export", "--course", str(copied.root), "--output", str(tmp_path / "marks.csv")]
     notes = CliRunner().invoke(commands, words).stderr.splitlines()
     assert notes[1:] == [
@@ -124,7 +126,7 @@ def test_mark_without_a_submission_is_reported(copied):
 
 
 def test_submission_of_an_unreleased_assignment_is_reported(copied):
-    hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
+    hand_in(copied, "cem", answered_notebook(copied)).rename(copied.root / "submitted/cem/new")
     (copied.root / "source/new").mkdir()
     (copied.root / "source/new/new.ipynb").write_bytes(copied.source_path(NAME).read_bytes())
     notes, _ = exported(copied, "plain")

@@ -9,7 +9,7 @@ from coursework import (
     ASSIGNMENTS,
     NAME,
     ROOT,
-    answered,
+    answered_notebook,
     cell_named,
     create_course,
     edited_source,
@@ -116,7 +116,7 @@ def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
 
 def test_weak_test_does_not_affect_the_points_of_others(course, shells):
     with_cells(course, test_square="assert callable(square)").release(NAME)
-    hand_in(course, "one", answered(course))
+    hand_in(course, "one", answered_notebook(course))
     _, done = grade_submissions(course, NAME, sandbox=shells)
     assert done.score == 5 and done.reasons == []
 

@@ -78,8 +78,8 @@ def test_ctrl_c_during_imports_prints_no_traceback(tmp_path, module, command):
     call = [sys.executable, "-c", INTERRUPTED_IMPORT_SCRIPT, module, *command]
     result = subprocess.run(call, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert result.returncode == 128 + signal.SIGINT
-    result = result.stderr.splitlines()
-    assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in shown)
+    lines = result.stderr.splitlines()
+    assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in lines)
 
 
 def without_stderr(*command):
