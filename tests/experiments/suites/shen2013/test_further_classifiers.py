@@ -10,11 +10,11 @@ from svmbook.experiments.suites.shen2013.printed import NOISE
 
 def test_runs_that_take_minutes_are_left_out():
     jobs = find_suite("shen2013-beyond").jobs()
-    left_out = {job.data_set for job in jobs} - {
+    excluded = {job.data_set for job in jobs} - {
         job.data_set for job in jobs if job.method == "exemplars, hard negatives"
     }
     synthetic = ("isolated", "striated")
-    assert left_out == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
+    assert excluded == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
 
 
 def test_statements_of_the_page_on_the_messages():
