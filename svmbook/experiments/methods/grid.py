@@ -280,7 +280,8 @@ def run_grid_search(
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.experiments.methods.grid import run_grid_search
     >>> train, test = twonorm(60, random_state=0), twonorm(200, random_state=1)
-    >>> run_grid_search(*train, *test, seed=0, kernel="linear", C=[0.01])["parameters"]
+    >>> fields = run_grid_search(*train, *test, seed=0, kernel="linear", C=[0.01])
+    >>> fields["parameters"]
     {'C': 0.01}
     """
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
