@@ -22,14 +22,14 @@ from subprocess import DEVNULL, Popen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from coursework import ASSIGNMENTS, filled, hand_in_as, variants
+from coursework import ASSIGNMENTS, hand_in_as, notebook_with_answers, variants
 from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.layout.folder import Course, create
-from svmbook.course.reports.report import report
-from svmbook.course.submissions.similar import similar
+from svmbook.course.reports.report import write_report
+from svmbook.course.submissions.similar import find_similar
 
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
 ASSIGNMENT_NAMES = (
@@ -42,7 +42,7 @@ N_KILLS = 10
 def hand_in_variant(course, student, name, rng):
     """Hand in a random variant of an assignment; return the points that it must get."""
     answers, points = rng.choice([*variants(name).values()])
-    nb = filled(course, name, answers)
+    nb = notebook_with_answers(course, name, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
     nb.cells.insert(2, new_code_cell(f"def helper_{student}(x):\n{statements}\n    return x"))
     hand_in_as(course, student, name, nb)
@@ -57,7 +57,7 @@ def grade_assignment(n_students):
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
-        _, seconds = time_call(lambda: list(grade(course, name, jobs=2)))
+        _, seconds = time_call(lambda: list(grade_submissions(course, name, jobs=2)))
     return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
@@ -137,10 +137,8 @@ def killed_course_rows(n_students):
             "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
             "hours": seconds / 3600,
         }
-        for method, function in (("report", report), ("similar", similar)):
-            _, seconds = time_call(
-                lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0])
-            )
+        for method, function in (("report", write_report), ("similar", find_similar)):
+            _, seconds = time_call(lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0]))
             yield {"method": method, "submissions": n_students, "seconds": seconds}
 
 

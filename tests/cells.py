@@ -14,7 +14,12 @@ def run(sandbox, *sources, limits=SHORT, tests=frozenset(), given=frozenset(), *
     for k in given:
         cells[k]["kind"] = "given"
     for k in tests:
-        cells[k] = {"source": sources[k], "kind": "test", "shown": sources[k], "hidden": []}
+        cells[k] = {
+            "source": sources[k],
+            "kind": "test",
+            "visible_source": sources[k],
+            "hidden_lines": [],
+        }
     return (run_here if sandbox == SHELLS else run_cells)(cells, limits, sandbox, **options)
 
 
@@ -22,5 +27,5 @@ def examine(sandbox, answer, test, given="import numpy as np", **options):
     """Run one test of one answer; return the first error of the test or None, and its outputs."""
     outcome = run(sandbox, given, answer, test, given={0}, tests={2}, **options)
     outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.reason}])
-    errors = [f"{one['ename']}: {one['evalue']}" for one in outputs if "ename" in one]
+    errors = [f"{output['ename']}: {output['evalue']}" for output in outputs if "ename" in output]
     return (errors or [None])[0], outputs

@@ -13,7 +13,7 @@ with contextlib.suppress(ImportError):
     import distributed  # noqa: F401
 
 
-def strike(place, count, signum):
+def signal_at_record(place, count, signum):
     """Signal all processes of this call at one point while a record is written.
 
     The point is before the record is written, after half of it, when it is written, or when it is
@@ -43,13 +43,13 @@ def strike(place, count, signum):
     os.write, os.fsync = write_and_signal, fsync_and_signal
 
 
-def call(errors, struck, *arguments):
+def call(errors, signal_arguments, *arguments):
     """Call ``svmbook`` with stderr in a file, and with the default handler of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for descriptor, name in enumerate((os.devnull, os.devnull, errors)):
         os.dup2(os.open(name, os.O_RDWR), descriptor)
-    if struck:
-        strike(*struck)
+    if signal_arguments:
+        signal_at_record(*signal_arguments)
     main(arguments)
 
 

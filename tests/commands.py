@@ -11,15 +11,16 @@ from svmbook.experiments.suites import find_suite
 
 SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE = "exploring-parameters"
-FEW, MANY = 6, 20  # runs on each of two data sets: for signals at a chosen and at a random moment
+# Runs on each of two data sets: for signals at a chosen and at a random moment.
+FEW_RUNS, MANY_RUNS = 6, 20
 
 
-def jobs(runs=FEW):
+def jobs(runs=FEW_RUNS):
     """Return the jobs of a cheap part of a suite."""
     return find_suite(SUITE).jobs(["stdev2", "stdev4"], ["linear"], runs)
 
 
-def options(runs=FEW):
+def options(runs=FEW_RUNS):
     """Return the arguments with which the command carries out `jobs`."""
     return [SUITE, "--datasets", "stdev2,stdev4", "--methods", "linear", "--runs", str(runs)]
 
@@ -54,7 +55,7 @@ class Command(Fork):
         return self.stderr
 
 
-def workers_of(pid):
+def worker_pids(pid):
     """Return the process ids of the joblib workers of a process."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -112,8 +112,8 @@ def cell_named(nb, name):
     return next(cell for cell in nb.cells if nbgrader_metadata(cell).get("grade_id") == name)
 
 
-def answered(course, **answers):
-    """Return the small assignment as handed out, with these answers and otherwise right ones."""
+def answered_notebook(course, **answers):
+    """Return the released small assignment with these answers, and otherwise correct ones."""
     nb = nbformat.read(course.released_path(NAME), as_version=4)
     for name, answer in ({"square": SQUARE, "total": TOTAL, "essay": ESSAY} | answers).items():
         cell_named(nb, name).source = answer
@@ -153,7 +153,7 @@ def variants(name):
     return correct | wrong
 
 
-def combined(name):
+def combined_variants(name):
     """Return nearly the same as `variants` in fewer submissions, which combine mistakes.
 
     Mistakes are combined if they are in different answers and change the points of different
@@ -187,7 +187,7 @@ def _submissions(name):
     return module, {m["grade_id"]: m["points"] for m in graded if not m["solution"]}
 
 
-def filled(course, name, answers):
+def notebook_with_answers(course, name, answers):
     """Return an assignment of the book with these answers, and otherwise those of the solution."""
     nb = nbformat.read(course.released_path(name), as_version=4)
     solution = book_assignment(name)

@@ -3,7 +3,7 @@
 import json
 import os
 
-from coursework import NAME, answered, cell_named, hand_in
+from coursework import NAME, answered_notebook, cell_named, hand_in
 from hostile_code import CODE, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
@@ -13,7 +13,7 @@ TESTS = ("test_square", "test_total")
 
 
 def _changed_tests(course):
-    nb = answered(course, square=WRONG)
+    nb = answered_notebook(course, square=WRONG)
     for name in TESTS:
         cell_named(nb, name).source = "pass"
     for name in (*TESTS, "essay"):
@@ -22,27 +22,27 @@ def _changed_tests(course):
 
 
 def _without(course, *names):
-    nb = answered(course)
+    nb = answered_notebook(course)
     for name in names:
         nb.cells.remove(cell_named(nb, name))
     return nb
 
 
 def _twice(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     nb.cells += [cell.copy() for cell in nb.cells]
     return nb
 
 
 def _deeply_nested(course):
     nested = "[" * 200_000 + "]" * 200_000
-    text = json.dumps(answered(course))
+    text = json.dumps(answered_notebook(course))
     return text.replace('"metadata": {', f'"metadata": {{"x": {nested}, ', 1).encode()
 
 
 def _with_scores(course):
     """Return a wrong answer with scores among the outputs of the tests."""
-    nb = answered(course, square=WRONG)
+    nb = answered_notebook(course, square=WRONG)
     for name in TESTS:
         output = new_output("execute_result", data={"text/plain": "3.0"})
         cell_named(nb, name).outputs = [output]
@@ -51,20 +51,20 @@ def _with_scores(course):
 
 def _odd_names(course):
     """Return a notebook in which the names of cells are a list and a number."""
-    nb = answered(course)
+    nb = answered_notebook(course)
     for cell, name in zip(nb.cells[1:3], (["square"], 7), strict=True):
         cell.metadata.nbgrader.grade_id = name
     return nb
 
 
 def _number_as_source(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     nb.cells[2].source = 7
     return nb
 
 
 def _with_cell(course, source):
-    nb = answered(course)
+    nb = answered_notebook(course)
     nb.cells.append(new_code_cell(source))
     return nb
 
@@ -72,7 +72,7 @@ def _with_cell(course, source):
 # Files in place of the notebook.
 FILES = {
     "has a script in the essay": (
-        lambda course: answered(
+        lambda course: answered_notebook(
             course, essay="<script>stolen()</script><img src=//evil.example/x>"
         ),
         5,
@@ -96,7 +96,7 @@ FILES = {
     "has a number instead of text": (_number_as_source, 0, "is invalid"),
     "is of an old format": (lambda course: b'{"nbformat": 3, "worksheets": []}', 0, "no list of"),
     "has an essay of three million characters": (
-        lambda course: answered(course, essay="x " * 1_500_000),
+        lambda course: answered_notebook(course, essay="x " * 1_500_000),
         0,
         "at most 200000 are read",
     ),
@@ -136,7 +136,7 @@ def _folder(course, student):
 
 
 def _other_files(course, student):
-    folder = hand_in(course, student, answered(course))
+    folder = hand_in(course, student, answered_notebook(course))
     (folder / "index.html").write_text("<script>stolen()</script>")
     (folder / "numpy.py").write_text("raise SystemExit")
 
@@ -158,12 +158,12 @@ EXPECTED["is honest"] = (POINTS_BY_TESTS, None)
 
 def hand_in_all(course, kinds):
     """Hand in an honest notebook, some kinds of code, and all kinds of `FILES` and `PLACES`."""
-    hand_in(course, "is honest", answered(course))
+    hand_in(course, "is honest", answered_notebook(course))
     for kind in kinds:
-        hand_in(course, kind, answered(course, square=CODE[kind]))
+        hand_in(course, kind, answered_notebook(course, square=CODE[kind]))
     for kind, (make, _, _) in FILES.items():
         hand_in(course, kind, make(course))
     for kind, (hand_in_kind, _, _) in PLACES.items():
         hand_in_kind(course, kind)
     for name in MISNAMED:
-        hand_in(course, name, answered(course))
+        hand_in(course, name, answered_notebook(course))

@@ -6,10 +6,12 @@ from importlib import import_module
 
 from forks import serve
 
-LOADED = "ipykernel.kernelapp matplotlib.pyplot pandas sklearn.svm sklearn.model_selection cvxopt"
+PRELOADED_MODULES = (
+    "ipykernel.kernelapp matplotlib.pyplot pandas sklearn.svm sklearn.model_selection cvxopt"
+)
 
 
-def kernel(connection, cwd, env):
+def run_kernel(connection, cwd, env):
     """Run a kernel in this process."""
     from ipykernel.kernelapp import IPKernelApp
 
@@ -26,6 +28,6 @@ if __name__ == "__main__":
     sys.path.pop(0)  # the folder of this script, which a kernel does not have on its path
     # A kernel sets this variable before it imports Matplotlib.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    for name in LOADED.split():
+    for name in PRELOADED_MODULES.split():
         import_module(name)
-    serve(kernel)
+    serve(run_kernel)

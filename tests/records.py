@@ -14,24 +14,24 @@ from svmbook.experiments.running.store import Job, Store
 from svmbook.experiments.suites import find_suite
 
 
-def committed(suite, **fields):
+def committed_record(suite, **fields):
     """Return the first committed record with these fields."""
     return next(r for r in load_records(suite) if fields.items() <= r.items())
 
 
 @cache
-def committed_values(suite, field="error", unit=1.0):
+def committed_values(suite, field="error", factor=1.0):
     """Return an array of a field for all runs, by data set and method, where it is recorded."""
     found = {}
     for record in sorted(load_records(suite), key=lambda record: record["run"]):
         if field in record:
             by_run = found.setdefault((record["data_set"], record["method"]), {})
-            by_run[record["run"]] = unit * record[field]
+            by_run[record["run"]] = factor * record[field]
     assert all([*by_run] == [*range(find_suite(suite).runs)] for by_run in found.values())
     return {name: np.array([*by_run.values()]) for name, by_run in found.items()}
 
 
-def store_of(path, records):
+def make_store(path, records):
     """Return a new store with these records."""
     store = Store(path)
     for record in records:
@@ -51,7 +51,7 @@ def needs_versions(record):
         pytest.skip("the records were made with another version of scikit-learn")
 
 
-def untimed(records):
+def without_times(records):
     """Return records by job, without their times."""
     return {
         (r["suite"], r["data_set"], r["method"], r["run"]): {
@@ -66,7 +66,7 @@ def count_lines(path):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def cheapest(suite, method=None):
+def fastest_record(suite, method=None):
     """Return the record of the fastest run, on generated data if the suite has any."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
@@ -74,7 +74,7 @@ def cheapest(suite, method=None):
     )
 
 
-def cheapest_of_each_row(suite):
+def fastest_records(suite):
     """Return the record of the fastest run for each method on each data set."""
     found = {}
     for record in sorted(load_records(suite.name), key=lambda r: r["seconds"]):
@@ -94,7 +94,7 @@ def repeat_run(suite, record):
 
 def check_repeated_run(name, tolerances, **fields):
     """Repeat the first committed run with these fields, and compare results within tolerances."""
-    record = committed(name, **fields)
+    record = committed_record(name, **fields)
     new = repeat_run(find_suite(name), record)
     assert split_fields(new)[0] == split_fields(record)[0]
     assert {key: new.get(key) for key in tolerances} == {
@@ -103,10 +103,10 @@ def check_repeated_run(name, tolerances, **fields):
 
 
 @cache
-def repeat_cheapest(name, method):
+def repeat_fastest(name, method):
     """Return the two parts of a new record of a method's fastest run; cached for all tests."""
     suite = find_suite(name)
-    return split_fields(repeat_run(suite, cheapest(suite, method)))
+    return split_fields(repeat_run(suite, fastest_record(suite, method)))
 
 
 def split_fields(record):

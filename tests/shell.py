@@ -35,15 +35,15 @@ class Shell:
     ----------
     nb : NotebookNode
         The notebook, which is not used here.
-    most : int
+    max_output : int
         Limit of the output in bytes, which does not apply here.
     **options
         Options of a kernel client, which have no effect here.
     """
 
-    left = 1  # remaining bytes of output, never used up
+    remaining_output = 1  # remaining bytes of output, never used up
 
-    def __init__(self, nb, most, **options):
+    def __init__(self, nb, max_output, **options):
         self.on_cell_executed = None
 
     @contextmanager
@@ -87,5 +87,5 @@ def run_here(cells, limits=None, sandbox=None, stop=None, answers=(), files=None
     work = {"cells": cells, "answers": [*answers]}
     work["limits"] = {"seconds": 10 * SECONDS, "cell_seconds": SECONDS, "output": 0}
     with RUN_LOCK:
-        run.run(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
+        run.run_notebook(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
     return outcome

@@ -8,7 +8,7 @@ import json
 import unicodedata
 
 import nbformat
-from coursework import ESSAY, NAME, SQUARE, TOTAL, answered, hand_in, nbgrader_metadata
+from coursework import ESSAY, NAME, SQUARE, TOTAL, answered_notebook, hand_in, nbgrader_metadata
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 STUB = "*Your answer.*"
@@ -24,7 +24,7 @@ def _notebook(change=None, **answers):
     """Return a function that hands in a notebook with these answers, after changing its cells."""
 
     def make(course, student):
-        nb = answered(course, **answers)
+        nb = answered_notebook(course, **answers)
         if change:
             change(nb)
         hand_in(course, student, nb)
@@ -124,7 +124,9 @@ def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
     def make(course, student):
         path = course.root / "submitted" / student / folder / file
         path.parent.mkdir(parents=True)
-        path.write_bytes(json.dumps(answered(course)).encode() if content is None else content)
+        path.write_bytes(
+            json.dumps(answered_notebook(course)).encode() if content is None else content
+        )
 
     return make
 
@@ -140,12 +142,12 @@ def _older_file_beside(course, student):
 
 
 def _bom(course, student):
-    content = b"\xef\xbb\xbf" + json.dumps(answered(course)).encode()
+    content = b"\xef\xbb\xbf" + json.dumps(answered_notebook(course)).encode()
     _named(content=content)(course, student)
 
 
 def _files_beside(course, student):
-    folder = hand_in(course, student, answered(course))
+    folder = hand_in(course, student, answered_notebook(course))
     (folder / ".ipynb_checkpoints").mkdir()
     (folder / ".ipynb_checkpoints" / "small-checkpoint.ipynb").write_text("{}")
     (folder / "notes.pdf").write_bytes(b"%PDF")

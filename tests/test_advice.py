@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-BOOK = Path(__file__).resolve().parent.parent
-CHAPTER = BOOK / "notebooks/which_machine_when.ipynb"
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTER = ROOT / "notebooks/which_machine_when.ipynb"
 
 
 def code_to_paste():

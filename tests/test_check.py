@@ -21,10 +21,10 @@ import stages
 
 ROOT = Path(__file__).resolve().parent.parent
 # Ten minutes and one minute on two cores, less a tenth because the load is not perfectly balanced.
-SECONDS_ALLOWED = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
+MAX_SECONDS = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
 
 
-def python(name, code, **options):
+def python_job(name, code, **options):
     return scheduling.Job(name, options.pop("stage", name), (sys.executable, "-c", code), **options)
 
 
@@ -54,30 +54,34 @@ def test_every_notebook_is_run_once():
 
 def test_longest_chain_of_jobs_starts_first():
     jobs = [
-        python("short", ""),
-        python("long", ""),
-        python("page", "", after=("html",)),
-        python("html", ""),
-        python("new", ""),
+        python_job("short", ""),
+        python_job("long", ""),
+        python_job("page", "", after=("html",)),
+        python_job("html", ""),
+        python_job("new", ""),
     ]
     seconds = {"short": 1, "long": 50, "html": 30, "page": 40}
-    names = [job.name for job in scheduling.by_priority(jobs, seconds)]
+    names = [job.name for job in scheduling.sort_by_priority(jobs, seconds)]
     assert names == ["new", "html", "long", "page", "short"]
 
 
 def test_job_waits_for_its_stages(logs):
     written = logs / "written"
-    late = python("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
-    early = python("early", f"open({str(written)!r}, 'w').write('here')")
-    results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, workers=2)
+    late = python_job("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
+    early = python_job("early", f"open({str(written)!r}, 'w').write('here')")
+    results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, n_workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
     assert scheduling.log_path("late").read_text() == "here\n"
 
 
 def test_job_that_needs_all_cores_runs_alone(logs):
     wait = "import time; time.sleep(0.2)"
-    jobs = [python("one", wait), python("two (a)", wait, cores=2), python("three", wait, cores=9)]
-    results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, workers=2)
+    jobs = [
+        python_job("one", wait),
+        python_job("two (a)", wait, cores=2),
+        python_job("three", wait, cores=9),
+    ]
+    results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, n_workers=2)
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
@@ -87,15 +91,15 @@ def test_job_that_needs_all_cores_runs_alone(logs):
 
 def test_first_failure_is_printed_and_ends_the_run(logs, capfd):
     running = logs / "running"
-    sleeper = python(
+    sleeper = python_job(
         "sleeper",
         f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
     wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
-    fails = python("fails", f"{wait}print('because'); sys.exit(3)")
-    never = python("never", "")
+    fails = python_job("fails", f"{wait}print('because'); sys.exit(3)")
+    never = python_job("never", "")
     seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
-    results = scheduling.run_jobs([sleeper, fails, never], seconds, workers=2)
+    results = scheduling.run_jobs([sleeper, fails, never], seconds, n_workers=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
     output = capfd.readouterr().out
     assert "because" in output and "FAILED (3)" in output
@@ -124,7 +128,11 @@ def test_jobs_end_when_the_runner_is_terminated(logs, signum):
 
 
 def test_incomplete_stage_is_not_reported_as_ok(capsys):
-    jobs = [python("one", "", stage="a"), python("two", "", stage="a"), python("three", "")]
+    jobs = [
+        python_job("one", "", stage="a"),
+        python_job("two", "", stage="a"),
+        python_job("three", ""),
+    ]
     check.print_stages([scheduling.Result(jobs[0], 0, 0.0, 1.0, 1.0)], jobs)
     output = capsys.readouterr().out
     assert re.search(r"^a +1 of 2 ", output, re.M) and re.search(r"^three +not run$", output, re.M)
@@ -132,12 +140,12 @@ def test_incomplete_stage_is_not_reported_as_ok(capsys):
 
 def test_keep_going_skips_only_jobs_that_depend_on_a_failure(logs):
     jobs = [
-        python("fails", "raise SystemExit(1)"),
-        python("needs", "", after=("fails",)),
-        python("other", ""),
+        python_job("fails", "raise SystemExit(1)"),
+        python_job("needs", "", after=("fails",)),
+        python_job("other", ""),
     ]
     seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}
-    results = scheduling.run_jobs(jobs, seconds, keep_going=True, workers=1)
+    results = scheduling.run_jobs(jobs, seconds, keep_going=True, n_workers=1)
     assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
 
 
@@ -253,6 +261,6 @@ def test_budget_covers_every_folder_and_keeps_the_time_limits():
     assert all((ROOT / folder).exists() for folder in recorded["work"])
     seconds = recorded["seconds"]
     assert set(seconds) <= {job.name for job in check.select_jobs([])[0]}
-    assert sum(seconds.values()) <= SECONDS_ALLOWED["test"]
+    assert sum(seconds.values()) <= MAX_SECONDS["test"]
     quick = sum(seconds[job.name] for job in check.select_jobs(["quick"])[0])
-    assert quick <= SECONDS_ALLOWED["quick"]
+    assert quick <= MAX_SECONDS["quick"]

@@ -54,7 +54,7 @@ def test_rounds_of_boosted_linear_svms_of_shen(data_set, bound):
     X, _, y = load_data(data_set, run_seed(0, 0))
     rounds = []
     for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-        boosted = methods._estimator("boosted linear", X, y).set_params(random_state=0)
+        boosted = methods._make_estimator("boosted linear", X, y).set_params(random_state=0)
         scaler = StandardScaler() if data_set in TABLES else "passthrough"
         try:
             fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])

@@ -32,9 +32,9 @@ class Counter:
 
 def test_every_module_has_tests_that_exist():
     assert len(assigned.modules()) > 100
-    assert assigned.problems() == []
+    assert assigned.table_errors() == []
     for file in assigned.modules():
-        assert any("test_" in name for name in assigned.tests_of(file, ROOT)[1:-1]), file
+        assert any("test_" in name for name in assigned.assigned_tests(file, ROOT)[1:-1]), file
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_every_module_has_tests_that_exist():
 )
 def test_errors_of_the_table_are_reported(table, message, monkeypatch):
     monkeypatch.setattr(assigned, "TESTS", table)
-    assert any(line.startswith(message) for line in assigned.problems())
+    assert any(line.startswith(message) for line in assigned.table_errors())
 
 
 @pytest.mark.parametrize(
@@ -55,27 +55,27 @@ def test_errors_of_the_table_are_reported(table, message, monkeypatch):
     [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
 )
 def test_statement_spans_its_lines_and_is_none_for_code_run_on_import(line, lines):
-    assert assigned.statement(ast.parse(SOURCE), line) == lines
+    assert assigned.statement_lines(ast.parse(SOURCE), line) == lines
 
 
 def test_change_is_recognised_after_its_file_has_changed():
     mutant = {
         "file": "svmbook/base.py",
-        "place": assigned.place(ast.parse(SOURCE), 12),
+        "place": assigned.enclosing_name(ast.parse(SOURCE), 12),
         "diff": "@@ -11,3 +11,3 @@\n\n-    self.n += step\n+    self.n -= step\n\n",
     }
-    known = assigned.equivalent(
+    known = assigned.parse_equivalents(
         "# Nobody reads n:\n# it is private.\nsvmbook/base.py Counter.up\n- self.n += step\n"
         "+ self.n -= step\n\n# Another.\nsvmbook/base.py module\n- a\n+ b\n"
     )
-    assert known[assigned.change(mutant)] == "Nobody reads n: it is private."
+    assert known[assigned.changed_lines(mutant)] == "Nobody reads n: it is private."
     mutant["diff"] = mutant["diff"].replace("-= step", "+= 1")
-    assert assigned.change(mutant) not in known
+    assert assigned.changed_lines(mutant) not in known
 
 
 def test_equivalent_mutants_have_reasons_and_existing_lines():
     path = ROOT / assigned.EQUIVALENT
-    known = assigned.equivalent(path.read_text(encoding="utf-8")) if path.exists() else {}
+    known = assigned.parse_equivalents(path.read_text(encoding="utf-8")) if path.exists() else {}
     for name, reason in known.items():
         head, *lines = name.split("\n")
         source = (ROOT / head.split()[0]).read_text(encoding="utf-8")

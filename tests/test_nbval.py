@@ -23,11 +23,11 @@ def notebook(path, *cells):
     return path
 
 
-def printed(text):
+def stream_output(text):
     return nbformat.v4.new_output("stream", text=text)
 
 
-def shown(**texts):
+def display_output(**texts):
     data = {f"text/{kind}": text for kind, text in texts.items()}
     return nbformat.v4.new_output("display_data", data=data)
 
@@ -43,21 +43,21 @@ def report(tmp_path_factory):
     good = notebook(
         folder / "good.ipynb",
         ("print('error 1.69')\n" + SHOW,
-         printed("error 1.70\n"), shown(plain="a 10.00", html="<b>2.51</b>")),
-        ("print('b = -0.0')", printed("b = 0.0\n")),
+         stream_output("error 1.70\n"), display_output(plain="a 10.00", html="<b>2.51</b>")),
+        ("print('b = -0.0')", stream_output("b = 0.0\n")),
         ("import numpy\nnumpy.left = 1",),
     )  # fmt: skip
     bad = notebook(
         folder / "bad.ipynb",
-        ("print('error 1.69')", printed("error 1.71\n")),
-        ("print('12 of 37')", printed("13 of 37\n")),
-        ("print('error 1.69')", printed("error 1.69\n"), printed("error 1.69\n")),
-        (SHOW, shown(plain="a 10.00")),
-        ("print('error 1.69')", printed("error 1.69\n")),
+        ("print('error 1.69')", stream_output("error 1.71\n")),
+        ("print('12 of 37')", stream_output("13 of 37\n")),
+        ("print('error 1.69')", stream_output("error 1.69\n"), stream_output("error 1.69\n")),
+        (SHOW, display_output(plain="a 10.00")),
+        ("print('error 1.69')", stream_output("error 1.69\n")),
     )
     last = notebook(
         folder / "last.ipynb",
-        ("import sys\n" + LEFTOVERS, printed("False False\n")),
+        ("import sys\n" + LEFTOVERS, stream_output("False False\n")),
         ("import time\ntime.sleep(60)",),
     )
     run = subprocess.run(
@@ -68,13 +68,13 @@ def report(tmp_path_factory):
     return run.stdout + run.stderr
 
 
-def failed(report, name):
+def failed_cells(report, name):
     return re.findall(rf"^FAILED \S*\b{name}\.ipynb::Cell (\d)", report, re.M)
 
 
 def test_nbval_uses_and_reports_the_tolerance(report):
-    assert failed(report, "good") == []
-    assert sorted(failed(report, "bad")) == ["0", "1", "2", "3"]
+    assert failed_cells(report, "good") == []
+    assert sorted(failed_cells(report, "bad")) == ["0", "1", "2", "3"]
     summary = report.partition("print fewer digits there")[2]
     assert [line for line in summary.splitlines() if " for " in line] == [
         "bad.ipynb::Cell 3: 9.99 for 10.00",
@@ -83,5 +83,5 @@ def test_nbval_uses_and_reports_the_tolerance(report):
 
 
 def test_kernels_share_no_state_and_time_out(report):
-    assert failed(report, "last") == ["1"]
+    assert failed_cells(report, "last") == ["1"]
     assert "5 failed, 5 passed" in report

@@ -79,7 +79,7 @@ def seeded_models():
     return [model for model in unique.values() if "precomputed" not in repr(model)]
 
 
-def fitted(estimator, X, y):
+def fit_clone(estimator, X, y):
     """Return a fitted clone; fits that stop early must agree as well, so warnings are ignored."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -149,10 +149,10 @@ def test_fit_does_not_depend_on_the_last_bits_of_the_data(model, name):
     if not model.__sklearn_tags__().classifier_tags.multi_class:
         X, y = X[y < 2], y[y < 2]
     excluded, messages = not_unique(model, name), []
-    original = decisions(fitted(model, X, y), X, excluded)
+    original = decisions(fit_clone(model, X, y), X, excluded)
     for seed in DRAWS:
         X_perturbed = perturbed(X, seed)
-        again = decisions(fitted(model, X_perturbed, y), X_perturbed, excluded)
+        again = decisions(fit_clone(model, X_perturbed, y), X_perturbed, excluded)
         messages += [f"seed {seed}{line}" for line in disagreements(original, again)]
     assert not messages, "\n".join(messages)
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from quotations import FOUND, digest, place_of, quotations, quoted
+from quotations import RECORD, digest, find_place, quotations, quoted_phrases
 
 SOURCES = {
     "First": "1 Start\nA margin is a dis- tance. It is wide.",
@@ -12,7 +12,7 @@ SOURCES = {
 
 
 def test_every_quotation_of_the_book_was_found_in_a_source():
-    known = json.loads(FOUND.read_text(encoding="utf-8"))
+    known = json.loads(RECORD.read_text(encoding="utf-8"))
     pages = [*quotations()]
     assert {digest(words) for _, words in pages} == known.keys()
     assert all(", section" in place or ", at " in place for place in known.values())
@@ -29,7 +29,7 @@ def test_every_quotation_of_the_book_was_found_in_a_source():
     ],
 )
 def test_all_parts_of_a_quotation_must_stand_in_one_source(words, place):
-    assert place_of(words, SOURCES) == place
+    assert find_place(words, SOURCES) == place
 
 
 def test_quotations_exclude_code_formulas_and_fewer_than_three_words():
@@ -48,6 +48,6 @@ print("not a word of it")
 ```
 :::
 """
-    assert [*quoted(page)] == [
+    assert [*quoted_phrases(page)] == [
         *("page of words", "over the end of a line", "Is it a title?", "It is a text"),
     ]

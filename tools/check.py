@@ -23,10 +23,10 @@ from processors import PROCESSORS
 from scheduling import ROOT, log_path, run_jobs
 
 BUDGET = ROOT / "tests" / "budget.toml"
-SLOWEST = 10
+N_SLOWEST_TESTS = 10
 # The speed of one computer varies by a third between days, or with the load on its cores. Recorded
 # times are therefore divided by the slowdown of this reference work, measured while the jobs run.
-REFERENCE = """
+REFERENCE_SCRIPT = """
 import time
 
 while True:
@@ -77,7 +77,7 @@ def print_test_summary(results):
             skipped.update(reason.get("message") for reason in case.iter("skipped"))
     if times:
         print(f"\nthe slowest of {len(times)} tests")
-    for seconds, name in sorted(times, reverse=True)[:SLOWEST]:
+    for seconds, name in sorted(times, reverse=True)[:N_SLOWEST_TESTS]:
         print(f"{seconds:6.1f} s  {name}")
     for reason, count in skipped.most_common():
         print(f"skipped {count}: {reason}")
@@ -106,7 +106,7 @@ def print_stages(results, jobs):
 def measure_slowdown():
     """Yield a list to which the slowdown of the reference work is appended on exit."""
     slowdown = []
-    command = (sys.executable, "-c", REFERENCE)
+    command = (sys.executable, "-c", REFERENCE_SCRIPT)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reference:
         try:
             yield slowdown

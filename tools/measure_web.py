@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
-HTML, TARGET = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
+HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 READERS, KERNELS, REPEATS = 50, 8, 20
 TIMEOUT = 900  # seconds for all readers together
 CRASH_EVERY = 5  # every fifth reader crashes the kernel
@@ -52,16 +52,16 @@ console.log(JSON.stringify({ slowest: largest(0), gap: largest(1) }));
 """
 
 
-def tests():
+def live_test_module():
     """Return the module of the live book's tests that starts the server and operates pages."""
     sys.path.insert(0, str(ROOT))
     return importlib.import_module("tests.web.live")
 
 
-def live(browser, module):
+def measure_live(browser, module):
     """Return the seconds from the click to the first result, and to further results."""
-    with module.running("--kernels", str(KERNELS)) as (address, token, _):
-        firsts, nexts = [], []
+    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
+        first_times, next_times = [], []
         context = browser.new_context()
         module.Reader(context, address, CHAPTER, token).page.close()
         for _ in range(5):
@@ -69,16 +69,16 @@ def live(browser, module):
             start = time.perf_counter()
             reader.begin()
             assert "42" in reader.run("print(6 * 7)").inner_text()
-            firsts.append(time.perf_counter() - start)
+            first_times.append(time.perf_counter() - start)
             for k in range(REPEATS // 5):
                 start = time.perf_counter()
                 assert str(k) in reader.run(f"print('result', {k})").inner_text()
-                nexts.append(time.perf_counter() - start)
+                next_times.append(time.perf_counter() - start)
             reader.page.close()
         context.close()
     return {
-        "first result after the click, the slowest of 5 (s)": max(firsts),
-        "next results, median of 20 (s)": statistics.median(nexts),
+        "first result after the click, the slowest of 5 (s)": max(first_times),
+        "next results, median of 20 (s)": statistics.median(next_times),
     }
 
 
@@ -89,7 +89,7 @@ def many_readers(browser, module):
     of others who kept their variables and saw no error. The latter define a variable, and print it
     in the next round, after other kernels have crashed.
     """
-    with module.running("--kernels", str(KERNELS)) as (address, token, _):
+    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
         module.Reader(context, address, CHAPTER, token).page.close()
@@ -126,7 +126,7 @@ def many_readers(browser, module):
     }
 
 
-def scores():
+def lighthouse_scores():
     """Return the lowest Lighthouse score of three pages in each category."""
     lowest = {}
     with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
@@ -145,7 +145,7 @@ def scores():
     return {f"Lighthouse, lowest of three pages: {name}": score for name, score in lowest.items()}
 
 
-def sizes(browser):
+def page_sizes(browser):
     """Return the largest number of kilobytes loaded with a page, and added by an explorable."""
     largest = 0
     with serving(HTML) as site:
@@ -167,7 +167,7 @@ def sizes(browser):
     }
 
 
-def solver():
+def time_solver():
     """Return the time of the slowest of 250 fits of 60 points in node, and the largest gap."""
     script = TIME_FITS % ((ROOT.as_uri(),) * 2)
     command = ["node", "--input-type=module"]
@@ -179,19 +179,20 @@ def solver():
 
 
 def main():
-    module = tests()
+    module = live_test_module()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        measured = solver() | sizes(browser) | live(browser, module) | many_readers(browser, module)
+        measured = time_solver() | page_sizes(browser)
+        measured |= measure_live(browser, module) | many_readers(browser, module)
         chromium = browser.version
         browser.close()
-    measured |= scores()
+    measured |= lighthouse_scores()
     versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}
     versions["node"] = subprocess.check_output(["node", "--version"], text=True).strip()
     rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}
     record = {"date": datetime.date.today().isoformat(), "versions": versions, "measured": rounded}
-    TARGET.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(TARGET.read_text(encoding="utf-8"))
+    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(RECORD.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ METADATA = {
         "pygments_lexer": "ipython3",
     },
 }
-VOLATILE = ("execution", "ExecuteTime", "collapsed", "scrolled", "jupyter", "trusted")
-SECONDS_ALLOWED = 60  # for a chapter, on two cores
+VOLATILE_KEYS = ("execution", "ExecuteTime", "collapsed", "scrolled", "jupyter", "trusted")
+MAX_SECONDS = 60  # for a chapter, on two cores
 TIMEOUT = 600  # seconds after which a notebook is interrupted
 
 
@@ -55,7 +55,7 @@ def tidy(notebook):
     """Number the cells, remove volatile metadata, and return the notebook as text."""
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:03d}"
-        for key in VOLATILE:
+        for key in VOLATILE_KEYS:
             cell.metadata.pop(key, None)
     fold_solutions(notebook.cells)
     notebook.metadata = nbformat.from_dict(METADATA)
@@ -63,7 +63,7 @@ def tidy(notebook):
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
-async def run(notebook, folder):
+async def run_cells(notebook, folder):
     """Run the cells in a fresh kernel and shut it down; return the error as text, or ""."""
     client = NotebookClient(
         notebook,
@@ -84,16 +84,16 @@ async def run(notebook, folder):
     return ""
 
 
-def execute(path):
+def run_notebook(path):
     """Run one notebook in place, print its time and outcome, and return the exit code."""
     start = time.monotonic()
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as profile:
         # An empty profile: the user's own IPython settings must not affect the outputs.
         os.environ["IPYTHONDIR"] = profile
-        error = asyncio.run(run(notebook, path.parent))
+        error = asyncio.run(run_cells(notebook, path.parent))
     seconds = time.monotonic() - start
-    note = f"longer than the {SECONDS_ALLOWED} s allowed" * (seconds > SECONDS_ALLOWED)
+    note = f"longer than the {MAX_SECONDS} s allowed" * (seconds > MAX_SECONDS)
     print(f"{path.name:<44} {seconds:6.1f} s  {'FAILED' if error else note}", flush=True)
     if error:
         print(f"{path.name}: {error}", file=sys.stderr)
@@ -111,7 +111,7 @@ def main(names):
     for name, threads in ONE_THREAD_ENV.items():
         os.environ.setdefault(name, threads)
     if len(paths) == 1:
-        return execute(paths[0])
+        return run_notebook(paths[0])
     # Each notebook runs in a process of its own: this script with one argument.
     commands = [[sys.executable, __file__, path] for path in paths]
     with ThreadPoolExecutor(CORES) as pool:

@@ -1,12 +1,12 @@
-"""Print the built book into one PDF: a title, contents, all pages, and the solutions at the end.
+"""Print the built book to one PDF: a title page, a table of contents, all pages, and all solutions.
 
 Usage: python tools/pdf.py [_build/svmbook.pdf [page ...]]
 
 Chromium prints each page of the book, with continuous page numbers. The prints are then merged:
 links between pages become links within the file, and the headings become its outline.
 
-LaTeX was tried on the same pages but rejected: of its 651 pages, 59 figures are missing, since they
-are SVG drawings, tables and listings overflow the page, and solutions follow their exercises.
+The LaTeX version (651 pages) lacks 59 figures, which are SVG drawings. Its tables and listings
+overflow the page, and its solutions follow their exercises.
 """
 
 import html
@@ -24,7 +24,7 @@ from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, Text
 from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
-HTML, TARGET = ROOT / "_build" / "html", ROOT / "_build" / "svmbook.pdf"
+HTML, DEFAULT_OUTPUT = ROOT / "_build" / "html", ROOT / "_build" / "svmbook.pdf"
 TEXT_WIDTH = 665  # pixels, on a page of A4
 PAGE_STYLE = """
 @page {
@@ -95,12 +95,12 @@ TITLES = """() => [...document.querySelectorAll(
 
 
 @dataclass
-class Print:
+class PrintedPage:
     """A printed page of the book, and the number of its first PDF page after the front matter."""
 
     name: str
     reader: PdfReader
-    first: int
+    first_pdf_page: int
     part: str = ""
     titles: list = field(default_factory=list)  # of all headings, in order
     headings: list = field(default_factory=list)  # (title, number of its PDF page, level)
@@ -125,13 +125,16 @@ def linked_anchors(names, site):
     for name in names:
         soup = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for link in soup.select(".bd-article a[href]"):
-            page, anchor = target(urljoin(f"{site}{name}.html", link["href"]), site) or (name, "")
+            page, anchor = parse_link(urljoin(f"{site}{name}.html", link["href"]), site) or (
+                name,
+                "",
+            )
             if page in found and page != name and anchor:
                 found[page].add(anchor)
     return found
 
 
-def target(link, site):
+def parse_link(link, site):
     """Return page and anchor of a link within the book, or None."""
     if not link.startswith(site):
         return None
@@ -163,7 +166,7 @@ def print_pages(tab, site, parts):
             if tab.locator("details.solution").count():
                 with_solutions.append(name)
             titles = tab.evaluate(TITLES)
-            prints.append(Print(name, print_tab(tab, offset=total), total, part, titles))
+            prints.append(PrintedPage(name, print_tab(tab, offset=total), total, part, titles))
             total += len(prints[-1].reader.pages)
             print(f"{name}: {len(prints[-1].reader.pages)} pages", flush=True)
     for name in with_solutions:
@@ -171,12 +174,12 @@ def print_pages(tab, site, parts):
         tab.evaluate(ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(TITLES)[0]}")
         tab.evaluate(PREPARE, TEXT_WIDTH)
         titles, reader = tab.evaluate(TITLES), print_tab(tab, offset=total)
-        prints.append(Print(f"{name}/solutions", reader, total, "Solutions", titles))
+        prints.append(PrintedPage(f"{name}/solutions", reader, total, "Solutions", titles))
         total += len(reader.pages)
     return prints
 
 
-def find_headings(printed):
+def record_headings(printed):
     """Set the headings of a printed page, of the first two levels."""
     titles = iter(printed.titles)  # the titles in the PDF outline lack formulas
 
@@ -187,7 +190,7 @@ def find_headings(printed):
                 continue
             title = next(titles)
             if level < 2:
-                number = printed.first + printed.reader.get_destination_page_number(item)
+                number = printed.first_pdf_page + printed.reader.get_destination_page_number(item)
                 printed.headings.append((title, number, level))
 
     walk(printed.reader.outline, 0)
@@ -223,7 +226,9 @@ def merge(front_matter, prints, site):
     first_pages = {printed.name: offset + printed.first for printed in prints}
     destinations = {
         (printed.name, name.lstrip("/")): (
-            offset + printed.first + printed.reader.get_destination_page_number(destination),
+            offset
+            + printed.first_pdf_page
+            + printed.reader.get_destination_page_number(destination),
             destination.top,
         )
         for printed in prints
@@ -247,7 +252,7 @@ def merge(front_matter, prints, site):
 
 def redirect(annotation, writer, site, first_pages, destinations, offset):
     """Replace a link to a page of the book by a link within the file."""
-    link = target(annotation.get("/A", {}).get("/URI", ""), site)
+    link = parse_link(annotation.get("/A", {}).get("/URI", ""), site)
     if link is None:
         return
     if link[0].startswith("page/"):
@@ -256,16 +261,16 @@ def redirect(annotation, writer, site, first_pages, destinations, offset):
         number, top = destinations.get(link, (first_pages.get(link[0]), None))
     del annotation["/A"]
     if number is not None:
-        height = NullObject() if top is None else FloatObject(top)
-        fit = [NameObject("/XYZ"), NullObject(), height, NullObject()]
+        vertical = NullObject() if top is None else FloatObject(top)
+        fit = [NameObject("/XYZ"), NullObject(), vertical, NullObject()]
         annotation[NameObject("/Dest")] = ArrayObject(
             [writer.pages[number].indirect_reference, *fit]
         )
 
 
-def main(path=TARGET, *only):
+def main(path=DEFAULT_OUTPUT, *only):
     if CHROMIUM is None:
-        raise SystemExit("no Chromium: install the distribution's package chromium")
+        raise SystemExit("Chromium was not found; install your distribution's package `chromium`")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     with serving(HTML) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -273,7 +278,7 @@ def main(path=TARGET, *only):
         tab = browser.new_page(viewport=viewport, reduced_motion="reduce")
         prints = print_pages(tab, site, contents(only))
         for printed in prints:
-            find_headings(printed)
+            record_headings(printed)
         merge(print_front_matter(tab, site, prints, config), prints, site).write(path)
         browser.close()
     print(f"{path}: {len(PdfReader(path).pages)} pages")

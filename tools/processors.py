@@ -49,8 +49,8 @@ def emulation_variables(name, dispatched):
     _, unused, libm = PROCESSORS[name]
     env = {"OPENBLAS_CORETYPE": name}
     # NumPy warns about features that it does not use on this computer.
-    if lowered := [feature for feature in dispatched if feature in unused]:
-        env["NPY_DISABLE_CPU_FEATURES"] = " ".join(lowered)
+    if disabled := [feature for feature in dispatched if feature in unused]:
+        env["NPY_DISABLE_CPU_FEATURES"] = " ".join(disabled)
     if libm:
         env["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={libm}"
     return env
@@ -62,9 +62,9 @@ def emulation_environments(names):
     print(f"this processor: OpenBLAS {native['kernels']}, NumPy {native['dispatched']}")
     environments = {}
     for name in names:
-        needed = PROCESSORS[name][0]
-        if needed not in native["features"]:
-            print(f"{name} is skipped: this processor lacks {needed}")
+        required_feature = PROCESSORS[name][0]
+        if required_feature not in native["features"]:
+            print(f"{name} is skipped: this processor lacks {required_feature}")
             continue
         env = emulation_variables(name, native["dispatched"])
         emulated = probe(**env)

@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
-FOUND = ROOT / "tests" / "quotations.json"
+RECORD = ROOT / "tests" / "quotations.json"
 SOURCES = {  # words of the title, which stand near the beginning of the text, and a short name
     "Exploring Classification": "Exploring",
     "Unbiased Support Vector": "USVC 2004",
@@ -26,15 +26,15 @@ SOURCES = {  # words of the title, which stand near the beginning of the text, a
     "Prototype Support Vector": "Shen 2013",
 }
 FENCE = re.compile(r"\s*(`{3,}|:{3,})\s*(\{?[\w:-]*\}?)(.*)")
-NO_PROSE = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
-NO_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
+NON_PROSE = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
+NON_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
 QUOTED = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
 OMITTED = re.compile(r"\.\.\.|…|\[[^]]*\]")
 SECTION = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z][a-z]", re.M)
-FEWEST_WORDS = 3
+MIN_WORDS = 3
 
 
-def normalised(text):
+def normalise(text):
     """Return only the letters and digits of a text, since scans break words and alter signs."""
     text = unicodedata.normalize("NFKD", re.sub(r"-\s+", "", text))
     return re.sub(r"[^a-z0-9]+", "", text.lower())
@@ -42,7 +42,7 @@ def normalised(text):
 
 def digest(text):
     """Return a hash of the words of a quotation."""
-    return hashlib.sha256(normalised(text).encode()).hexdigest()[:16]
+    return hashlib.sha256(normalise(text).encode()).hexdigest()[:16]
 
 
 def quotations():
@@ -51,17 +51,18 @@ def quotations():
     for path in sorted([*notebooks.glob("*.ipynb"), *notebooks.glob("notes/*.ipynb")]):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
-                yield from ((path.name, words) for words in quoted(cell.source))
+                yield from ((path.name, words) for words in quoted_phrases(cell.source))
     for path in sorted((ROOT / "book").glob("*.md")):
-        yield from ((path.name, words) for words in quoted(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        yield from ((path.name, words) for words in quoted_phrases(text))
 
 
-def quoted(text):
+def quoted_phrases(text):
     """Yield the words of each quotation of a page."""
     for paragraph in "\n".join(_prose(text)).split("\n\n"):
-        for found in QUOTED.finditer(NO_WORDS.sub("", paragraph.replace("\n", " "))):
+        for found in QUOTED.finditer(NON_WORDS.sub("", paragraph.replace("\n", " "))):
             words = found[1] or found[2]
-            if len(words.split()) >= FEWEST_WORDS and "$" not in words:
+            if len(words.split()) >= MIN_WORDS and "$" not in words:
                 yield words
 
 
@@ -71,7 +72,7 @@ def _prose(text):
     for line in text.splitlines():
         fence = FENCE.match(line)
         if fence and fence[2]:
-            open_blocks.append(not fence[2].startswith("{") or fence[2] in NO_PROSE)
+            open_blocks.append(not fence[2].startswith("{") or fence[2] in NON_PROSE)
             line = fence[3]
         elif fence and open_blocks:
             open_blocks.pop()
@@ -80,16 +81,16 @@ def _prose(text):
             yield line
 
 
-def place_of(words, sources):
+def find_place(words, sources):
     """Return the source and section that contain all parts of a quotation, or None."""
-    parts = [normalised(part) for part in OMITTED.split(words)]
+    parts = [normalise(part) for part in OMITTED.split(words)]
     for name, text in sources.items():
-        plain = normalised(text)
+        plain = normalise(text)
         if all(part in plain for part in parts):
             position = plain.index(max(parts, key=len))
             section = f"at {100 * position // len(plain)} % of the text"
             for heading in SECTION.finditer(text):
-                if len(normalised(text[: heading.start()])) > position:
+                if len(normalise(text[: heading.start()])) > position:
                     break
                 section = f"section {heading[1]}"
             return f"{name}, {section}"
@@ -101,16 +102,16 @@ def main(folder):
     sources = {}
     for title, name in SOURCES.items():
         (sources[name],) = (text for text in texts if title.lower() in text[:3000].lower())
-    found, missing = {}, 0
+    found, n_missing = {}, 0
     for page, words in quotations():
-        if place := place_of(words, sources):
+        if place := find_place(words, sources):
             found[digest(words)] = place
         else:
             print(f"{page}: not found in any source: {words}")
-            missing += 1
-    FOUND.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", encoding="utf-8")
-    print(f"{len(found)} quotations found, {missing} not")
-    return int(missing > 0)
+            n_missing += 1
+    RECORD.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", encoding="utf-8")
+    print(f"{len(found)} quotations found, {n_missing} not")
+    return int(n_missing > 0)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class RunningJob:
             os.killpg(self.process.pid, signum)
 
 
-def by_priority(jobs, seconds):
+def sort_by_priority(jobs, seconds):
     """Return the jobs in the order in which to start them.
 
     The longest jobs start first, so that no core is idle at the end. The cost of a job is its own
@@ -97,7 +97,7 @@ def by_priority(jobs, seconds):
     return sorted(jobs, key=lambda job: (-cost(job), job.name))
 
 
-def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
+def run_jobs(jobs, seconds, keep_going=False, n_workers=CORES):
     """Run all jobs and return their results; by default, stop at the first failure.
 
     Parameters
@@ -108,7 +108,7 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
         Expected seconds by job name.
     keep_going : bool
         Whether to continue after a failure. Jobs that depend on the failed stage are skipped.
-    workers : int
+    n_workers : int
         Number of cores that the jobs may keep busy; a job that needs more runs alone.
 
     Returns
@@ -120,24 +120,24 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
     # other signals, sent by a time limit for instance, must end the jobs too.
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.default_int_handler)
-    waiting, running, results = by_priority(jobs, seconds), {}, []
-    with ThreadPoolExecutor(workers) as pool:
+    waiting, running, results = sort_by_priority(jobs, seconds), {}, []
+    with ThreadPoolExecutor(n_workers) as pool:
         try:
             while waiting or running:
                 unfinished = {job.stage for job in waiting}
-                unfinished |= {started.job.stage for started in running.values()}
+                unfinished |= {running_job.job.stage for running_job in running.values()}
                 ready = [job for job in waiting if not unfinished.intersection(job.after)]
                 for job in ready:
-                    busy = sum(started.job.cores for started in running.values())
-                    if busy + min(job.cores, workers) > workers:
+                    busy = sum(running_job.job.cores for running_job in running.values())
+                    if busy + min(job.cores, n_workers) > n_workers:
                         continue
-                    started = RunningJob(job)
-                    running[pool.submit(started.result)] = started
+                    running_job = RunningJob(job)
+                    running[pool.submit(running_job.result)] = running_job
                     waiting.remove(job)
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     del running[future]
                     results.append(future.result())
-                    report(results[-1])
+                    print_result(results[-1])
                 failed = {result.job.stage for result in results if result.code}
                 if failed and not keep_going:
                     break
@@ -146,14 +146,14 @@ def run_jobs(jobs, seconds, keep_going=False, workers=CORES):
             # A second Ctrl-C must not interrupt the shutdown.
             previous_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
             for signum in (signal.SIGINT, signal.SIGKILL):
-                for started in running.values():
-                    started.send_signal(signum)
+                for running_job in running.values():
+                    running_job.send_signal(signum)
                 wait(running, timeout=SHUTDOWN_TIMEOUT)
             signal.signal(signal.SIGINT, previous_handler)
     return results
 
 
-def report(result):
+def print_result(result):
     """Print one line for a job, preceded by its whole output if it failed.
 
     For notebooks that passed, numbers that differ in the last digit are listed

@@ -10,9 +10,9 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
-LARGEST_PORT = 65535
+MAX_PORT = 65535
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-TEXT = (".html", ".css", ".js", ".svg", ".json", ".txt")  # worth compressing
+TEXT_SUFFIXES = (".html", ".css", ".js", ".svg", ".json", ".txt")  # worth compressing
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -22,7 +22,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         if self.path.endswith("/"):
             path = path / "index.html"
         accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
-        if not (accepts_gzip and path.suffix in TEXT and path.is_file()):
+        if not (accepts_gzip and path.suffix in TEXT_SUFFIXES and path.is_file()):
             return super().send_head()
         body = gzip.compress(path.read_bytes(), compresslevel=5)
         self.send_response(200)
@@ -41,9 +41,9 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
 
-def bind(directory, port):
+def create_server(directory, port):
     handler = functools.partial(QuietHandler, directory=directory)
-    for candidate in [*range(port, min(port + 20, LARGEST_PORT + 1)), 0]:
+    for candidate in [*range(port, min(port + 20, MAX_PORT + 1)), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
         except OSError:
@@ -54,7 +54,7 @@ def bind(directory, port):
 @contextmanager
 def serving(directory):
     """Serve a folder in a background thread and yield its address."""
-    with bind(directory, 0) as server:
+    with create_server(directory, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -65,9 +65,9 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args()
-    if not 0 <= options.port <= LARGEST_PORT:
-        parser.error(f"--port is {options.port}; give a number from 0 to {LARGEST_PORT}.")
-    with bind(options.directory, options.port) as server:
+    if not 0 <= options.port <= MAX_PORT:
+        parser.error(f"--port is {options.port}; give a number from 0 to {MAX_PORT}.")
+    with create_server(options.directory, options.port) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"The book is at {address} (stop with Ctrl-C)", flush=True)
         try:

@@ -18,7 +18,7 @@ from svmbook.tables import Table
 RECORDS = "bench_estimators"
 SUPPORT = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
 LIMITS = ("estimator", "points fitted in a minute", "memory (floats)")
-LARGEST_MEASURED = 500_000  # points
+MAX_MEASURED = 500_000  # points
 MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # whose defaults are shown
 
 
@@ -29,17 +29,17 @@ def estimators():
             yield name, getattr(svmbook, name)
 
 
-def abilities(estimator):
+def support_cells(estimator):
     """Return the cells of an estimator's row, without its name."""
     doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
-    in_pairs = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
+    is_pairwise = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
     model = estimator(kernel="linear") if "kernel" in parameters else estimator()
     certificate = "gap" if "relative_gap_" in doc else "none"
     if certificate == "none" and "kkt_residual_" in doc:
         certificate = "stationary point"
     defaults = [f"`{p}={parameters[p].default!r}`" for p in MODEL_PARAMETERS if p in parameters]
     return (
-        "any, in pairs" if in_pairs else "any",
+        "any, in pairs" if is_pairwise else "any",
         "yes" if hasattr(estimator, "predict_proba") else "calibrate",
         "points, classes" if has_fit_parameter(estimator, "sample_weight") else "no",
         "linear kernel" if model._sparse else "no",
@@ -48,16 +48,18 @@ def abilities(estimator):
     )
 
 
-def limits(row):
+def limit_cells(row):
     """Return the cells of a record: method, points fitted in a minute, and memory."""
-    beyond = row["n"] >= LARGEST_MEASURED and row["seconds"] < 60.0
-    points = f"over {LARGEST_MEASURED:,}" if beyond else f"{first_digit(row['minute']):,}"
+    is_lower_bound = row["n"] >= MAX_MEASURED and row["seconds"] < 60.0
+    points = f"over {MAX_MEASURED:,}"
+    if not is_lower_bound:
+        points = f"{floor_to_one_digit(row['minute']):,}"
     squares, data = row["memory_over_squares"], row["memory_over_data"]
     memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
     return row["method"], points, memory
 
 
-def first_digit(number):
+def floor_to_one_digit(number):
     """Round a number of at least 1 down to one significant digit."""
     digits = str(int(number))
     return int(digits[0] + "0" * (len(digits) - 1))
@@ -70,11 +72,11 @@ class Capabilities(SphinxDirective):
 
     def run(self):
         if self.arguments == ["abilities"]:
-            rows = [(f"{{class}}`~svmbook.{name}`", *abilities(e)) for name, e in estimators()]
+            rows = [(f"{{class}}`~svmbook.{name}`", *support_cells(e)) for name, e in estimators()]
             table = Table(SUPPORT, rows)
         else:
             self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
-            table = Table(LIMITS, [limits(row) for row in load_records(RECORDS)])
+            table = Table(LIMITS, [limit_cells(row) for row in load_records(RECORDS)])
         return self.parse_text_to_nodes(repr(table))
 
 

@@ -26,7 +26,7 @@ def chapters(root):
     ]
 
 
-def cells_of(path):
+def read_cells(path):
     """Return type and text of each cell of a notebook."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
@@ -34,4 +34,4 @@ def cells_of(path):
 
 def first_cell(path):
     """Return the text of the first cell: title, question and prerequisites."""
-    return cells_of(path)[0][1]
+    return read_cells(path)[0][1]

@@ -8,7 +8,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
-from listings import table
+from listings import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
 BUILT_WITH = {
@@ -21,7 +21,7 @@ BUILT_WITH = {
 def measurements(record):
     """Return the measurements as a table in Markdown."""
     rows = [(what, f"{value:,}") for what, value in record["measured"].items()]
-    return table(["what", "measured"], rows)
+    return markdown_table(["what", "measured"], rows)
 
 
 def versions():
@@ -30,7 +30,7 @@ def versions():
         (purpose, ", ".join(f"{name} {version(name)}" for name in names))
         for purpose, names in BUILT_WITH.items()
     ]
-    return table(["for", "built with"], rows)
+    return markdown_table(["for", "built with"], rows)
 
 
 class Colophon(SphinxDirective):

@@ -14,7 +14,7 @@ def element(name, *content, **attributes):
     return parent
 
 
-def serialised(root):
+def serialise(root):
     """Return a document as bytes, one line per element."""
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

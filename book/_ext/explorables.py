@@ -20,7 +20,7 @@ IMPORT = re.compile(r'^import (\w+|\{[^}]+\}) from "\./(\w+)\.js";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.M)
 
 
-def plain_script(first):
+def bundle_scripts(entry):
     """Return a module and all its imports as one script without modules."""
     scripts = {}
 
@@ -40,7 +40,7 @@ def plain_script(first):
             f"const {name}Module = (() => {{\n{code}\nreturn {{ {', '.join(exported)} }};\n}})();"
         )
 
-    add(first)
+    add(entry)
     return "(() => {\n" + "\n".join(scripts.values()) + "\n})();\n"
 
 
@@ -54,7 +54,7 @@ def write_script(app):
     if app.builder.format == "html":
         folder = Path(app.doctreedir, "static")
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "explorables.js").write_text(plain_script("start"), encoding="utf-8")
+        (folder / "explorables.js").write_text(bundle_scripts("start"), encoding="utf-8")
         app.config.html_static_path.append(str(folder))
 
 

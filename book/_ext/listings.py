@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from svmbook.datasets import SOURCES, manifest
 
 
-def table(head, rows):
+def markdown_table(head, rows):
     """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -52,7 +52,8 @@ class Map(SphinxDirective):
         root = Path(self.env.srcdir)
         for path in (root / "_toc.yml", *root.glob("notebooks/*.ipynb")):
             self.env.note_dependency(str(path))
-        return self.parse_text_to_nodes(table(["part", "chapter", "question"], questions(root)))
+        text = markdown_table(["part", "chapter", "question"], questions(root))
+        return self.parse_text_to_nodes(text)
 
 
 class Classical(SphinxDirective):
@@ -65,7 +66,7 @@ class Classical(SphinxDirective):
             "sizes": ("name|rows x features|classes|treated by|+1 is|fetched from", sizes),
             "origins": ("name|origin|licence", origins),
         }[self.arguments[0]]
-        return self.parse_text_to_nodes(table(head.split("|"), rows()))
+        return self.parse_text_to_nodes(markdown_table(head.split("|"), rows()))
 
 
 def setup(app):

@@ -1,16 +1,16 @@
 """Questions in Moodle's XML format: https://docs.moodle.org/en/Moodle_XML_format."""
 
-from elements import element, serialised
+from elements import element, serialise
 
 
-def bank(book, chapters):
+def question_bank(book, chapters):
     """Return the questions of a book as XML, with one category per chapter.
 
     Parameters
     ----------
     book : str
         Title of the book, used as the parent category of the chapters.
-    chapters : list of Chapter
+    chapters : list of ChapterQuestions
         The chapters with their questions.
 
     Returns
@@ -24,7 +24,7 @@ def bank(book, chapters):
         category = element("category", element("text", f"$course$/top/{path}"))
         quiz.append(element("question", category, type="category"))
         quiz.extend(map(_question, chapter.questions))
-    return serialised(quiz)
+    return serialise(quiz)
 
 
 def _question(question):

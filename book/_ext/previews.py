@@ -59,7 +59,7 @@ def hide_code_and_tables(app, pagename, templatename, context, doctree):
         context["body"] = TABLE.sub("", CELL.sub(r"\1", context["body"]))
 
 
-def restore(app, pagename, templatename, context, doctree):
+def restore_body(app, pagename, templatename, context, doctree):
     """Restore the whole body of a page."""
     if doctree:
         context["body"] = context.pop(WHOLE_BODY)
@@ -68,6 +68,6 @@ def restore(app, pagename, templatename, context, doctree):
 def setup(app):
     """Register before and after sphinx_tippy, which has the default priority of 500."""
     app.connect("html-page-context", hide_code_and_tables, priority=499)
-    app.connect("html-page-context", restore, priority=501)
+    app.connect("html-page-context", restore_body, priority=501)
     app.connect("build-finished", trim_previews, priority=400)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

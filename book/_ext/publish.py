@@ -29,7 +29,7 @@ NOT_FOUND = """<h1>This page is not in the book</h1>
 <a href="{prefix}book/intro.html">first page</a> has the map of the chapters.</p>"""
 
 
-def pages_of(repository):
+def github_pages_url(repository):
     """Return the address of a repository's GitHub Pages."""
     owner, name = urlparse(repository).path.strip("/").split("/")[:2]
     host, name = f"{owner.lower()}.github.io", name.removesuffix(".git")
@@ -41,7 +41,7 @@ def configure(app, config):
     options = dict(config.html_theme_options)
     repository = options.get("repository_url", "")
     if repository:
-        site = config.html_baseurl or pages_of(repository)
+        site = config.html_baseurl or github_pages_url(repository)
         config.html_baseurl = site if site.endswith("/") else f"{site}/"
         options["launch_buttons"] = {
             "notebook_interface": "jupyterlab",
@@ -59,7 +59,7 @@ def configure(app, config):
     config.notfound_context = {"title": "Not found", "body": NOT_FOUND.format(prefix=prefix)}
 
 
-def finish(app, error):
+def write_files(app, error):
     """Write the notebooks and the feed."""
     if error or app.builder.format != "html":
         return
@@ -75,12 +75,12 @@ def write_notebooks(path, source):
     """Pack all chapters and their notes into one reproducible zip file."""
     folder = source / "notebooks"
     paths = sorted([*folder.glob("*.ipynb"), *folder.glob("notes/*.ipynb")])
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in [
             ("README.txt", README.encode()),
             *((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths),
         ]:
-            packed.writestr(
+            archive.writestr(
                 zipfile.ZipInfo(f"svmbook-notebooks/{name}"), content, zipfile.ZIP_DEFLATED
             )
 
@@ -128,5 +128,5 @@ def setup(app):
         app.setup_extension("sphinxext.opengraph")
     app.connect("config-inited", configure, priority=100)
     app.connect("html-page-context", link_feed)
-    app.connect("build-finished", finish)
+    app.connect("build-finished", write_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

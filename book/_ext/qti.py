@@ -6,7 +6,7 @@ The package is a zip file of a manifest and one quiz per chapter.
 import io
 import zipfile
 
-from elements import element, serialised
+from elements import element, serialise
 
 CONTENT = "http://www.imsglobal.org/xsd/imscp_v1p1"
 QUESTIONS = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
@@ -18,7 +18,7 @@ def package(chapters):
 
     Parameters
     ----------
-    chapters : list of Chapter
+    chapters : list of ChapterQuestions
         The chapters with their questions.
 
     Returns
@@ -29,9 +29,9 @@ def package(chapters):
     files = {"imsmanifest.xml": _manifest([chapter.name for chapter in chapters])}
     files |= {f"{chapter.name}.xml": _quiz(chapter) for chapter in chapters}
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as packed:
+    with zipfile.ZipFile(content, "w") as archive:
         for name, root in files.items():
-            packed.writestr(zipfile.ZipInfo(name), serialised(root), zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), serialise(root), zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 

@@ -36,7 +36,7 @@ class Question(NamedTuple):
     choices: list
 
 
-class Chapter(NamedTuple):
+class ChapterQuestions(NamedTuple):
     """The file name, title and questions of a chapter."""
 
     name: str
@@ -44,7 +44,7 @@ class Chapter(NamedTuple):
     questions: list
 
 
-def html_of(element):
+def clean_html(element):
     r"""Return the content of an element without links, classes and other markup of the page.
 
     Formulas remain TeX between ``\(`` and ``\)``.
@@ -57,7 +57,7 @@ def html_of(element):
     return element.decode_contents().strip()
 
 
-def questions_of(page):
+def parse_questions(page):
     """Return the questions of a built page, on which the first choice of each is right.
 
     The choices are sorted by a checksum of their text, since some platforms do not shuffle them.
@@ -68,15 +68,15 @@ def questions_of(page):
         title = quiz.find(class_="sd-summary-text")
         terms, reasons = quiz.find_all("dt"), quiz.find_all("dd")
         choices = [
-            Choice(html_of(term), html_of(reason), is_right=term is terms[0])
+            Choice(clean_html(term), clean_html(reason), is_right=term is terms[0])
             for term, reason in zip(terms, reasons, strict=True)
         ]
         choices.sort(key=lambda choice: zlib.crc32(choice.text.encode()))
-        found.append(Question(title.get_text(), f"<p>{html_of(title)}</p>", choices))
+        found.append(Question(title.get_text(), f"<p>{clean_html(title)}</p>", choices))
     return found
 
 
-def finish(app, error):
+def write_questions(app, error):
     """Write the questions of all chapters into the folder of the pages."""
     if error or app.builder.format != "html":
         return
@@ -85,12 +85,12 @@ def finish(app, error):
         docname = f"notebooks/{chapter.name}"
         page = (out / f"{docname}.html").read_text(encoding="utf-8")
         title = app.env.titles[docname].astext()
-        found.append(Chapter(chapter.name, title, questions_of(page)))
-    (out / MOODLE).write_bytes(moodle.bank(app.config.html_title, found))
+        found.append(ChapterQuestions(chapter.name, title, parse_questions(page)))
+    (out / MOODLE).write_bytes(moodle.question_bank(app.config.html_title, found))
     (out / QTI).write_bytes(qti.package(found))
 
 
 def setup(app):
     """Register the listener."""
-    app.connect("build-finished", finish)
+    app.connect("build-finished", write_questions)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,7 +19,7 @@ class Reproduction(SphinxDirective):
         suite, *tables = self.arguments
         self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
         try:
-            self.env.note_dependency(getsourcefile(find_suite(suite).work))
+            self.env.note_dependency(getsourcefile(find_suite(suite).carry_out_run))
             table = report(suite, table=tables[0] if tables else None)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error

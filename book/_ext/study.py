@@ -11,52 +11,54 @@ import re
 from html import escape
 from pathlib import Path
 
-from chapters import cells_of, chapters, first_cell
+from chapters import chapters, first_cell, read_cells
 from docutils import nodes
-from listings import table
+from listings import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
-LINE, LEFT, WIDTH = 30, 118, 560  # pixels: height per chapter, width of the arcs, total width
+LINE_HEIGHT, ARC_WIDTH, WIDTH = 30, 118, 560  # pixels; WIDTH includes the titles
 NEEDS = re.compile(r"\*You need\*(.*)")
 EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:class: (\S+)\n")
 KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # other kinds are shown unchanged
 
 
-def title_of(path):
+def chapter_title(path):
     return re.search(r"^# (.*)$", first_cell(path), re.M)[1]
 
 
-def needs_of(path):
+def required_chapters(path):
     """Return the names of the chapters that a chapter builds on."""
     return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(first_cell(path))[1])
 
 
-def drawing(root):
+def dependency_drawing(root):
     """Return the dependencies of chapters as SVG, with a description in words as its label."""
     paths = {chapter.name: chapter.path for chapter in chapters(root)}
     names, lines, arcs, words = list(paths), [], [], []
     for row, (name, path) in enumerate(paths.items()):
-        y, needed = (row + 0.5) * LINE, [other for other in needs_of(path) if other in paths]
-        title = escape(title_of(path))
-        link = f'<a href="../notebooks/{name}.html"><text x="{LEFT}" y="{y + 5}">{title}</text></a>'
-        lines.append(f'<circle cx="{LEFT - 12}" cy="{y}" r="3.5"/>{link}')
-        for other in needed:
-            above = (names.index(other) + 0.5) * LINE
-            bulge = LEFT - 20 - 0.75 * (y - above) ** 0.85
-            curve = f"C{bulge:.1f} {above} {bulge:.1f} {y} {LEFT - 12} {y}"
-            arcs.append(f'<path d="M{LEFT - 12} {above}{curve}"/>')
-        titles = ", ".join(title_of(paths[other]) for other in needed)
+        y = (row + 0.5) * LINE_HEIGHT
+        required = [other for other in required_chapters(path) if other in paths]
+        title = escape(chapter_title(path))
+        text = f'<text x="{ARC_WIDTH}" y="{y + 5}">{title}</text>'
+        link = f'<a href="../notebooks/{name}.html">{text}</a>'
+        lines.append(f'<circle cx="{ARC_WIDTH - 12}" cy="{y}" r="3.5"/>{link}')
+        for other in required:
+            other_y = (names.index(other) + 0.5) * LINE_HEIGHT
+            bulge = ARC_WIDTH - 20 - 0.75 * (y - other_y) ** 0.85
+            curve = f"C{bulge:.1f} {other_y} {bulge:.1f} {y} {ARC_WIDTH - 12} {y}"
+            arcs.append(f'<path d="M{ARC_WIDTH - 12} {other_y}{curve}"/>')
+        titles = ", ".join(chapter_title(paths[other]) for other in required)
         words.append(f"{title} needs {escape(titles) or 'no other'}")
-    size = f'viewBox="0 0 {WIDTH} {LINE * len(names)}"'
+    size = f'viewBox="0 0 {WIDTH} {LINE_HEIGHT * len(names)}"'
     return (
         f'<svg class="needs" {size} role="group" aria-label="{"; ".join(words)}.">'
         f"{''.join(arcs)}{''.join(lines)}</svg>"
     )
 
 
-def exercises_of(path):
+def chapter_exercises(path):
     """Yield title, label, kind and difficulty of each exercise: 1 in the first third, up to 3."""
-    found = [exercise for _, text in cells_of(path) for exercise in EXERCISE.findall(text)]
+    found = [exercise for _, text in read_cells(path) for exercise in EXERCISE.findall(text)]
     for number, (title, label, kind) in enumerate(found):
         yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(found)
 
@@ -67,10 +69,10 @@ def list_of_exercises(root):
     for _, _, path in chapters(root):
         rows = [
             (f"{{numref}}`{label}`", title, kind, "●" * level)
-            for title, label, kind, level in exercises_of(path)
+            for title, label, kind, level in chapter_exercises(path)
         ]
         head = ["exercise", "what it asks", "kind", "difficulty"]
-        sections.append(f"## {title_of(path)}\n\n{table(head, rows)}")
+        sections.append(f"## {chapter_title(path)}\n\n{markdown_table(head, rows)}")
     return "\n\n".join(sections)
 
 
@@ -79,7 +81,7 @@ WORDS = re.compile(r"\\(?:text|mathrm|operatorname|label)\{[^}]*\}")
 INDEX = re.compile(r"_(?:\{[^}]*\}|\\?\w)$")
 
 
-def symbols_of(cell):
+def entry_symbols(cell):
     """Return the symbols in an entry of the page *Notation*, without indices and definitions."""
     found = []
     for formula in re.findall(r"\$([^$]+)\$", cell):
@@ -99,50 +101,51 @@ def index_of_symbols(root):
     """Return a table in Markdown of each symbol, with links to the chapters that use it."""
     formulas = {}
     for _, name, path in chapters(root):
-        text = "\n".join(text for kind, text in cells_of(path) if kind == "markdown")
+        text = "\n".join(text for kind, text in read_cells(path) if kind == "markdown")
         formulas[name] = WORDS.sub("", "\n".join(map("".join, FORMULA.findall(text))))
-    rows, known = [], set()
+    rows, listed = [], set()
     for line in (root / "book" / "notation.md").read_text(encoding="utf-8").splitlines():
         if not line.startswith("| $") and not line.startswith("| L"):
             continue
         cell = line.split(" | ")[0].removeprefix("| ")
-        only = re.findall(r"\{doc\}`[^`]*?(\w+)`", cell)
-        for symbol in symbols_of(cell):
+        restricted_to = re.findall(r"\{doc\}`[^`]*?(\w+)`", cell)
+        for symbol in entry_symbols(cell):
             links = [
                 f"[{number}](/notebooks/{name}.ipynb)"
                 for number, name in enumerate(formulas, start=1)
-                if is_used(symbol, formulas[name]) and (not only or name in only)
+                if is_used(symbol, formulas[name]) and (not restricted_to or name in restricted_to)
             ]
-            if links and (symbol, bool(only)) not in known:
+            if links and (symbol, bool(restricted_to)) not in listed:
                 rows.append((f"${symbol}$", ", ".join(links)))
-                known.add((symbol, bool(only)))
-    return table(["symbol", "chapters"], rows)
+                listed.add((symbol, bool(restricted_to)))
+    return markdown_table(["symbol", "chapters"], rows)
 
 
-class FromNotebooks(SphinxDirective):
+class NotebookDirective(SphinxDirective):
     """Base class of directives that are generated from the notebooks."""
 
-    def root(self):
+    def watch_notebooks(self):
+        """Note the notebooks as dependencies of the page; return the root folder."""
         root = Path(self.env.srcdir)
         for path in (root / "_toc.yml", *(chapter.path for chapter in chapters(root))):
             self.env.note_dependency(str(path))
         return root
 
 
-class Needs(FromNotebooks):
+class Needs(NotebookDirective):
     def run(self):
-        return [nodes.raw("", drawing(self.root()), format="html")]
+        return [nodes.raw("", dependency_drawing(self.watch_notebooks()), format="html")]
 
 
-class Exercises(FromNotebooks):
+class Exercises(NotebookDirective):
     def run(self):
-        text = list_of_exercises(self.root())
+        text = list_of_exercises(self.watch_notebooks())
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
-class Symbols(FromNotebooks):
+class Symbols(NotebookDirective):
     def run(self):
-        return self.parse_text_to_nodes(index_of_symbols(self.root()))
+        return self.parse_text_to_nodes(index_of_symbols(self.watch_notebooks()))
 
 
 def add_scripts(app, pagename, templatename, context, doctree):

@@ -14,8 +14,8 @@ from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
-DENSE = 7  # tables with at least this many columns are set in smaller type
-BRIEF = 28  # letters: columns with only shorter entries are not wrapped
+MIN_DENSE_COLUMNS = 7  # tables with at least this many columns are set in smaller type
+MAX_BRIEF_LENGTH = 28  # letters: columns with only shorter entries are not wrapped
 COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as letters
 UNBREAKABLE = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
@@ -53,7 +53,7 @@ class AlignNumbers(SphinxTransform):
 
     def apply(self):
         for body in self.document.findall(nodes.tbody):
-            if len(body.children[0]) >= DENSE:
+            if len(body.children[0]) >= MIN_DENSE_COLUMNS:
                 body.parent.parent["classes"].append("dense")
             for position, column in enumerate(zip_longest(*body.children)):
                 entries = [entry for entry in column if entry is not None]
@@ -63,7 +63,7 @@ class AlignNumbers(SphinxTransform):
                     entry["classes"].append("number")
                 if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):
                     self.mark(body.parent, position, "text-right")
-                if all(len(COMMAND.sub("", text)) <= BRIEF for text in texts):
+                if all(len(COMMAND.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
                     self.mark(body.parent, position, "brief")
             for text in list(body.findall(nodes.Text)):
                 parts = UNBREAKABLE.split(text)  # numbers at odd positions

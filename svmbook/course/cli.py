@@ -33,11 +33,11 @@ def course():
     """
 
 
-def _open(root):
-    return _module("layout.folder").Course(root)
+def _open_course(root):
+    return _import_module("layout.folder").Course(root)
 
 
-def _module(name):
+def _import_module(name):
     """Import a module of `svmbook.course`; if a dependency is missing, say how to install it."""
     from importlib import import_module
 
@@ -59,7 +59,7 @@ def init(root, names):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    folder = _module("layout.folder").create(root, names)
+    folder = _import_module("layout.folder").create(root, names)
     click.echo(f"{folder.root}: {', '.join(folder.assignment_names())}")
 
 
@@ -80,7 +80,7 @@ def try_out(name, root, unsafe):
     Example:
       svmbook course check dual_by_hand
     """
-    _try_out(_open(root), name, unsafe)
+    _try_out(_open_course(root), name, unsafe)
 
 
 @course.command("release")
@@ -94,7 +94,7 @@ def release(name, root, unsafe):
     Example:
       svmbook course release dual_by_hand
     """
-    folder = _open(root)
+    folder = _open_course(root)
     _try_out(folder, name, unsafe)
     released = folder.release(name)
     files = sorted(path.name for path in released.parent.iterdir())
@@ -103,9 +103,9 @@ def release(name, root, unsafe):
 
 def _try_out(folder, name, unsafe):
     """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
-    sandbox = _module("execution.sandbox").UNSAFE if unsafe else None
-    trial = _module("grading.trial").try_out(folder, name, sandbox)
-    for text in trial.weak:
+    sandbox = _import_module("execution.sandbox").UNSAFE if unsafe else None
+    trial = _import_module("grading.trial").try_out(folder, name, sandbox)
+    for text in trial.weak_tests:
         click.echo(f"weak: {text}", err=True)
     if trial.problems:
         raise ValueError(f"{name} cannot be handed out. " + "\n".join(trial.problems))
@@ -116,9 +116,9 @@ def _try_out(folder, name, unsafe):
 @NAME
 @ROOT
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Parallel sandboxes.")
-@click.option("--again", is_flag=True, help="Grade unchanged submissions again.")
+@click.option("--again", "regrade", is_flag=True, help="Grade unchanged submissions again.")
 @click.option("--unsafe", is_flag=True, help="Run students' code without a sandbox, as your user.")
-def grade(name, root, jobs, again, unsafe):
+def grade(name, root, jobs, regrade, unsafe):
     """Grade submissions, each notebook in a sandbox.
 
     Graded submissions are skipped unless they have changed. If grading was stopped, run the same
@@ -128,10 +128,10 @@ def grade(name, root, jobs, again, unsafe):
     Example:
       svmbook course grade dual_by_hand --jobs 2
     """
-    grading, sandbox = _module("grading.grade"), _module("execution.sandbox")
-    folder = _open(root)
-    steps = grading.grade(
-        folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, again=again
+    grading, sandbox = _import_module("grading.grade"), _import_module("execution.sandbox")
+    folder = _open_course(root)
+    steps = grading.grade_submissions(
+        folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
     )
     total = next(steps)
     with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
@@ -140,7 +140,7 @@ def grade(name, root, jobs, again, unsafe):
     for graded in with_reasons:
         score = f"{graded.score:g} of {graded.max_score:g}"
         click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.reasons)}")
-    for path, reason in folder.left_out().items():
+    for path, reason in folder.skip_reasons().items():
         click.echo(f"  left out: {path!r}; {reason}")
 
 
@@ -154,8 +154,8 @@ def give_feedback(name, root):
     Example:
       svmbook course feedback dual_by_hand
     """
-    folder = _open(root)
-    pages = list(_module("reports.feedback").feedback(folder, name))
+    folder = _open_course(root)
+    pages = list(_import_module("reports.feedback").write_feedback(folder, name))
     click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
 
 
@@ -169,7 +169,7 @@ def write_report(name, root):
     Example:
       svmbook course report dual_by_hand
     """
-    click.echo(_module("reports.report").report(_open(root), name))
+    click.echo(_import_module("reports.report").write_report(_open_course(root), name))
 
 
 @course.command("export")
@@ -189,8 +189,8 @@ def export_marks(root, kind, output):
     Example:
       svmbook course export --format moodle --output marks.csv
     """
-    folder, written = _open(root), io.StringIO()
-    notes = _module("reports.export").export(folder, written, kind)
+    folder, written = _open_course(root), io.StringIO()
+    notes = _import_module("reports.export").write_marks(folder, written, kind)
     if output is None:
         click.echo(written.getvalue(), nl=False)
     else:
@@ -202,15 +202,21 @@ def export_marks(root, kind, output):
 @course.command("similar")
 @NAME
 @ROOT
-@click.option("--least", type=click.FloatRange(0, 1), default=0.5, help="Minimum score of a pair.")
-def list_similar(name, root, least):
+@click.option(
+    "--least",
+    "min_score",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    help="Minimum score of a pair.",
+)
+def list_similar(name, root, min_score):
     """List pairs of submissions with similar code, even if names differ: a hint, but no proof.
 
     \b
     Example:
       svmbook course similar dual_by_hand
     """
-    pairs = _module("submissions.similar").similar(_open(root), name, least)
+    pairs = _import_module("submissions.similar").find_similar(_open_course(root), name, min_score)
     for pair in pairs:
         click.echo(f"{pair.score:.2f}  {pair.students[0]!r}  {pair.students[1]!r}")
         for student, lines in zip(pair.students, pair.lines, strict=True):
@@ -218,7 +224,7 @@ def list_similar(name, root, least):
             for line in lines:
                 click.echo(f"    {_printable(line)}")
     if not pairs:
-        click.echo(f"no pair of submissions has a score of {least:g} or more")
+        click.echo(f"no pair of submissions has a score of {min_score:g} or more")
 
 
 def _printable(text):
@@ -238,7 +244,7 @@ def check(notebook):
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    checked = _module("grading.student").check(notebook)
+    checked = _import_module("grading.student").check(notebook)
     width = max(len(result.item) for result in checked.results)
     for result in checked.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"

@@ -30,7 +30,7 @@ STORE_OPTION = click.option(
 )
 
 
-class Runs(click.ParamType):
+class RunRange(click.ParamType):
     """A number of runs such as ``10``, or a range of run numbers such as ``37-40``."""
 
     name = "N|A-B"
@@ -120,8 +120,8 @@ def list_suites():
         click.echo(f"{suite.name}\n  {suite.title}")
         click.echo(f"  data:    {', '.join(map(repr, suite.data_sets))}")
         click.echo(f"  methods: {', '.join(map(repr, suite.methods))}")
-        if suite.extra_layouts:
-            click.echo(f"  tables:  its own, {', '.join(suite.extra_layouts)}")
+        if suite.extra_tables:
+            click.echo(f"  tables:  its own, {', '.join(suite.extra_tables)}")
         try:
             jobs, store = suite.jobs(), Store(_default_store(suite.name))
             stored = (
@@ -136,7 +136,7 @@ def list_suites():
 @click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
 @click.option("--methods", metavar="NAME,...", help="Only these methods.")
-@click.option("--runs", type=Runs(), help="Number or range of runs [default: the suite's].")
+@click.option("--runs", type=RunRange(), help="Number or range of runs [default: the suite's].")
 @click.option(
     "--jobs",
     "n_jobs",
@@ -166,7 +166,7 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     if dask not in (None, "local") and n_jobs is not None:
         raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
-        requested = find_suite(suite).jobs(_names(datasets), _names(methods), runs)
+        requested = find_suite(suite).jobs(_split_names(datasets), _split_names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     store = Store(store_path or _default_store(suite))
@@ -194,9 +194,11 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     store = Store(store.path)  # read again: a signal may have interrupted an update of it
     done = sum(job in store for job in requested)
     if done < total:
-        where = f"{done} of {total} runs are in {_display_path(store.path)}"
-        when = "once that is fixed, " if code == 1 else ""
-        click.echo(f"{reason}: {where}; {when}run the same command again to resume", err=True)
+        progress = f"{done} of {total} runs are in {_display_path(store.path)}"
+        condition = "once that is fixed, " if code == 1 else ""
+        click.echo(
+            f"{reason}: {progress}; {condition}run the same command again to resume", err=True
+        )
         sys.exit(code or 1)
 
 
@@ -255,7 +257,7 @@ def show_data(names, fetch):
     for name in names:
         if name not in known:
             raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known)}.")
-    failed = False
+    any_failed = False
     for name in names or known:
         try:
             state = "verified  scikit-learn's own copy"
@@ -265,11 +267,11 @@ def show_data(names, fetch):
                     load_table(name)
                     path = path or find(name)
                 state = f"verified  {path}" if path else "absent"
-                failed |= bool(names) and path is None
+                any_failed |= bool(names) and path is None
         except (OSError, ValueError) as error:
-            state, failed = f"not usable: {_one_line(error)}", True
+            state, any_failed = f"not usable: {_one_line(error)}", True
         click.echo(f"{name:14} {state}")
-    if failed:
+    if any_failed:
         click.echo(
             "--fetch downloads absent tables; SVMBOOK_DATA may name a folder that has them",
             err=True,
@@ -323,7 +325,7 @@ def _one_line(message):
     return " ".join(str(message).split())
 
 
-def _names(text):
+def _split_names(text):
     """Split a list at its commas; a comma before a space belongs to a name."""
     return None if text is None else [name.strip() for name in re.split(r",(?!\s)", text) if name]
 

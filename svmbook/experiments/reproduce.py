@@ -1,4 +1,4 @@
-"""Carry out the missing runs of a suite: in this process, in several, or on a Dask cluster."""
+"""Carry out the missing runs of a suite in this process, in several processes, or with Dask."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sklearn.utils import check_scalar
 from ..datasets.tables.loaders import load_table
 from .suites import find_suite
 
-SILENT_SECONDS = 60  # without a result, after which it is checked that a cluster has workers
+SILENT_SECONDS = 60  # after this time without a result, check that the cluster still has workers
 
 __all__ = ["Progress", "check_tables", "dask_client", "reproduce"]
 
 
 class Progress(NamedTuple):
-    """The record of a finished run, the number of runs stored so far, and of all runs."""
+    """The record of a finished run, the number of runs stored so far, and that of all runs."""
 
     record: dict
-    done: int
-    total: int
+    n_stored: int
+    n_runs: int
 
 
 def reproduce(jobs, store, *, n_jobs=1, client=None):
@@ -70,7 +70,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(f"{folder}/runs.jsonl")
     ...     _ = list(reproduce(jobs[:1], store))
-    ...     [progress.done for progress in reproduce(jobs, store)]
+    ...     [progress.n_stored for progress in reproduce(jobs, store)]
     [2]
     """
     check_scalar(n_jobs, "n_jobs", int)
@@ -78,7 +78,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     missing = [job for job in jobs if job not in store]
     if not missing:
         return
-    records = _on_cluster(missing, client) if client else _on_cores(missing, n_jobs)
+    records = _run_on_cluster(missing, client) if client else _run_on_cores(missing, n_jobs)
     try:
         for record in records:
             store.append(record)
@@ -96,23 +96,23 @@ def check_tables(jobs):
 
 
 @contextmanager
-def dask_client(address, workers=None, *, timeout=20):
+def dask_client(address, n_workers=None, *, timeout=20):
     """Connect to a Dask cluster, or start one on this computer, and yield its client."""
     try:
         from distributed import Client, LocalCluster  # an optional dependency
     except ImportError as error:
         raise ImportError(
-            'Dask is missing; install it by: pip install "svmbook[cluster]"'
+            'Dask is missing; install it with: pip install "svmbook[cluster]"'
         ) from error
     if address != "local":
         with Client(address, timeout=timeout) as client:
             yield client
         return
-    workers = joblib.cpu_count() if workers is None else workers
+    n_workers = joblib.cpu_count() if n_workers is None else n_workers
     try:
         with _delayed_interrupts():
             local = LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+                n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
             with Client(local) as client:
                 client.run(_ignore_interrupts)  # on the workers
@@ -135,7 +135,9 @@ def _delayed_interrupts():
 @contextmanager
 def _start_ignoring_interrupts():
     """Let processes started in the block ignore Ctrl-C; only the parent process handles it."""
-    if threading.current_thread() is not threading.main_thread():  # other threads cannot set it
+    if (
+        threading.current_thread() is not threading.main_thread()
+    ):  # only the main thread can set signal handlers
         yield
         return
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -149,23 +151,23 @@ def _ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _on_cores(jobs, n_jobs):
+def _run_on_cores(jobs, n_jobs):
     n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
     with _start_ignoring_interrupts():  # starts the processes; `yield from` waits for the jobs
-        records = parallel(joblib.delayed(_run_jobs)(job) for job in jobs)
+        records = parallel(joblib.delayed(_run_job)(job) for job in jobs)
     try:
         yield from records
     except BrokenExecutor as error:
         raise ChildProcessError(
-            "a process died, perhaps for lack of memory; fewer --jobs need less memory"
+            "a process died, perhaps because memory ran out; use a smaller --jobs"
         ) from error
 
 
-def _on_cluster(jobs, client):
+def _run_on_cluster(jobs, client):
     from distributed import CancelledError, KilledWorker, wait
 
-    futures = client.map(_run_jobs, jobs, pure=False)
+    futures = client.map(_run_job, jobs, pure=False)
     pending = set(futures)
     try:
         while pending:
@@ -185,5 +187,5 @@ def _on_cluster(jobs, client):
         client.cancel(futures)
 
 
-def _run_jobs(job):
+def _run_job(job):
     return find_suite(job.suite).run_job(job)

@@ -16,7 +16,7 @@ from svmbook.course.grading import grade as grading
 
 
 @pytest.fixture(scope="session")
-def book(tmp_path_factory):
+def assignments_folder(tmp_path_factory):
     """A folder of assignments that contains the small one."""
     folder = tmp_path_factory.mktemp("assignments")
     (folder / NAME).mkdir()
@@ -25,9 +25,9 @@ def book(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def released(book, tmp_path_factory):
+def released(assignments_folder, tmp_path_factory):
     """A course in which the small assignment was released; tests copy it before they change it."""
-    course = create_course(tmp_path_factory.mktemp("course") / "course", book)
+    course = create_course(tmp_path_factory.mktemp("course") / "course", assignments_folder)
     course.release(NAME)
     return course
 

@@ -7,23 +7,23 @@ from coursework import (
     ASSIGNMENTS,
     GUIDE,
     book_assignment,
-    combined,
+    combined_variants,
     create_course,
-    filled,
     hand_in_as,
     nbgrader_metadata,
+    notebook_with_answers,
     variants,
 )
 
-from svmbook.course.grading.grade import grade
-from svmbook.course.layout.marks import marks_of
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.layout.marks import assignment_marks
 
 NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 
 
 @pytest.fixture(scope="module")
 def autumn(tmp_path_factory):
-    """A course with all assignments of the book, none released yet."""
+    """A course with all assignments of the assignments_folder, none released yet."""
     return create_course(tmp_path_factory.mktemp("autumn") / "course", ASSIGNMENTS)
 
 
@@ -31,11 +31,11 @@ def check_marks(course, name, submissions, sandbox):
     """Hand in submissions of an assignment, and compare their marks with those expected."""
     course.release(name)
     for student, (answers, _) in submissions.items():
-        hand_in_as(course, student, name, filled(course, name, answers))
-    total, *done = grade(course, name, jobs=2, sandbox=sandbox)
+        hand_in_as(course, student, name, notebook_with_answers(course, name, answers))
+    total, *done = grade_submissions(course, name, jobs=2, sandbox=sandbox)
     assert total == len(done) and not any(submission.reasons for submission in done)
     with course.gradebook() as book:
-        marks = marks_of(book, name)
+        marks = assignment_marks(book, name)
     for student, (_, expected) in submissions.items():
         by_tests = {item: mark.by_tests for item, mark in marks[student].items()}
         assert {k: v for k, v in by_tests.items() if v is not None} == expected, student
@@ -45,7 +45,7 @@ def check_marks(course, name, submissions, sandbox):
 # limits do not depend on the assignment.
 @pytest.mark.parametrize("name", NAMES)
 def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, autumn):
-    check_marks(autumn, name, combined(name), shells)
+    check_marks(autumn, name, combined_variants(name), shells)
 
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox

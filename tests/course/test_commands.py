@@ -3,20 +3,30 @@
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import NAME, TOTAL, answered, cell_named, create_course, edited_source, hand_in
+from coursework import (
+    NAME,
+    TOTAL,
+    answered_notebook,
+    cell_named,
+    create_course,
+    edited_source,
+    hand_in,
+)
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student import check
 from svmbook.course.layout.folder import Course
-from svmbook.course.reports.report import report
+from svmbook.course.reports.report import write_report
 
 
-def test_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch, sandbox):
-    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(book))
+def test_commands_lead_from_an_empty_folder_to_marks(
+    assignments_folder, tmp_path, monkeypatch, sandbox
+):
+    monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(assignments_folder))
     root = tmp_path / "autumn"
 
     def run(*words, code=0):
@@ -29,10 +39,10 @@ def test_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch
         patch.setattr(trial, "try_out", lambda *args: trial.Trial([], []))
         assert "small.ipynb" in run("release", NAME)
     course = Course(root)
-    hand_in(course, "ann", answered(course))
+    hand_in(course, "ann", answered_notebook(course))
     hand_in(course, "ben", b"{}")
     (root / "submitted/cem").mkdir()
-    nbformat.write(answered(course), root / "submitted/cem/small.ipynb")
+    nbformat.write(answered_notebook(course), root / "submitted/cem/small.ipynb")
     printed = run("grade", NAME, "--jobs", "2")
     assert "small: 2 graded, 0 unchanged" in printed
     assert "'ben': 0 of 9; the file is not" in printed
@@ -47,7 +57,7 @@ def test_commands_lead_from_an_empty_folder_to_marks(book, tmp_path, monkeypatch
 
 def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
     path = tmp_path / "mine.ipynb"
-    nb = answered(course, total="import os\ndef total(x): os._exit(1)")
+    nb = answered_notebook(course, total="import os\ndef total(x): os._exit(1)")
     nb.metadata.kernelspec.name = "of-my-own"
     nbformat.write(nb, path)
     result = CliRunner().invoke(check_command, [str(path)])
@@ -61,7 +71,7 @@ def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
 
 def test_student_can_run_the_visible_tests(course, tmp_path):
     path = tmp_path / "mine.ipynb"
-    nbformat.write(answered(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
+    nbformat.write(answered_notebook(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
     results = check(path).results
     assert [(r.item, r.points, r.message is None) for r in results] == [
         ("test_square", 3, True),
@@ -74,7 +84,7 @@ def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
     with edited_source(course) as nb:
         nb.cells.insert(-1, new_markdown_cell("## Your turn"))
     course.release(NAME)
-    nb = answered(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
+    nb = answered_notebook(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
     nb.cells.append(new_code_cell("1 / 0"))
     nbformat.write(nb, tmp_path / "mine.ipynb")
     found = check(tmp_path / "mine.ipynb")
@@ -87,14 +97,14 @@ def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
 
 @pytest.mark.usefixtures("shells")
 def test_changed_test_gives_no_points_in_check(course, tmp_path):
-    nb = answered(course)
+    nb = answered_notebook(course)
     cell_named(nb, "test_square").source = "pass"
     nbformat.write(nb, tmp_path / "mine.ipynb")
     first, second = check(tmp_path / "mine.ipynb").results
     assert first.score == 0 and "was changed" in first.message and second.message is None
 
 
-def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path):
+def test_missing_course_assignment_or_marks_raise_errors(course, assignments_folder, tmp_path):
     with pytest.raises(FileNotFoundError, match="not the folder of a course"):
         Course(tmp_path)
     with pytest.raises(ValueError, match="no assignment 'other'; there are: small"):
@@ -102,16 +112,16 @@ def test_missing_course_assignment_or_marks_raise_errors(course, book, tmp_path)
     with pytest.raises(ValueError, match="no assignment"):
         course.source_path("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
-        report(course, NAME)
+        write_report(course, NAME)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
-        create_course(tmp_path / "new", book, ["none"])
-    fresh = create_course(tmp_path / "new", book)
+        create_course(tmp_path / "new", assignments_folder, ["none"])
+    fresh = create_course(tmp_path / "new", assignments_folder)
     with pytest.raises(ValueError, match="was not released"):
-        next(grade(fresh, NAME, sandbox="unused"))
+        next(grade_submissions(fresh, NAME, sandbox="unused"))
 
 
-def test_init_does_not_overwrite_assignments(course, book):
+def test_init_does_not_overwrite_assignments(course, assignments_folder):
     course.source_path(NAME).write_text(course.source_path(NAME).read_text() + "\n")
     changed = course.source_path(NAME).read_bytes()
-    create_course(course.root, book)
+    create_course(course.root, assignments_folder)
     assert course.source_path(NAME).read_bytes() == changed

@@ -6,15 +6,24 @@ from urllib.parse import unquote
 
 import nbformat
 import pytest
-from coursework import ESSAY, NAME, SCHEME, SQUARE, answered, cell_named, edited_source, hand_in
+from coursework import (
+    ESSAY,
+    NAME,
+    SCHEME,
+    SQUARE,
+    answered_notebook,
+    cell_named,
+    edited_source,
+    hand_in,
+)
 
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
-from svmbook.course.grading.pending import reasons_of
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.grading.pending import recorded_reasons
 from svmbook.course.reports import feedback as feedback_module
-from svmbook.course.reports.feedback import feedback
+from svmbook.course.reports.feedback import write_feedback
 from svmbook.course.reports.pages import code, markdown
-from svmbook.course.reports.report import report
+from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.merge import merge_submission
 
 # Wrong only for the argument of the hidden test.
@@ -22,16 +31,16 @@ WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
 RAISES = "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1b[31m two\\u202e')"
 
 
-def graded(course, sandbox, **options):
+def grade_by_student(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
-    total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, **options)
+    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, **options)
     assert total == len(done)
     return {submission.student: submission for submission in done}
 
 
 def feedback_text(course, student):
     """Write the feedback pages, and return the one for a student."""
-    list(feedback(course, NAME))
+    list(write_feedback(course, NAME))
     return course.feedback_path(student, NAME).read_text("utf-8")
 
 
@@ -52,16 +61,16 @@ get_ipython().events.register("post_run_cell", lambda result: get_ipython().disp
 
 
 def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
-    hand_in(course, "right", answered(course))
-    hand_in(course, "wrong", answered(course, square=WRONG))
+    hand_in(course, "right", answered_notebook(course))
+    hand_in(course, "wrong", answered_notebook(course, square=WRONG))
     hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
-    hand_in(course, "killed", answered(course, total="import os\nos.kill(os.getpid(), 9)"))
+    hand_in(course, "killed", answered_notebook(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
-    odd = answered(course, square=ODD)
+    odd = answered_notebook(course, square=ODD)
     odd.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
     hand_in(course, "odd", odd)
-    done = graded(course, sandbox)
+    done = grade_by_student(course, sandbox)
     expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "odd": 5}
     assert {student: result.score for student, result in done.items()} == expected
     assert all(result.max_score == 9 for result in done.values())
@@ -79,24 +88,24 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
 
 
 def test_graded_submission_is_skipped_until_it_changes(course, shells):
-    folder = hand_in(course, "one", answered(course))
-    hand_in(course, "other", answered(course))
-    assert set(graded(course, shells)) == {"one", "other"}
-    assert graded(course, shells) == {}
-    nbformat.write(answered(course, square=WRONG), folder / f"{NAME}.ipynb")
-    (result,) = graded(course, shells).values()
+    folder = hand_in(course, "one", answered_notebook(course))
+    hand_in(course, "other", answered_notebook(course))
+    assert set(grade_by_student(course, shells)) == {"one", "other"}
+    assert grade_by_student(course, shells) == {}
+    nbformat.write(answered_notebook(course, square=WRONG), folder / f"{NAME}.ipynb")
+    (result,) = grade_by_student(course, shells).values()
     assert (result.student, result.score) == ("one", 2)
-    assert set(graded(course, shells, again=True)) == {"one", "other"}
+    assert set(grade_by_student(course, shells, regrade=True)) == {"one", "other"}
 
 
 def test_interrupted_grading_is_resumed(course, shells):
     for k in range(4):
-        hand_in(course, f"student{k}", answered(course, square=SQUARE if k % 2 else WRONG))
-    steps = grade(course, NAME, sandbox=shells)
+        hand_in(course, f"student{k}", answered_notebook(course, square=SQUARE if k % 2 else WRONG))
+    steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 4
     first = next(steps)
     steps.close()
-    rest = graded(course, shells)
+    rest = grade_by_student(course, shells)
     assert first.student not in rest and 1 <= len(rest) <= 3
     with course.gradebook() as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
@@ -104,8 +113,8 @@ def test_interrupted_grading_is_resumed(course, shells):
 
 
 def test_failure_of_the_grader_affects_one_submission_only(course, shells, monkeypatch):
-    hand_in(course, "odd", answered(course, square="odd"))
-    hand_in(course, "one", answered(course))
+    hand_in(course, "odd", answered_notebook(course, square="odd"))
+    hand_in(course, "one", answered_notebook(course))
 
     def fail_on_odd(master, cells):
         if any(text == "odd" for _, _, text in cells or ()):
@@ -113,45 +122,48 @@ def test_failure_of_the_grader_affects_one_submission_only(course, shells, monke
         return merge_submission(master, cells)
 
     monkeypatch.setattr(grading, "merge_submission", fail_on_odd)
-    done = graded(course, shells)
+    done = grade_by_student(course, shells)
     assert done["one"].score == 5 and done["odd"].score == 0
     assert "an unexpected error" in done["odd"].reasons[0]
     monkeypatch.undo()
-    assert graded(course, shells).keys() == {"odd"}  # only this one is graded again
+    assert grade_by_student(course, shells).keys() == {"odd"}  # only this one is graded again
 
 
 def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, shells):
-    hand_in(course, "one", answered(course))
-    graded(course, shells)
+    hand_in(course, "one", answered_notebook(course))
+    grade_by_student(course, shells)
     (copy, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
     (course.root / "gradebook.db").write_bytes(copy.read_bytes())
-    assert graded(course, shells)["one"].score == 5
+    assert grade_by_student(course, shells)["one"].score == 5
 
 
 def test_course_is_locked_while_it_is_graded(course, shells):
-    hand_in(course, "one", answered(course))
-    steps = grade(course, NAME, sandbox=shells)
+    hand_in(course, "one", answered_notebook(course))
+    steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 1
-    for other in (lambda: next(grade(course, NAME, sandbox=shells)), lambda: course.release(NAME)):
+    for other in (
+        lambda: next(grade_submissions(course, NAME, sandbox=shells)),
+        lambda: course.release(NAME),
+    ):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
             other()
     steps.close()
-    assert len(graded(course, shells)) == 1
+    assert len(grade_by_student(course, shells)) == 1
 
 
 def test_items_changed_after_the_release_are_reported(course, shells):
-    hand_in(course, "one", answered(course))
+    hand_in(course, "one", answered_notebook(course))
     with edited_source(course) as nb:
         cell_named(nb, "essay").metadata.nbgrader.points = 6
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
-        next(grade(course, NAME, sandbox=shells))
+        next(grade_submissions(course, NAME, sandbox=shells))
     course.release(NAME)
-    assert graded(course, shells)["one"].max_score == 11
+    assert grade_by_student(course, shells)["one"].max_score == 11
 
 
 def test_manual_mark_is_kept_and_shown(course, shells):
-    hand_in(course, "one", answered(course))
-    graded(course, shells)
+    hand_in(course, "one", answered_notebook(course))
+    grade_by_student(course, shells)
     with course.gradebook() as book:
         essay = book.find_grade("essay", NAME, NAME, "one")
         essay.manual_score, essay.needs_manual_grade = 3.5, False
@@ -162,7 +174,7 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     assert "8.5 of 9 points" in text
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
     assert SCHEME not in text
-    graded(course, shells, again=True)
+    grade_by_student(course, shells, regrade=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
     text = feedback_text(course, "one")
@@ -170,8 +182,8 @@ def test_manual_mark_is_kept_and_shown(course, shells):
 
 
 def test_feedback_shows_the_error_of_a_visible_test(course, shells):
-    hand_in(course, "one", answered(course, square="def square(x): return [x]"))
-    graded(course, shells)
+    hand_in(course, "one", answered_notebook(course, square="def square(x): return [x]"))
+    grade_by_student(course, shells)
     assert "square has shape (1,); expected ()" in feedback_text(course, "one")
 
 
@@ -192,27 +204,27 @@ def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
         cell_named(nb, "test_square").source = test
     course.release(NAME)
     assert "secret_of_the_test" not in course.released_path(NAME).read_text("utf-8")
-    hand_in(course, "one", answered(course, square=WRONG))
-    (submission,) = graded(course, shells).values()
+    hand_in(course, "one", answered_notebook(course, square=WRONG))
+    (submission,) = grade_by_student(course, shells).values()
     assert submission.score == 2 and submission.reasons == []
     text = feedback_text(course, "one")
     assert "A hidden part of this test failed" in text and "secret_of_the_test" not in text
 
 
 def test_essay_changed_after_it_was_marked_is_reported(course, shells):
-    folder = hand_in(course, "one", answered(course))
-    graded(course, shells)
+    folder = hand_in(course, "one", answered_notebook(course))
+    grade_by_student(course, shells)
     with course.gradebook() as book:
         book.find_grade("essay", NAME, NAME, "one").manual_score = 4
         book.db.commit()
-    nbformat.write(answered(course, essay="Another."), folder / f"{NAME}.ipynb")
-    (submission,) = graded(course, shells).values()
+    nbformat.write(answered_notebook(course, essay="Another."), folder / f"{NAME}.ipynb")
+    (submission,) = grade_by_student(course, shells).values()
     assert submission.reasons == ["essay has changed since it was marked by hand"]
 
 
 def test_item_cannot_be_removed_after_the_first_submission(course, shells):
-    hand_in(course, "one", answered(course))
-    graded(course, shells)
+    hand_in(course, "one", answered_notebook(course))
+    grade_by_student(course, shells)
     with edited_source(course) as nb:
         nb.cells.remove(cell_named(nb, "test_total"))
     with pytest.raises(ValueError, match="no item can be added or removed"):
@@ -240,44 +252,44 @@ def test_trailing_blanks_are_removed_from_code():
 
 def test_report_lists_hard_items_and_problems(course, shells):
     for k in range(3):
-        hand_in(course, f"wrong{k}", answered(course, square=WRONG))
-    hand_in(course, "odd", answered(course, square=RAISES))
-    hand_in(course, "right one", answered(course))
+        hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG))
+    hand_in(course, "odd", answered_notebook(course, square=RAISES))
+    hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
-    graded(course, shells)
-    text = report(course, NAME).read_text("utf-8")
+    grade_by_student(course, shells)
+    text = write_report(course, NAME).read_text("utf-8")
     assert "<a " not in text
     assert "6 submissions of 9 points" in text and "Answers to be marked by hand: 5;" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
-    assert reasons_of(course, NAME, "broken") == [
+    assert recorded_reasons(course, NAME, "broken") == [
         "the file is not a notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
     (error,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
     assert error == "AssertionError: square is 15, which is not right"
     assert "<td>Odd: &lt;b&gt;one two</td>" in text
-    pages = [*feedback(course, NAME)]
-    path = report(course, NAME)
+    pages = [*write_feedback(course, NAME)]
+    path = write_report(course, NAME)
     linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
     assert sorted((path.parent / unquote(link)).resolve() for link in linked) == sorted(pages)
 
 
 def test_gradebook_is_backed_up_before_it_is_written(course, shells):
-    hand_in(course, "one", answered(course))
+    hand_in(course, "one", answered_notebook(course))
     before = set((course.root / "backups").glob("*.db"))
-    graded(course, shells)
+    grade_by_student(course, shells)
     (copy,) = set((course.root / "backups").glob("*.db")) - before
     with sqlite3.connect(copy) as book:
         assert book.execute("select count(*) from student").fetchone() == (0,)
-    assert graded(course, shells) == {}
+    assert grade_by_student(course, shells) == {}
     assert len(list((course.root / "backups").glob("*.db"))) == len(before) + 1
 
 
 def test_markdown_beyond_the_limit_is_not_rendered(course, shells, monkeypatch):
     monkeypatch.setattr(feedback_module, "MAX_MARKDOWN", 3_000)
-    nb = answered(course)
+    nb = answered_notebook(course)
     formulas = "$x_1 + y^2$ " * 100
     nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]
     hand_in(course, "one", nb)
-    graded(course, shells)
+    grade_by_student(course, shells)
     assert feedback_text(course, "one").count("<math") == 200

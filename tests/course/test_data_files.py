@@ -5,17 +5,17 @@ from pathlib import Path
 import nbformat
 import pytest
 from cells import run
-from coursework import NAME, answered, cell_named, hand_in
+from coursework import NAME, answered_notebook, cell_named, hand_in
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
 
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.execution.sandbox import UNSAFE
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student import check
 from svmbook.course.grading.trial import try_out
-from svmbook.course.layout.items import NOTE
+from svmbook.course.layout.items import METADATA_KEY
 
 READ = "import numpy as np\npoints = np.loadtxt('points.csv')"
 TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
@@ -50,7 +50,7 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
     errors = {
         k: out[-1]["ename"] for k, out in outcome.outputs.items() if out and "ename" in out[-1]
     }
-    assert errors.keys() - {6} == {2, 3, 4} and outcome.failed == {}
+    assert errors.keys() - {6} == {2, 3, 4} and outcome.given_cell_errors == {}
     assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
 
 
@@ -73,13 +73,15 @@ def test_instructors_files_are_released_and_used_for_grading(course, files, monk
     released = course.released_path(NAME).parent
     names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
     assert names == {f"{NAME}.ipynb", *files}
-    (hand_in(course, "one", answered(course)) / "points.csv").write_text("7\n")
-    assert len([*grade(course, NAME, sandbox="unused")]) == 2
+    (hand_in(course, "one", answered_notebook(course)) / "points.csv").write_text("7\n")
+    assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
     try_out(course, NAME, "unused")
     assert used == [files, files]
-    assert next(grade(course, NAME, sandbox="unused")) == 0
+    assert next(grade_submissions(course, NAME, sandbox="unused")) == 0
     Path(files["points.csv"]).write_text("8\n")
-    assert next(grade(course, NAME, sandbox="unused")) == 1  # other data may give other marks
+    assert (
+        next(grade_submissions(course, NAME, sandbox="unused")) == 1
+    )  # other data may give other marks
 
 
 def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells, tmp_path):
@@ -91,16 +93,16 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells,
     (tmp_path / "home").mkdir()
     (tmp_path / "home/points.csv").write_text("1\n")
     (tmp_path / "home/mine.py").write_text("")
-    nb.metadata[NOTE]["files"] = ["points.csv"]
+    nb.metadata[METADATA_KEY]["files"] = ["points.csv"]
     nb.cells.append(new_code_cell("import mine"))
     nbformat.write(nb, tmp_path / "home/mine.ipynb")
-    found = check(tmp_path / "home/mine.ipynb")
-    assert [result.message for result in found.results] == [None, None]
+    report = check(tmp_path / "home/mine.ipynb")
+    assert [result.message for result in report.results] == [None, None]
     error = "ModuleNotFoundError: No module named 'mine'"
-    assert f"the cell 'import mine' stopped: {error}" in found.notes
+    assert f"the cell 'import mine' stopped: {error}" in report.notes
     (tmp_path / "home/points.csv").unlink()
-    found = check(tmp_path / "home/mine.ipynb")
-    assert "the data file points.csv is missing; the grader has it" in found.notes
+    report = check(tmp_path / "home/mine.ipynb")
+    assert "the data file points.csv is missing; the grader has it" in report.notes
 
 
 def test_copies_with_solutions_are_not_handed_out(course, files):

@@ -11,14 +11,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import GUIDE, NAME, answered, copy_course, hand_in, hand_in_as
+from coursework import GUIDE, NAME, answered_notebook, copy_course, hand_in, hand_in_as
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
-from svmbook.course.reports.export import export
-from svmbook.course.reports.report import report
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.reports.export import write_marks
+from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.receive import read_timestamp
 
 # Canvas, "How do I import grades in the Gradebook?": the columns of its own export, in its order,
@@ -41,7 +41,7 @@ def marked(released, tmp_path_factory):
     (course.root / "source/twin").mkdir()
     shutil.copy(course.source_path(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
-    nb = answered(course)
+    nb = answered_notebook(course)
     hand_in_as(course, "ann", NAME, nb)
     hand_in_as(course, "ann", "twin", nb)
     hand_in_as(course, "+HYPERLINK 1", NAME, nb)
@@ -55,7 +55,7 @@ def grade_as_passed(course, name):
     passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "run_cells", lambda *cells, **options: passed)
-        total, *_ = grade(course, name, sandbox="unused")
+        total, *_ = grade_submissions(course, name, sandbox="unused")
     return total
 
 
@@ -67,7 +67,7 @@ def copied(marked, tmp_path):
 
 def exported(course, kind):
     out = io.StringIO()
-    return export(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
+    return write_marks(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
 
 
 def test_plain_table_has_one_line_per_student_and_assignment(marked):
@@ -104,10 +104,12 @@ def test_format_for_moodle(marked):
 
 
 def test_export_lists_submissions_that_are_not_graded(copied, tmp_path):
-    hand_in(copied, "late", answered(copied))
-    nbformat.write(answered(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb")
+    hand_in(copied, "late", answered_notebook(copied))
+    nbformat.write(
+        answered_notebook(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb"
+    )
     (copied.root / "submitted/ben").mkdir()
-    nbformat.write(answered(copied), copied.root / "submitted/ben/small.ipynb")
+    nbformat.write(answered_notebook(copied), copied.root / "submitted/ben/small.ipynb")
     words = ["export", "--course", str(copied.root), "--output", str(tmp_path / "marks.csv")]
     notes = CliRunner().invoke(commands, words).stderr.splitlines()
     assert notes[1:] == [
@@ -124,7 +126,7 @@ def test_mark_without_a_submission_is_reported(copied):
 
 
 def test_submission_of_an_unreleased_assignment_is_reported(copied):
-    hand_in(copied, "cem", answered(copied)).rename(copied.root / "submitted/cem/new")
+    hand_in(copied, "cem", answered_notebook(copied)).rename(copied.root / "submitted/cem/new")
     (copied.root / "source/new").mkdir()
     (copied.root / "source/new/new.ipynb").write_bytes(copied.source_path(NAME).read_bytes())
     notes, _ = exported(copied, "plain")
@@ -141,7 +143,7 @@ def test_hours_late_are_computed_from_timestamps(copied):
     assert grade_as_passed(copied, NAME) == 2 and grade_as_passed(copied, NAME) == 0
     _, lines = exported(copied, "plain")
     assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
-    assert ">25.5<" in report(copied, NAME).read_text("utf-8")
+    assert ">25.5<" in write_report(copied, NAME).read_text("utf-8")
     with copied.gradebook() as book:
         book.grant_extension(NAME, "ann", days=1)
     assert exported(copied, "plain")[1][2][5] == "1.5001"
@@ -191,7 +193,7 @@ def test_script_in_the_guide_unpacks_archives_of_platforms(course, monkeypatch, 
     exec(script.replace("dual_by_hand", NAME), {})
     (submission,) = course.submissions(NAME).values()
     assert submission.student == student and submission.path.exists()
-    assert not course.left_out()
+    assert not course.skip_reasons()
 
 
 MARKS = """student,assignment,score,max_score,complete,hours_late

@@ -19,9 +19,9 @@ from hostile_code import CODE, REFUSED, SAFE_WITHOUT_SANDBOX
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
-from svmbook.course.grading.grade import grade
-from svmbook.course.reports.feedback import feedback
-from svmbook.course.reports.report import report
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.reports.feedback import write_feedback
+from svmbook.course.reports.report import write_report
 
 
 def _digests(root, *, without=()):
@@ -58,7 +58,7 @@ def check_all(released, sandbox, tmp_path, subtests, kinds):
     written = ("autograded", "backups", "gradebook.db", ".lock")
     before = _digests(course.root, without=written)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
-    total, *done = grade(course, NAME, jobs=2, sandbox=sandbox, limits=limits)
+    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, limits=limits)
     expected = {*kinds, *FILES, *PLACES, "is honest"}
     assert total == len(done) == len(expected)
     with subtests.test("files"):
@@ -79,11 +79,11 @@ def check_all(released, sandbox, tmp_path, subtests, kinds):
             assert max_score == EXPECTED[graded.student][0]
             assert _message(course, graded) in messages
     with subtests.test("names"):
-        assert course.left_out().keys() == {*MISNAMED}
+        assert course.skip_reasons().keys() == {*MISNAMED}
         assert {graded.student for graded in done} == expected
-        assert "Left out: " in report(course, NAME).read_text("utf-8")
+        assert "Left out: " in write_report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
-        pages = [*feedback(course, NAME), report(course, NAME)]
+        pages = [*write_feedback(course, NAME), write_report(course, NAME)]
         assert len(pages) == len(done) + 1
         _check_pages(course, pages)
 

@@ -6,10 +6,10 @@ from coursework import NAME, create_course, hand_in, locked_cell, scored_test, s
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.execution.outcome import Limits
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student import check
 from svmbook.course.personal import normal_form, personal_rng
-from svmbook.course.submissions.identity import settle_id, written_id
+from svmbook.course.submissions.identity import choose_id, written_id
 
 ANSWER = "twice = 2 * number"
 
@@ -69,7 +69,7 @@ def test_id_of_the_folder_determines_the_numbers(personal, shells):
     }
     for student, (nb, _) in submissions.items():
         hand_in(personal, student, nb)
-    _, *done = grade(personal, NAME, sandbox=shells)
+    _, *done = grade_submissions(personal, NAME, sandbox=shells)
     scores = {graded.student: graded.score for graded in done}
     assert scores == {student: score for student, (_, score) in submissions.items()}
     notes = {graded.student: " ".join(graded.reasons) for graded in done}
@@ -79,9 +79,9 @@ def test_id_of_the_folder_determines_the_numbers(personal, shells):
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
     (personal.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    count, cem = grade(personal, NAME, sandbox=shells)
+    count, cem = grade_submissions(personal, NAME, sandbox=shells)
     assert (count, cem.student, cem.score) == (1, "cem", 2)
-    assert [*grade(personal, NAME, sandbox=shells)] == [0]  # nothing has changed
+    assert [*grade_submissions(personal, NAME, sandbox=shells)] == [0]  # nothing has changed
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_id_is_read_from_its_cell_or_another(cells, expected):
 
 
 def test_id_is_the_folder_or_entered_by_the_instructor():
-    assert settle_id("ann", " ANN", {}) == ("ann", None)
-    assert settle_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
+    assert choose_id("ann", " ANN", {}) == ("ann", None)
+    assert choose_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
     for written in (None, "ben"):
-        settled, note = settle_id("ann", written, {})
+        settled, note = choose_id("ann", written, {})
         assert settled == "ann" and "'ann'" in note
 
 

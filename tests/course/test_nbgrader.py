@@ -1,22 +1,22 @@
 """nbgrader's commands and Formgrader's buttons cannot reveal hidden tests of a course."""
 
 import pytest
-from coursework import NAME, answered, hand_in
+from coursework import NAME, answered_notebook, hand_in
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import GenerateFeedback
 
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.grading import grade as grading
-from svmbook.course.grading.grade import grade
-from svmbook.course.reports.feedback import feedback
+from svmbook.course.grading.grade import grade_submissions
+from svmbook.course.reports.feedback import write_feedback
 
 
 def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypatch):
     """nbgrader's feedback would contain hidden tests and mark schemes."""
     monkeypatch.setattr(grading, "run_cells", lambda *args: Outcome(reason="not run"))
-    hand_in(course, "ann", answered(course))
-    assert len([*grade(course, NAME, sandbox="unused")]) == 2
-    (page,) = feedback(course, NAME)
+    hand_in(course, "ann", answered_notebook(course))
+    assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
+    (page,) = write_feedback(course, NAME)
     text, folder = page.read_text("utf-8"), course.course_directory(NAME)
     command = GenerateFeedback(coursedir=folder, config=folder.config)
     with pytest.raises(ModuleNotFoundError, match="run svmbook course feedback"):

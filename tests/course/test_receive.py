@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from coursework import ESSAY, NAME, SQUARE, answered, cell_named, hand_in
+from coursework import ESSAY, NAME, SQUARE, answered_notebook, cell_named, hand_in
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import merge_submission
-from svmbook.course.submissions.receive import Rejected, read_notebook
+from svmbook.course.submissions.receive import RejectedSubmission, read_notebook
 
 
 def merged(course, nb):
@@ -16,7 +16,7 @@ def merged(course, nb):
 
 
 def test_answers_come_from_the_student_and_everything_else_from_the_instructor(course):
-    nb = answered(course, square="def square(x): return 1", essay="mine")
+    nb = answered_notebook(course, square="def square(x): return 1", essay="mine")
     cell_named(nb, "test_square").source = "pass"
     cell_named(nb, "test_square").metadata.nbgrader.points = 99
     found, _ = merged(course, nb)
@@ -27,7 +27,7 @@ def test_answers_come_from_the_student_and_everything_else_from_the_instructor(c
 
 
 def test_additional_cells_keep_their_position(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     own = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
     nb.cells.insert(nb.cells.index(cell_named(nb, "square")), own)
     found, notes = merged(course, nb)
@@ -38,7 +38,7 @@ def test_additional_cells_keep_their_position(course):
 
 
 def test_copy_of_a_given_cell_does_not_move_other_cells(course):
-    nb = answered(course, square="def square(x): return helper(x)")
+    nb = answered_notebook(course, square="def square(x): return helper(x)")
     test = cell_named(nb, "test_square")
     position = nb.cells.index(test)
     for text in ("def helper(x): return x * x", "", test.source):
@@ -50,7 +50,7 @@ def test_copy_of_a_given_cell_does_not_move_other_cells(course):
 
 
 def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     nb.cells = [*nb.cells[-2:], *nb.cells[:-2]]  # the essay first
     for cell in nb.cells:
         cell.metadata = {}
@@ -70,7 +70,7 @@ def test_unreadable_submission_gives_the_notebook_as_handed_out(course):
 
 
 def test_wrong_cell_type_is_corrected(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     cell_named(nb, "square").cell_type = "markdown"
     found, notes = merged(course, nb)
     assert cell_named(found, "square").cell_type == "code"
@@ -78,7 +78,7 @@ def test_wrong_cell_type_is_corrected(course):
 
 
 def test_split_answer_is_graded_as_a_whole(course):
-    nb = answered(course, square="def helper(x):\n    return x")
+    nb = answered_notebook(course, square="def helper(x):\n    return x")
     second = cell_named(nb, "square").copy()
     second.source = "def square(x):\n    return helper(x) ** 2"
     stub = cell_named(nb, "square").copy()
@@ -94,7 +94,7 @@ def test_split_answer_is_graded_as_a_whole(course):
 
 
 def test_stub_does_not_override_an_answer_in_an_additional_cell(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     cell_named(nb, "square").metadata = {}
     found, notes = merged(course, nb)
     sources = [cell.source for cell in found.cells]
@@ -104,7 +104,7 @@ def test_stub_does_not_override_an_answer_in_an_additional_cell(course):
 
 @pytest.mark.parametrize("item", ["setup", "test_square", "test_total"])
 def test_changes_of_locked_cells_are_reported_and_ignored(course, item):
-    nb = answered(course)
+    nb = answered_notebook(course)
     cell_named(nb, item).source += "\nimport math"
     found, notes = merged(course, nb)
     assert notes == [f"cell {item} had been changed; the original was run"]
@@ -112,7 +112,7 @@ def test_changes_of_locked_cells_are_reported_and_ignored(course, item):
 
 
 def test_deleted_essay_is_restored_as_unanswered(course):
-    nb = answered(course)
+    nb = answered_notebook(course)
     nb.cells.remove(cell_named(nb, "essay"))
     found, notes = merged(course, nb)
     assert cell_named(found, "essay").source == cell_named(course.master(NAME), "essay").source
@@ -120,13 +120,13 @@ def test_deleted_essay_is_restored_as_unanswered(course):
 
 
 def test_tags_in_an_essay_are_deactivated_and_formulas_are_kept(course):
-    found, _ = merged(course, answered(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
+    found, _ = merged(course, answered_notebook(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
     assert cell_named(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
 
 
 def test_links_and_images_in_an_essay_are_deactivated(course):
     essay = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
-    found, _ = merged(course, answered(course, essay=essay))
+    found, _ = merged(course, answered_notebook(course, essay=essay))
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(found)
     page = body[body.index("javascript") - 200 :]
     for bad in ('href="javascript', "<img", "\\href"):
@@ -145,7 +145,7 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
 )
 def test_invalid_or_too_large_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    with pytest.raises(Rejected, match=message):
+    with pytest.raises(RejectedSubmission, match=message):
         read_notebook(folder / f"{NAME}.ipynb")
 
 

@@ -2,10 +2,10 @@
 
 import nbformat
 from click.testing import CliRunner
-from coursework import NAME, answered, hand_in
+from coursework import NAME, answered_notebook, hand_in
 
 from svmbook.course.cli import course as commands
-from svmbook.course.submissions.similar import similar
+from svmbook.course.submissions.similar import find_similar
 
 
 def test_copy_with_other_names_is_found(course):
@@ -14,11 +14,13 @@ def test_copy_with_other_names_is_found(course):
         "        result = result + number * number if step == 1 else result\n    return result"
     )
     renamed = long.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
-    hand_in(course, "one", answered(course, square=long))
-    hand_in(course, "copy", answered(course, square="# all mine\n" + renamed))
-    hand_in(course, "other", answered(course, square="import numpy as np\nsquare = np.square"))
+    hand_in(course, "one", answered_notebook(course, square=long))
+    hand_in(course, "copy", answered_notebook(course, square="# all mine\n" + renamed))
+    hand_in(
+        course, "other", answered_notebook(course, square="import numpy as np\nsquare = np.square")
+    )
     hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
-    (pair,) = similar(course, NAME, least=0.6)
+    (pair,) = find_similar(course, NAME, min_score=0.6)
     assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
@@ -26,24 +28,24 @@ def test_copy_with_other_names_is_found(course):
 def test_code_in_additional_cells_is_compared(course):
     helper = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
     for student, name in (("one", "values"), ("copy", "q")):
-        nb = answered(course)
+        nb = answered_notebook(course)
         text = helper.replace("values", name)
         nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
         hand_in(course, student, nb)
-    (pair,) = similar(course, NAME)
+    (pair,) = find_similar(course, NAME)
     assert any("helper_3" in line for line in pair.lines[0])
 
 
 def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignored(course):
     long = "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
-    hand_in(course, "one", answered(course, square=long))
-    nb = answered(course, square="")
+    hand_in(course, "one", answered_notebook(course, square=long))
+    nb = answered_notebook(course, square="")
     unknown = {"nbgrader": {"grade_id": "of-my-own"}}
     cell = {"cell_type": "code", "source": long, "metadata": unknown, "outputs": []}
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
-    hand_in(course, "blank", answered(course, square="x=1\n" + " \n" * 99_000))
-    pair = similar(course, NAME)[0]
+    hand_in(course, "blank", answered_notebook(course, square="x=1\n" + " \n" * 99_000))
+    pair = find_similar(course, NAME)[0]
     assert set(pair.students) == {"one", "copy"}
 
 
@@ -51,6 +53,6 @@ def test_code_of_students_cannot_control_the_terminal(course):
     parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
     long = f"def square(x):\n{parts}    return x * x"
     for student in ("one", "copy"):
-        hand_in(course, student, answered(course, square=long))
+        hand_in(course, student, answered_notebook(course, square=long))
     printed = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
     assert "parts = [x * k" in printed and "\\x1b]52" in printed and "\x1b" not in printed

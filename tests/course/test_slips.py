@@ -5,14 +5,14 @@ import pytest
 from coursework import ESSAY, NAME, cell_named, guide_table
 from slips import LEFT_OUT, NEARBY_TEXT, SLIPS, hand_in_all, student_of
 
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student import check
-from svmbook.course.reports.report import report
+from svmbook.course.reports.report import write_report
 
 
 def test_slips_are_graded_and_reported(course, shells, subtests):
     hand_in_all(course)
-    total, *done = grade(course, NAME, jobs=2, sandbox=shells)
+    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=shells)
     done = {graded.student: graded for graded in done}
     assert total == len(done) == len(SLIPS)
     for kind, (_, points, message) in SLIPS.items():
@@ -22,12 +22,12 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
             assert message in "; ".join(graded.reasons) if message else graded.reasons == []
             if message == NEARBY_TEXT:
                 check_essay(course, student_of(kind))
-    left_out = course.left_out()
-    assert len(left_out) == len(LEFT_OUT)
+    skip_reasons = course.skip_reasons()
+    assert len(skip_reasons) == len(LEFT_OUT)
     for kind, (_, message) in LEFT_OUT.items():
-        (reason,) = (reason for path, reason in left_out.items() if student_of(kind) in path)
+        (reason,) = (reason for path, reason in skip_reasons.items() if student_of(kind) in path)
         assert message in reason
-    page = report(course, NAME).read_text("utf-8")
+    page = write_report(course, NAME).read_text("utf-8")
     assert page.count("Left out: ") == len(LEFT_OUT)
 
 

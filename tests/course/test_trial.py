@@ -9,7 +9,7 @@ from coursework import (
     ASSIGNMENTS,
     NAME,
     ROOT,
-    answered,
+    answered_notebook,
     cell_named,
     create_course,
     edited_source,
@@ -18,7 +18,7 @@ from coursework import (
 
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial as trial_module
-from svmbook.course.grading.grade import grade
+from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.trial import try_out
 
 
@@ -32,7 +32,7 @@ def with_cells(course, **sources):
 
 def test_good_assignment_has_no_problems_and_no_weak_tests(course, shells):
     trial = try_out(course, NAME, shells)
-    assert (trial.problems, trial.weak) == ([], [])
+    assert (trial.problems, trial.weak_tests) == ([], [])
 
 
 # Tests of the answer `square` in the styles of different instructors.
@@ -57,7 +57,7 @@ def test_common_styles_of_tests_work(course, shells):
             cell.source, cell.metadata.nbgrader.grade_id, cell.id = text, f"t{number}", f"t{number}"
             nb.cells.insert(position, cell)
     trial = try_out(course, NAME, shells)
-    assert (trial.problems, trial.weak) == ([], [])
+    assert (trial.problems, trial.weak_tests) == ([], [])
 
 
 REFUSED = {
@@ -100,7 +100,7 @@ def test_invalid_test_is_refused_with_its_name(course, shells, kind):
 def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
     trial = try_out(with_cells(course, test_square="y = square(2.0)"), NAME, shells)
     assert trial.problems == []
-    assert [text.split(";")[0] for text in trial.weak] == [
+    assert [text.split(";")[0] for text in trial.weak_tests] == [
         "test_square gives 3 points to None",
         "test_square gives 3 points to zero",
         "test_square gives 3 points to an empty array",
@@ -111,13 +111,13 @@ def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
         "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
     )
     trial = try_out(with_cells(course, test_square="x = 1"), NAME, shells)
-    assert "test_square gives 3 points to the stub that is handed out" in trial.weak[-1]
+    assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
 
 
 def test_weak_test_does_not_affect_the_points_of_others(course, shells):
     with_cells(course, test_square="assert callable(square)").release(NAME)
-    hand_in(course, "one", answered(course))
-    _, done = grade(course, NAME, sandbox=shells)
+    hand_in(course, "one", answered_notebook(course))
+    _, done = grade_submissions(course, NAME, sandbox=shells)
     assert done.score == 5 and done.reasons == []
 
 
@@ -145,7 +145,7 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypat
 def test_assignments_of_the_book_are_good(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
     trial = try_out(course, name, sandbox)
-    assert (trial.problems, trial.weak) == ([], [])
+    assert (trial.problems, trial.weak_tests) == ([], [])
 
 
 def test_problems_that_nbgrader_does_not_explain_are_reported(course):

@@ -3,7 +3,7 @@ import functools
 import pytest
 from commands import SCRIPT, Command, jobs, options
 from forks import Server
-from records import untimed
+from records import without_times
 
 from svmbook.experiments.reproduce import reproduce
 from svmbook.experiments.running.store import Store
@@ -16,9 +16,9 @@ def uninterrupted(tmp_path_factory):
     @functools.cache
     def records(runs):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
-        done = [progress.done for progress in reproduce(jobs(runs), store)]
+        done = [progress.n_stored for progress in reproduce(jobs(runs), store)]
         assert done == list(range(1, len(jobs(runs)) + 1))
-        return untimed(store.records())
+        return without_times(store.records())
 
     return records
 

@@ -18,7 +18,14 @@ from svmbook.experiments.cli import main
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
 
-PART = ["reproduce", "exploring-parameters", "--datasets", "stdev2", "--methods", "linear"]
+REPRODUCE_ARGUMENTS = [
+    "reproduce",
+    "exploring-parameters",
+    "--datasets",
+    "stdev2",
+    "--methods",
+    "linear",
+]
 
 
 def run(*arguments):
@@ -28,80 +35,80 @@ def run(*arguments):
 @pytest.fixture
 def store(tmp_path):
     path = tmp_path / "runs.jsonl"
-    assert run(*PART, "--runs", 2, "--store", path).exit_code == 0
+    assert run(*REPRODUCE_ARGUMENTS, "--runs", 2, "--store", path).exit_code == 0
     return path
 
 
 def test_reproduce_carries_out_missing_runs(store):
     assert len(Store(store)) == 2
-    more = run(*PART, "--runs", 3, "--store", store)
+    more = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
     assert more.exit_code == 0 and more.stdout == ""
     first, second = more.stderr.splitlines()
     assert first.endswith("2 of 3 runs are stored")
     assert second.startswith("3/3 stdev2, linear, run 2: error ")
-    again = run(*PART, "--runs", 3, "--store", store)
+    again = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
     assert again.exit_code == 0
     assert again.stderr.splitlines() == [f"{store}: 3 of 3 runs are stored"]
 
 
 def test_runs_may_be_a_range(store):
-    assert run(*PART, "--runs", "3-4", "--store", store).exit_code == 0
+    assert run(*REPRODUCE_ARGUMENTS, "--runs", "3-4", "--store", store).exit_code == 0
     assert [r["run"] for r in Store(store).records()] == [0, 1, 3, 4]
 
 
 def test_table_shows_stored_runs(store):
-    shown = run("table", "exploring-parameters", "--store", store)
-    assert shown.exit_code == 0
-    assert "| stdev2 | linear | 0.01 |" in shown.stdout
+    result = run("table", "exploring-parameters", "--store", store)
+    assert result.exit_code == 0
+    assert "| stdev2 | linear | 0.01 |" in result.stdout
     assert (
         "`svmbook reproduce exploring-parameters`, a part of it. Runs of each line: 2."
-        in shown.stdout
+        in result.stdout
     )
 
 
 def test_table_as_csv(store):
     pytest.importorskip("pandas")
-    shown = run("table", "exploring-parameters", "--store", store, "--csv")
-    (row,) = csv.DictReader(io.StringIO(shown.stdout))
+    result = run("table", "exploring-parameters", "--store", store, "--csv")
+    (row,) = csv.DictReader(io.StringIO(result.stdout))
     errors = [100 * r["error"] for r in Store(store).records()]
     assert float(row["reproduced"]) == pytest.approx(sum(errors) / 2)
     assert row["runs"] == "2"
 
 
 def test_further_tables_of_a_suite_are_shown_by_name():
-    shown = run("table", "shen2013", "--table", "sizes")
-    assert shown.exit_code == 0 and "shifts, members" in shown.stdout
-    shown = run("table", "shen2013", "--table", "size")
-    assert shown.exit_code == 1 and "sampled-noise" in shown.stderr
+    result = run("table", "shen2013", "--table", "sizes")
+    assert result.exit_code == 0 and "shifts, members" in result.stdout
+    result = run("table", "shen2013", "--table", "size")
+    assert result.exit_code == 1 and "sampled-noise" in result.stderr
 
 
 def test_terminal_shows_a_progress_bar(tmp_path, monkeypatch):
     parent, child = pty.openpty()
     with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
-        call = [*PART, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
+        call = [*REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
         main(call, standalone_mode=False)
-    shown = b""
+    result = b""
     with contextlib.suppress(OSError):  # on Linux, reading a closed terminal raises at its end
         while chunk := os.read(parent, 10_000):
-            shown += chunk
+            result += chunk
     os.close(parent)
-    assert b"####  2/2" in shown.replace(b"]", b"") and b"run 0" not in shown
+    assert b"####  2/2" in result.replace(b"]", b"") and b"run 0" not in result
 
 
 def test_list_names_every_suite():
-    shown = run("list")
-    assert shown.exit_code == 0
+    result = run("list")
+    assert result.exit_code == 0
     for name in SUITES:
-        assert name in shown.stdout and find_suite(name).title in shown.stdout
+        assert name in result.stdout and find_suite(name).title in result.stdout
 
 
 def test_table_warns_of_an_incomplete_record(store):
     with store.open("ab") as file:
         file.write(b'{"suite": "expl')
     before = store.read_bytes()
-    shown = run("table", "exploring-parameters", "--store", store)
-    assert shown.exit_code == 0 and "ends in an incomplete record" in shown.stderr
+    result = run("table", "exploring-parameters", "--store", store)
+    assert result.exit_code == 0 and "ends in an incomplete record" in result.stderr
     assert store.read_bytes() == before
 
 
@@ -120,17 +127,17 @@ def test_only_tables_of_missing_runs_are_needed(tmp_path, monkeypatch):
 
 def test_invalid_dask_address_is_reported(tmp_path):
     pytest.importorskip("distributed")
-    shown = run(*PART, "--dask", "nowhere", "--store", tmp_path / "runs.jsonl")
-    assert shown.exit_code == 1
-    assert shown.stderr.splitlines()[-1] == "Error: missing port number in address 'nowhere'"
+    result = run(*REPRODUCE_ARGUMENTS, "--dask", "nowhere", "--store", tmp_path / "runs.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "Error: missing port number in address 'nowhere'"
 
 
 def test_list_continues_after_a_damaged_store(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
     (tmp_path / "exploring-forest.jsonl").write_text("damaged\n", encoding="utf-8")
-    shown = run("list")
-    assert shown.exit_code == 0
-    assert "stored: not usable" in shown.stdout and "stored: 0 of 6500" in shown.stdout
+    result = run("list")
+    assert result.exit_code == 0
+    assert "stored: not usable" in result.stdout and "stored: 0 of 6500" in result.stdout
 
 
 def test_version():
@@ -141,15 +148,15 @@ def test_version():
 def test_data_distinguishes_verified_absent_and_damaged_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    shown = run("data")
-    assert shown.exit_code == 0 and shown.stdout.count("absent") == 21
-    assert "iris           verified  scikit-learn's own copy" in shown.stdout
+    result = run("data")
+    assert result.exit_code == 0 and result.stdout.count("absent") == 21
+    assert "iris           verified  scikit-learn's own copy" in result.stdout
     assert run("data", "iris", "wdbc", "digits").exit_code == 0
     assert run("data", "sonar").exit_code == 1
     (tmp_path / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
-    shown = run("data", "sonar", "heart")
-    assert shown.exit_code == 1
-    sonar, heart = shown.stdout.splitlines()
+    result = run("data", "sonar", "heart")
+    assert result.exit_code == 1
+    sonar, heart = result.stdout.splitlines()
     assert sonar.startswith("sonar") and "not usable" in sonar
     assert heart.split() == ["heart", "absent"]
 
@@ -170,9 +177,9 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
         raise OSError("no network\nhere")
 
     monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", offline)
-    shown = run("data", "sonar", "--fetch")
-    assert shown.exit_code == 1
-    (line,) = shown.stdout.splitlines()
+    result = run("data", "sonar", "--fetch")
+    assert result.exit_code == 1
+    (line,) = result.stdout.splitlines()
     assert "no network here" in line and "SVMBOOK_DATA" in line
 
 
@@ -181,46 +188,54 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
     [
         (["nosuch"], 2, "No such command 'nosuch'. See"),
         (["--nosuch"], 2, "--nosuch"),
-        ([*PART, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
+        ([*REPRODUCE_ARGUMENTS, "--dask", "tcp://here:1", "--jobs", "2"], 2, "leave --jobs out"),
         (["reproduce"], 2, "Missing argument 'SUITE'"),
         (["reproduce", "nosuch"], 2, "'nosuch' is not one of 'all-classifiers'"),
-        ([*PART, "--runs", "0"], 2, "'0' is neither a number of runs, such as 10, nor a range"),
-        ([*PART, "--runs", "5-3"], 2, "'5-3' is neither a number of runs"),
-        ([*PART, "--runs", "many"], 2, "'many' is neither a number of runs"),
-        ([*PART, "--jobs", "0", "--store", "x.jsonl"], 2, "--jobs must be 1 or more, or -1"),
+        (
+            [*REPRODUCE_ARGUMENTS, "--runs", "0"],
+            2,
+            "'0' is neither a number of runs, such as 10, nor a range",
+        ),
+        ([*REPRODUCE_ARGUMENTS, "--runs", "5-3"], 2, "'5-3' is neither a number of runs"),
+        ([*REPRODUCE_ARGUMENTS, "--runs", "many"], 2, "'many' is neither a number of runs"),
+        (
+            [*REPRODUCE_ARGUMENTS, "--jobs", "0", "--store", "x.jsonl"],
+            2,
+            "--jobs must be 1 or more, or -1",
+        ),
         (["reproduce", "exploring-parameters", "--datasets", "iris"], 2, "no data set 'iris'"),
-        ([*PART, "--store", "no/such/x.jsonl"], 1, "there is no folder no/such"),
+        ([*REPRODUCE_ARGUMENTS, "--store", "no/such/x.jsonl"], 1, "there is no folder no/such"),
         (["table", "exploring-forest", "--store", "no.jsonl"], 1, "svmbook reproduce exploring-fo"),
         (["data", "nosuch"], 2, "unknown table 'nosuch'; known are"),
     ],
 )
 def test_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
     monkeypatch.chdir(tmp_path)
-    shown = run(*arguments)
-    assert shown.exit_code == code
-    assert message in shown.stderr
-    *before, error = shown.stderr.splitlines()
+    result = run(*arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    *before, error = result.stderr.splitlines()
     assert error.startswith("Error: ")
     assert all(line.endswith("runs are stored") for line in before)
 
 
 @pytest.mark.parametrize("jobs", ["-1", "1", "4096"])
 def test_valid_numbers_of_processes(jobs):
-    shown = run(*PART, "--runs", "1", "--jobs", jobs)
-    assert shown.exit_code == 0 and "1 of 1 runs are stored" in shown.stderr
+    result = run(*REPRODUCE_ARGUMENTS, "--runs", "1", "--jobs", jobs)
+    assert result.exit_code == 0 and "1 of 1 runs are stored" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--runs", "--jobs"])
 def test_too_large_a_number_raises_a_usage_error(option):
-    shown = run(*PART, option, "9" * 20)
-    assert shown.exit_code == 2 and len(shown.stderr.splitlines()) == 1
+    result = run(*REPRODUCE_ARGUMENTS, option, "9" * 20)
+    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
 
 
 def test_file_that_is_not_a_store_is_not_changed(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text('{"n": 500}\n', encoding="utf-8")
-    shown = run(*PART, "--store", path)
-    assert shown.exit_code == 1 and "line 1 is not the record of a run" in shown.stderr
+    result = run(*REPRODUCE_ARGUMENTS, "--store", path)
+    assert result.exit_code == 1 and "line 1 is not the record of a run" in result.stderr
     assert path.read_text(encoding="utf-8") == '{"n": 500}\n'
 
 
@@ -228,9 +243,9 @@ def test_file_that_is_not_a_store_is_not_changed(tmp_path):
 def test_incomplete_record_is_reported_in_one_line(store):
     with store.open("ab") as file:
         file.write(b'{"suite": "expl')
-    shown = run(*PART, "--runs", 3, "--store", store)
-    assert shown.exit_code == 0
-    (line,) = (line for line in shown.stderr.splitlines() if "incomplete record" in line)
+    result = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
+    assert result.exit_code == 0
+    (line,) = (line for line in result.stderr.splitlines() if "incomplete record" in line)
     assert line.startswith("warning: ") and "runs.jsonl.torn" in line
     assert len(Store(store)) == 3
 
@@ -238,16 +253,16 @@ def test_incomplete_record_is_reported_in_one_line(store):
 def test_default_store_outside_the_repository_is_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SVMBOOK_RESULTS", raising=False)
-    assert run(*PART, "--runs", 1).exit_code == 0
+    assert run(*REPRODUCE_ARGUMENTS, "--runs", 1).exit_code == 0
     assert len(Store(tmp_path / "exploring-parameters.jsonl")) == 1
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path / "nowhere"))
-    assert "is not a folder" in run(*PART, "--runs", 1).stderr
+    assert "is not a folder" in run(*REPRODUCE_ARGUMENTS, "--runs", 1).stderr
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in main.commands)])
 def test_examples_in_help_are_valid_calls(command):
-    shown = run(*command, "--help").stdout
-    examples = [line.strip() for line in shown.splitlines() if line.startswith("    svmbook ")]
+    result = run(*command, "--help").stdout
+    examples = [line.strip() for line in result.splitlines() if line.startswith("    svmbook ")]
     assert examples
     for example in examples:
         _, name, *rest = shlex.split(example)
@@ -257,16 +272,16 @@ def test_examples_in_help_are_valid_calls(command):
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to have an unwritable folder")
 def test_store_that_cannot_be_created_is_reported_without_delay(monkeypatch):
     monkeypatch.setattr("filelock.FileLock.acquire", lambda self: pytest.fail("waits for a lock"))
-    shown = run(*PART, "--runs", 1, "--store", "/proc/x.jsonl")
-    assert shown.exit_code == 1 and "No such file" in shown.stderr.splitlines()[-1]
+    result = run(*REPRODUCE_ARGUMENTS, "--runs", 1, "--store", "/proc/x.jsonl")
+    assert result.exit_code == 1 and "No such file" in result.stderr.splitlines()[-1]
 
 
 def test_parameter_that_is_not_a_number_is_reported(store):
     first = Store(store).records()[0]
     store.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
-    shown = run("table", "exploring-parameters", "--store", store)
-    assert shown.exit_code == 1
-    assert "line 1 is not the record of a run: parameters must be names with" in shown.stderr
+    result = run("table", "exploring-parameters", "--store", store)
+    assert result.exit_code == 1
+    assert "line 1 is not the record of a run: parameters must be names with" in result.stderr
 
 
 def test_suites_are_listed_under_their_own_names():

@@ -8,7 +8,14 @@ import pytest
 
 from svmbook.experiments.running.store import Store
 
-PART = ["reproduce", "exploring-parameters", "--datasets", "stdev2", "--methods", "linear"]
+REPRODUCE_ARGUMENTS = [
+    "reproduce",
+    "exploring-parameters",
+    "--datasets",
+    "stdev2",
+    "--methods",
+    "linear",
+]
 COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()"]
 
 
@@ -17,9 +24,20 @@ COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main
 def test_runs_on_a_local_cluster(tmp_path):
     pytest.importorskip("distributed")
     path = tmp_path / "runs.jsonl"
-    call = [*COMMAND, *PART, "--runs", "3", "--store", str(path), "--dask", "local", "--jobs", "1"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=180)
-    assert done.returncode == 0, done.stderr
+    call = [
+        *COMMAND,
+        *REPRODUCE_ARGUMENTS,
+        "--runs",
+        "3",
+        "--store",
+        str(path),
+        "--dask",
+        "local",
+        "--jobs",
+        "1",
+    ]
+    result = subprocess.run(call, capture_output=True, text=True, timeout=180)
+    assert result.returncode == 0, result.stderr
     assert sorted(r["run"] for r in Store(path).records()) == [0, 1, 2]
 
 
@@ -27,12 +45,12 @@ def test_help_imports_no_large_package():
     heavy = "{'joblib', 'matplotlib', 'numpy', 'scipy', 'sklearn'}"
     code = f"import atexit, sys; atexit.register(lambda: print({heavy} & {{*sys.modules}})); "
     call = [sys.executable, "-c", code + COMMAND[2], "reproduce", "--help"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and "exploring-parameters" in done.stdout
-    assert done.stdout.splitlines()[-1] == "set()"
+    result = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0 and "exploring-parameters" in result.stdout
+    assert result.stdout.splitlines()[-1] == "set()"
 
 
-INTERRUPTED = """
+INTERRUPTED_IMPORT_SCRIPT = """
 import os, signal, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
@@ -53,22 +71,22 @@ main(sys.argv[2:])
         ("svmbook.experiments.suites", ["--help"]),
         ("sklearn", ["list"]),
         ("sklearn", ["data"]),
-        ("joblib", [*PART, "--runs", "1"]),
+        ("joblib", [*REPRODUCE_ARGUMENTS, "--runs", "1"]),
     ],
 )
 def test_ctrl_c_during_imports_prints_no_traceback(tmp_path, module, command):
-    call = [sys.executable, "-c", INTERRUPTED, module, *command]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60, cwd=tmp_path)
-    assert done.returncode == 128 + signal.SIGINT
-    shown = done.stderr.splitlines()
-    assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in shown)
+    call = [sys.executable, "-c", INTERRUPTED_IMPORT_SCRIPT, module, *command]
+    result = subprocess.run(call, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert result.returncode == 128 + signal.SIGINT
+    lines = result.stderr.splitlines()
+    assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in lines)
 
 
 def without_stderr(*command):
     return subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], timeout=120).returncode
 
 
-CLOSED = """
+CLOSED_STDERR_SCRIPT = """
 import os, sys
 import click
 from svmbook.experiments.cli import main
@@ -88,12 +106,12 @@ main()
 def test_closed_stderr_is_replaced_before_the_store_is_opened(tmp_path):
     store = tmp_path / "runs.jsonl"
     store.write_bytes(b"")
-    assert without_stderr(sys.executable, "-c", CLOSED, "inspect", str(store)) == 0
+    assert without_stderr(sys.executable, "-c", CLOSED_STDERR_SCRIPT, "inspect", str(store)) == 0
 
 
 @pytest.mark.nightly  # the test above checks the same without two workers
 def test_runs_with_a_closed_stderr_are_stored(tmp_path):
     path = tmp_path / "runs.jsonl"
-    call = [*COMMAND, *PART, "--runs", "2", "--store", str(path), "--jobs", "2"]
+    call = [*COMMAND, *REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(path), "--jobs", "2"]
     assert without_stderr(*call) == 0
     assert sorted(r["run"] for r in Store(path).records()) == [0, 1]

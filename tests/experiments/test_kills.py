@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import MANY, jobs, workers_of
-from records import count_lines, untimed
+from commands import MANY_RUNS, jobs, worker_pids
+from records import count_lines, without_times
 
 from svmbook.experiments.reproduce import dask_client, reproduce
 from svmbook.experiments.running.store import Store
@@ -32,22 +32,22 @@ def test_killed_ten_times_and_resumed(start, tmp_path, uninterrupted):
     path = tmp_path / "runs.jsonl"
     rng, kills = random.Random(0), 0
     while kills < 10:
-        process = start(path, "--jobs", "1" if kills % 5 else "2", runs=MANY)
+        process = start(path, "--jobs", "1" if kills % 5 else "2", runs=MANY_RUNS)
         wait_for_more(path, process, count_lines(path))
         time.sleep(rng.uniform(0.0, 0.15))
         if process.returncode is None:
             process.send_signal(signal.SIGKILL)
             kills += 1
         else:
-            assert count_lines(path) == len(uninterrupted(MANY)), process.stderr
+            assert count_lines(path) == len(uninterrupted(MANY_RUNS)), process.stderr
             path.unlink()  # it finished before the kill: start over
         process.wait_stderr()
-    last = start(path, runs=MANY)
+    last = start(path, runs=MANY_RUNS)
     assert last.wait_stderr().splitlines()[-1].startswith("40/40 ")
     assert last.returncode == 0
     records = Store(path).records()
-    assert len(records) == len(uninterrupted(MANY))
-    assert untimed(records) == uninterrupted(MANY)
+    assert len(records) == len(uninterrupted(MANY_RUNS))
+    assert without_times(records) == uninterrupted(MANY_RUNS)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     if "--dask" in options:
         pytest.importorskip("distributed")
     path = tmp_path / "runs.jsonl"
-    process = start(path, *options, runs=MANY)
+    process = start(path, *options, runs=MANY_RUNS)
     wait_for_more(path, process, 3)
     process.send_signal(signum)  # to all processes of the call, as a terminal does
     stderr = process.wait_stderr()
@@ -73,15 +73,15 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     message = f"stopped: {done} of 40 runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr or "--dask" in options  # Dask logs tracebacks of its own
-    again = start(path, runs=MANY)
+    again = start(path, runs=MANY_RUNS)
     assert f"{path}: {done} of 40 runs are stored" in again.wait_stderr()
-    assert untimed(Store(path).records()) == uninterrupted(MANY)
+    assert without_times(Store(path).records()) == uninterrupted(MANY_RUNS)
 
 
 def test_ctrl_c_while_a_cluster_starts_ends_the_command(start, tmp_path):
     pytest.importorskip("distributed")
     call = ("--dask", "local", "--jobs", "1")
-    process = start(tmp_path / "runs.jsonl", *call, runs=MANY)
+    process = start(tmp_path / "runs.jsonl", *call, runs=MANY_RUNS)
     while not process.stderr.endswith("0 of 40 runs are stored\n"):
         assert process.returncode is None
         time.sleep(0.01)
@@ -95,9 +95,9 @@ def test_ctrl_c_while_a_cluster_starts_ends_the_command(start, tmp_path):
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to find the workers in")
 def test_killed_worker_is_reported_in_one_line(start, tmp_path):
     path = tmp_path / "runs.jsonl"
-    process = start(path, "--jobs", "2", runs=MANY)
+    process = start(path, "--jobs", "2", runs=MANY_RUNS)
     wait_for_more(path, process, 2)
-    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    os.kill(worker_pids(process.pid)[0], signal.SIGKILL)
     stderr = process.wait_stderr()
     assert process.returncode == 1
     last = stderr.splitlines()[-1]
@@ -119,11 +119,11 @@ def test_cluster_that_loses_a_worker_makes_the_same_records(tmp_path, uninterrup
     ):
         pids = client.run(os.getpid)
         assert len(set(pids.values()) - {os.getpid()}) == 2
-        for progress in reproduce(jobs(MANY), store, client=client):
-            if progress.done == 20:
+        for progress in reproduce(jobs(MANY_RUNS), store, client=client):
+            if progress.n_stored == 20:
                 os.kill(next(iter(pids.values())), signal.SIGKILL)
-    assert len(store) == len(uninterrupted(MANY))
-    assert untimed(store.records()) == uninterrupted(MANY)
+    assert len(store) == len(uninterrupted(MANY_RUNS))
+    assert without_times(store.records()) == uninterrupted(MANY_RUNS)
 
 
 @pytest.mark.filterwarnings("default")
@@ -138,7 +138,7 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
         dask_client(local.scheduler_address) as client,
         pytest.raises(ChildProcessError, match="the connection to the cluster was lost"),
     ):
-        for progress in reproduce(jobs(MANY), store, client=client):
-            if progress.done == 2:
+        for progress in reproduce(jobs(MANY_RUNS), store, client=client):
+            if progress.n_stored == 2:
                 local.close()
     assert 2 <= len(store) < 40

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import joblib
 import pytest
 from click.testing import CliRunner
-from commands import FEW, SUITE, jobs, options, workers_of
-from records import count_lines, untimed
+from commands import FEW_RUNS, SUITE, jobs, options, worker_pids
+from records import count_lines, without_times
 from threadpoolctl import threadpool_info
 
 from svmbook.experiments.cli import main
@@ -36,16 +36,16 @@ def test_record_has_the_time_of_its_run():
 def test_killed_at_each_stage_of_writing_a_record_and_resumed(start, tmp_path, uninterrupted):
     path, stored = tmp_path / "runs.jsonl", 0
     for moment, new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
-        process = start(path, runs=FEW, signal_at=(moment, 2, signal.SIGKILL))
+        process = start(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
         process.wait_stderr()
         assert process.returncode == -signal.SIGKILL
         stored += new
         assert count_lines(path) == stored
         assert path.read_bytes().endswith(b"\n") == (moment != "half")
-    last = start(path, runs=FEW)
+    last = start(path, runs=FEW_RUNS)
     assert last.wait_stderr().splitlines()[-1].startswith(f"{ALL}/{ALL} ")
     assert last.returncode == 0
-    assert untimed(Store(path).records()) == uninterrupted(FEW)
+    assert without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
 
 
 # test_kills.py has the same with Dask and at random moments. Two workers import all modules again.
@@ -61,15 +61,15 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     start, tmp_path, uninterrupted, options, signum
 ):
     path = tmp_path / "runs.jsonl"
-    process = start(path, *options, runs=FEW, signal_at=("synced", 4, signum))
+    process = start(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
     stderr = process.wait_stderr()
     assert process.returncode == 128 + signum
     message = f"stopped: 4 of {ALL} runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr
-    again = start(path, runs=FEW)
+    again = start(path, runs=FEW_RUNS)
     assert f"{path}: 4 of {ALL} runs are stored" in again.wait_stderr()
-    assert untimed(Store(path).records()) == uninterrupted(FEW)
+    assert without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
 
 
 # With a real cluster in test_kills.py.
@@ -95,7 +95,7 @@ def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatc
     monkeypatch.setitem(sys.modules, "distributed", fake)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with pytest.raises(KeyboardInterrupt), dask_client("local", workers=1):
+        with pytest.raises(KeyboardInterrupt), dask_client("local", n_workers=1):
             events.append("worked")
     finally:
         signal.signal(signal.SIGINT, before)
@@ -125,13 +125,13 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
         def __init__(self, n_jobs, **options):
             super().__init__(n_jobs, backend="threading", **options)
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         if run == 1:
             assert stored.wait(timeout=10)
-        return suite.work(data_set, method, 0)
+        return suite.carry_out_run(data_set, method, 0)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
-    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, carry_out_run=carry_out_run))
     store, done = Store(tmp_path / "runs.jsonl"), []
     for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
         done.append(progress.record["run"])
@@ -143,7 +143,7 @@ def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted)
     store = Store(tmp_path / "runs.jsonl")
     job = jobs()[ALL - 2]
     list(reproduce([job], store))
-    assert untimed(store.records()) == {tuple(job): uninterrupted(FEW)[tuple(job)]}
+    assert without_times(store.records()) == {tuple(job): uninterrupted(FEW_RUNS)[tuple(job)]}
 
 
 def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uninterrupted):
@@ -152,18 +152,18 @@ def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uni
         pytest.skip("no /proc to find the workers in")
     with pytest.raises(ChildProcessError, match="a process died"):
         for progress in reproduce(jobs(40), store, n_jobs=2):
-            if progress.done == 2 * FEW:
-                os.kill(workers_of(os.getpid())[0], signal.SIGKILL)
-    assert 2 * FEW <= len(store) == count_lines(store.path) < 80
+            if progress.n_stored == 2 * FEW_RUNS:
+                os.kill(worker_pids(os.getpid())[0], signal.SIGKILL)
+    assert 2 * FEW_RUNS <= len(store) == count_lines(store.path) < 80
     list(reproduce(jobs(), store))
-    records = untimed(store.records())
-    assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted(FEW)
+    records = without_times(store.records())
+    assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted(FEW_RUNS)
 
 
 # test_kills.py kills a real worker.
 def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
     def reproduce(*args, **options):
-        raise ChildProcessError("a process died, perhaps for lack of memory")
+        raise ChildProcessError("a process died, perhaps because memory ran out")
         yield
 
     monkeypatch.setattr("svmbook.experiments.reproduce.reproduce", reproduce)
@@ -171,7 +171,9 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
     shown = CliRunner().invoke(main, ["reproduce", *options(), "--store", str(path)])
     assert shown.exit_code == 1
     last = shown.stderr.splitlines()[-1]
-    assert last.startswith("Error: a process died, perhaps for lack of memory: 0 of 12 runs are in")
+    assert last.startswith(
+        "Error: a process died, perhaps because memory ran out: 0 of 12 runs are in"
+    )
     assert last.endswith("once that is fixed, run the same command again to resume")
     assert "Traceback" not in shown.stderr
 
@@ -190,7 +192,7 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
         pytest.raises(ChildProcessError, match="the connection to the cluster was lost"),
     ):
         for progress in reproduce(jobs(), store, client=client):
-            if progress.done == 2:
+            if progress.n_stored == 2:
                 local.close()
     assert 2 <= len(store) < ALL
 
@@ -215,7 +217,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         pools = threadpool_info()
         return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         barrier.wait()
         if run == 1:
             time.sleep(0.3)  # until the other run has finished
@@ -223,7 +225,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         return {}
 
     before = count_threads()
-    overlapping = replace(suite, work=work)
+    overlapping = replace(suite, carry_out_run=carry_out_run)
     threads = [
         threading.Thread(target=overlapping.run_job, args=(job,))
         for job in suite.jobs(["stdev2"], ["linear"], 2)
@@ -245,12 +247,12 @@ def test_unreachable_cluster_raises():
 def test_error_in_a_run_is_raised_and_finished_runs_are_stored(tmp_path, monkeypatch):
     suite = find_suite(SUITE)
 
-    def work(data_set, method, run):
+    def carry_out_run(data_set, method, run):
         if run == 2:
             raise ZeroDivisionError("error in run 2")
-        return suite.work(data_set, method, run)
+        return suite.carry_out_run(data_set, method, run)
 
-    monkeypatch.setattr(parameters, "SUITE", replace(suite, work=work))
+    monkeypatch.setattr(parameters, "SUITE", replace(suite, carry_out_run=carry_out_run))
     store = Store(tmp_path / "runs.jsonl")
     message = r"stdev2, linear, run 2 failed \(ZeroDivisionError: error in run 2\)"
     with pytest.raises(RunError, match=message):
@@ -272,13 +274,13 @@ def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrup
     pytest.importorskip("distributed")
     store, workers = Store(tmp_path / "runs.jsonl"), []
 
-    def work():
-        with dask_client("local", workers=1) as client:
+    def reproduce_jobs():
+        with dask_client("local", n_workers=1) as client:
             workers.append(len(client.ncores()))
             list(reproduce(jobs(), store, client=client))
 
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=reproduce_jobs)
     thread.start()
     thread.join(timeout=300)
     assert workers == [1]
-    assert untimed(store.records()) == uninterrupted(FEW)
+    assert without_times(store.records()) == uninterrupted(FEW_RUNS)

@@ -14,12 +14,12 @@ from .conftest import ROOT, lightest_chapters
 SERVER = ROOT / "tools" / "live" / "server.py"
 # The tests use the first chapters, which have the fewest formulas and load fastest.
 CHAPTERS = [Path(name).stem for name in lightest_chapters()]
-LIGHT = next(iter(CHAPTERS), None)
+LIGHTEST_CHAPTER = next(iter(CHAPTERS), None)
 PASSWORD = "the widest street"
 
 
 @contextmanager
-def running(*options, **variables):
+def run_server(*options, **variables):
     """Start the server; yield its address (without the token), the token, and its process."""
     command = [sys.executable, SERVER, "--port", "8950", *options]
     environment = {**os.environ, **variables}

@@ -8,14 +8,14 @@ import urllib.request
 import psutil
 import pytest
 
-from .live import CHAPTERS, LIGHT, Reader, running
+from .live import CHAPTERS, LIGHTEST_CHAPTER, Reader, run_server
 
 
 @pytest.fixture(scope="module")
 def live():
     if not CHAPTERS:
         pytest.skip("the book is not built: make html")
-    with running("--kernels", "2") as server:
+    with run_server("--kernels", "2") as server:
         yield server
 
 
@@ -23,7 +23,7 @@ def live():
 def context(browser, live):
     opened = browser.new_context()
     opened.set_default_timeout(60_000)
-    Reader(opened, live[0], LIGHT, live[1]).page.close()  # the token sets a cookie
+    Reader(opened, live[0], LIGHTEST_CHAPTER, live[1]).page.close()  # the token sets a cookie
     yield opened
     opened.close()
 
@@ -33,7 +33,7 @@ def reader(context, live):
     """Return a function that opens a page; all pages are closed, which releases their kernels."""
     opened = []
 
-    def open_page(name=LIGHT):
+    def open_page(name=LIGHTEST_CHAPTER):
         opened.append(Reader(context, live[0], name))
         return opened[-1]
 
@@ -45,7 +45,7 @@ def reader(context, live):
 @pytest.fixture(scope="module")
 def shared_reader(context, live):
     """A page with a kernel, for all tests that do not need a new one."""
-    opened = Reader(context, live[0], LIGHT).begin()
+    opened = Reader(context, live[0], LIGHTEST_CHAPTER).begin()
     yield opened
     opened.page.close()
 
@@ -71,7 +71,7 @@ def test_changed_cell_shows_its_new_output(shared_reader):
 
 
 # The test above covers the other chapters: `test_kinds.py` checks that the pages opened in
-# `make test`, LIGHT included, contain all their elements and scripts.
+# `make test`, LIGHTEST_CHAPTER included, contain all their elements and scripts.
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", CHAPTERS[1:])
 def test_changed_cell_of_every_other_chapter_shows_its_new_output(reader, name):
@@ -224,7 +224,7 @@ def test_page_reports_an_ended_kernel_and_gets_another(shared_reader):
 
 
 def test_kernels_end_with_the_server():
-    with running() as (address, token, process):
+    with run_server() as (address, token, process):
         model = {"path": "x", "name": "x", "type": "notebook", "kernel": {"name": "python3"}}
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(
@@ -243,10 +243,10 @@ def test_kernels_end_with_the_server():
 # `make test` checks only the settings of idle kernels, in test_live_class.py.
 @pytest.mark.nightly
 def test_idle_kernel_is_ended(browser):
-    with running("--idle", "3") as (address, token, _):
+    with run_server("--idle", "3") as (address, token, _):
         opened = browser.new_context()
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHT, token).begin()
+        reader = Reader(opened, address, LIGHTEST_CHAPTER, token).begin()
         reader.page.get_by_text("The kernel was ended").wait_for()
         assert "8" in reader.run("print(8)").inner_text()  # in a new kernel
         opened.close()

@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from .conftest import ROOT, module_at
-from .live import CHAPTERS, LIGHT, PASSWORD, SERVER, Reader, log_in, running
+from .live import CHAPTERS, LIGHTEST_CHAPTER, PASSWORD, SERVER, Reader, log_in, run_server
 
 # Requests of a page to start a kernel, and to release all its kernels.
 START_KERNEL = """async () => {
@@ -95,10 +95,10 @@ class IdleKernel:
 
     memory = 1
 
-    def resident(self):
+    def memory_usage(self):
         return 0
 
-    stored = resident
+    disk_usage = memory_usage
 
 
 @pytest.fixture
@@ -127,17 +127,17 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernels, monkeypatch, is
 
     monkeypatch.setattr(kernels, "shutdown_kernel", end)
     watch(kernels)
-    assert kernels.ended == ({"closed": "its page was closed"} if is_class else {})
+    assert kernels.end_reasons == ({"closed": "its page was closed"} if is_class else {})
 
 
 def test_old_entries_of_ended_kernels_are_deleted(kernels, monkeypatch):
     monkeypatch.setattr(kernels, "_kernels", {"1": IdleKernel()})
     limit = sys.modules["kernels"].MAX_ENDED
-    for entries in (kernels.owners, kernels.ended, kernels._last_seen):
+    for entries in (kernels.owners, kernels.end_reasons, kernels._last_seen):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
     watch(kernels)
     assert [*kernels.owners] == ["1", *map(str, range(2 * limit, 3 * limit))]
-    assert kernels.owners.keys() == kernels.ended.keys() == kernels._last_seen.keys()
+    assert kernels.owners.keys() == kernels.end_reasons.keys() == kernels._last_seen.keys()
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def classroom():
         pytest.skip("no bubblewrap: apt-get install bubblewrap")
     if not CHAPTERS:
         pytest.skip("the book is not built: make html")
-    with running("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, token, _):
+    with run_server("--host", "0.0.0.0", SVMBOOK_PASSWORD=PASSWORD) as (address, token, _):
         assert token is None
         yield address
 
@@ -157,12 +157,12 @@ def student(classroom, browser):
     """A page with a kernel, after logging in at the second attempt."""
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, classroom, LIGHT)
+        reader = Reader(opened, classroom, LIGHTEST_CHAPTER)
         assert "/login" in reader.page.url
         log_in(reader, "a wrong password")
         assert "/login" in reader.page.url
         log_in(reader)
-        reader.page.wait_for_url(f"**/notebooks/{LIGHT}.html")
+        reader.page.wait_for_url(f"**/notebooks/{LIGHTEST_CHAPTER}.html")
         # Pages from another computer without a certificate lack this function.
         reader.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
         yield reader.begin()
@@ -224,7 +224,7 @@ def test_readers_cannot_access_kernels_of_others(student, classroom, browser):
     count = "async path => (await (await fetch(path)).json()).length"
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        other = Reader(opened, classroom, LIGHT)
+        other = Reader(opened, classroom, LIGHTEST_CHAPTER)
         log_in(other)
         for path in ("/api/sessions", "/api/kernels"):
             assert student.page.evaluate(count, path) == 1
@@ -289,7 +289,7 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
 def test_kernels_per_reader_are_limited(classroom, browser):
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, classroom, LIGHT)
+        reader = Reader(opened, classroom, LIGHTEST_CHAPTER)
         log_in(reader)
         simultaneous = f"async () => (await Promise.all([1, 2, 3].map({START_KERNEL}))).sort()"
         assert reader.page.evaluate(simultaneous) == [201, 201, 429]
@@ -303,11 +303,11 @@ def test_processes_of_a_class_end_with_their_page_or_the_server(browser):
     folder = tempfile.mkdtemp(prefix="live-test-", dir="/tmp")
     variables = {"SVMBOOK_PASSWORD": PASSWORD, "TMPDIR": folder}
     with (
-        running("--host", "0.0.0.0", **variables) as (address, _, process),
+        run_server("--host", "0.0.0.0", **variables) as (address, _, process),
         contextlib.closing(browser.new_context()) as opened,
     ):
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHT)
+        reader = Reader(opened, address, LIGHTEST_CHAPTER)
         log_in(reader)
         reader.page.get_by_role("button", name="Live code").wait_for()
         for _ in range(4):  # started and released at once

@@ -9,7 +9,7 @@ from .conftest import AXE, built_pages, nightly_except
 playwright = pytest.importorskip("playwright.sync_api")
 
 
-SCALED_GAMMAS = (360, 768, 1280, 1920)
+WIDTHS = (360, 768, 1280, 1920)
 # Boxes of the article with hidden parts. A box that scrolls sideways must be focusable, a box that
 # hides its overflow is clipped, and content that overflows the article is covered by other content.
 CLIPPED = """() => {
@@ -37,7 +37,7 @@ CLIPPED = """() => {
 
 def test_nothing_is_clipped_at_any_width(visited):
     clipped = {}
-    for width in SCALED_GAMMAS:
+    for width in WIDTHS:
         visited.show(width, "light")
         with contextlib.suppress(playwright.TimeoutError):  # scrollers.js sets tab stops with delay
             visited.page.wait_for_function(f"() => !({CLIPPED})().length", timeout=3000)
@@ -105,7 +105,7 @@ ONE_OF_A_KIND = """() => {
     seen.add(kind(box));
   }
 }"""
-ON_A_PHONE = ("book/intro.html", "notebooks/prototype_svms.html")
+PHONE_PAGES = ("book/intro.html", "notebooks/prototype_svms.html")
 ONLY_CONTRAST = {"runOnly": ["color-contrast"]}
 NO_CONTRAST = {"rules": {"color-contrast": {"enabled": False}}}
 
@@ -137,7 +137,7 @@ def test_axe_finds_nothing(visited, axe):
 
 
 # Only colours depend on the theme, and all pages have the colours of a chapter.
-@pytest.mark.parametrize("visited", nightly_except(built_pages(), ON_A_PHONE), indirect=True)
+@pytest.mark.parametrize("visited", nightly_except(built_pages(), PHONE_PAGES), indirect=True)
 def test_axe_finds_nothing_on_a_phone_and_in_the_dark_theme(visited, axe):
     passes = [(390, "light", NO_CONTRAST, THIN), (1280, "dark", ONLY_CONTRAST, ONE_OF_A_KIND)]
     assert not violations(axe, visited, passes)

@@ -15,7 +15,7 @@ LOGIN_DELAY = 1.0  # seconds after a wrong password
 MAX_PENDING_LOGINS = 40  # from one address
 
 
-class OwnersOnly(Authorizer):
+class OwnerAuthorizer(Authorizer):
     """In a class, only the reader who started a kernel can control it."""
 
     async def is_authorized(self, handler, user, action, resource):

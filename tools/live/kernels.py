@@ -18,12 +18,12 @@ from jupyter_server.services.kernels.kernelmanager import (
 from tornado import web
 from traitlets import Integer, Unicode
 
-from svmbook.course.execution.sandbox import bubble, confined
+from svmbook.course.execution.sandbox import bubblewrap_command, confined_command
 
 DATA_FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # variables with folders that chapters read
-DISK = 2**26  # bytes of one file, of the file system in memory, and of the folder of a kernel
+MAX_DISK = 2**26  # bytes of one file, of the file system in memory, and of the folder of a kernel
 BLOCK = 4096  # bytes that a directory entry takes
-PROCESSES, SECONDS = 100, 3600  # processes and threads, and CPU time, of a sandboxed kernel
+MAX_PROCESSES, MAX_CPU_SECONDS = 100, 3600  # of a sandboxed kernel; threads count as processes
 # Limits the address space and then becomes a kernel, which has no sandbox.
 LIMIT_MEMORY = """
 import os, resource, sys
@@ -33,7 +33,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 MAX_MESSAGE = 2**24  # bytes of a message from a kernel; a larger one ends the connection
 KILL_ATTEMPTS = 50
 MAX_ENDED = 1000  # number of ended kernels for which the reason is kept
-USERS = itertools.cycle(range(61_184, 61_600))  # user ids of sandboxes, if the server runs as root
+SANDBOX_USER_IDS = itertools.cycle(range(61_184, 61_600))  # used if the server runs as root
 
 
 class Kernel(ServerKernelManager):
@@ -48,7 +48,7 @@ class Kernel(ServerKernelManager):
         if self.sandbox:  # it has no network, so kernel and server use sockets in a folder
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(dir=self.work_folder))
-                self.user = next(USERS) if os.geteuid() == 0 else None
+                self.user = next(SANDBOX_USER_IDS) if os.geteuid() == 0 else None
             for old in self.folder.iterdir():
                 remove(old)
             self.transport, self.ip = "ipc", f"{self.folder}/socket"
@@ -60,10 +60,10 @@ class Kernel(ServerKernelManager):
         command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
             return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory), *command]
-        command = confined(
+        command = confined_command(
             command,
-            **{"memory": self.memory, "disk": DISK, "user": self.user},
-            **{"processes": PROCESSES, "seconds": SECONDS},
+            **{"memory": self.memory, "disk": MAX_DISK, "user": self.user},
+            **{"processes": MAX_PROCESSES, "seconds": MAX_CPU_SECONDS},
         )
         # A signal would interrupt bubblewrap instead of the kernel.
         self.kernel_spec.interrupt_mode = "message"
@@ -71,7 +71,7 @@ class Kernel(ServerKernelManager):
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user, self.user)
         folders = {name: os.environ[name] for name in DATA_FOLDERS if os.environ.get(name)}
-        sandbox = bubble(self.sandbox, disk=DISK, also=folders.values())
+        sandbox = bubblewrap_command(self.sandbox, disk=MAX_DISK, extra_paths=folders.values())
         for name, path in folders.items():
             sandbox += ["--setenv", name, path]
         sandbox += ["--perms", "0755", "--dir", self.work_folder]
@@ -85,7 +85,7 @@ class Kernel(ServerKernelManager):
             if not restart:
                 remove(self.folder)
 
-    def stored(self):
+    def disk_usage(self):
         """Return the disk space of the kernel's folder in bytes, including directory entries."""
         if self.folder is None:
             return 0
@@ -96,7 +96,7 @@ class Kernel(ServerKernelManager):
                     total += BLOCK + os.lstat(os.path.join(folder, name)).st_blocks * 512
         return total
 
-    def resident(self):
+    def memory_usage(self):
         """Return the resident memory of all processes of the kernel in bytes."""
         process, total = getattr(self.provisioner, "process", None), 0
         if process is not None:
@@ -140,38 +140,38 @@ class Kernels(AsyncMappingKernelManager):
 
     max_kernels = Integer(8, config=True)
     max_per_reader = Integer(0, config=True)  # 0 means no limit
-    starting = 0
+    n_starting = 0
 
     def __init__(self, **options):
         super().__init__(**options)
         self.context.MAXMSGSIZE = MAX_MESSAGE  # for all sockets that read from kernels
         self.owners = {}  # the reader who started each kernel
-        self.ended = {}  # the reason why each kernel was ended
+        self.end_reasons = {}  # the reason why each kernel was ended
         self._last_seen = {}  # the last time at which a page was connected to each kernel
-        self.requested = Counter()  # the number of kernels being started for each reader
+        self.n_requested = Counter()  # the number of kernels being started for each reader
 
-    def kernels_of(self, user):
+    def running_kernels(self, user):
         """Return the ids of the running kernels of a reader."""
         return {kernel for kernel, owner in self.owners.items() if owner == user and kernel in self}
 
     def may_start(self, user):
         """Return whether a reader may start another kernel."""
-        count = len(self.kernels_of(user)) + self.requested[user]
+        count = len(self.running_kernels(user)) + self.n_requested[user]
         return not self.max_per_reader or count < self.max_per_reader
 
     def reasons(self, user):
         """Return the reasons why kernels of a reader were ended."""
-        return {k: reason for k, reason in self.ended.items() if self.owners.get(k) == user}
+        return {k: reason for k, reason in self.end_reasons.items() if self.owners.get(k) == user}
 
     async def start_kernel(self, **options):
         """Start a kernel unless the maximum number of kernels is running."""
-        if len(self) + self.starting >= self.max_kernels:
+        if len(self) + self.n_starting >= self.max_kernels:
             raise web.HTTPError(503, f"all {self.max_kernels} kernels are in use")
-        self.starting += 1
+        self.n_starting += 1
         try:
             return await super().start_kernel(**options)
         finally:
-            self.starting -= 1
+            self.n_starting -= 1
 
     async def watch(self):
         """End kernels that exceed their limits and, in a class, kernels without a page."""
@@ -183,20 +183,20 @@ class Kernels(AsyncMappingKernelManager):
                 self._last_seen[kernel_id] = now
             unseen = now - self._last_seen.setdefault(kernel_id, now)
             reason = None
-            if kernel.resident() > kernel.memory:
+            if kernel.memory_usage() > kernel.memory:
                 reason = f"it used more than {kernel.memory >> 20} MiB of memory"
-            elif kernel.stored() > DISK:
-                reason = f"it stored more than {DISK >> 20} MiB in its folder"
+            elif kernel.disk_usage() > MAX_DISK:
+                reason = f"it stored more than {MAX_DISK >> 20} MiB in its folder"
             elif self.cull_busy and unseen > self.cull_idle_timeout > 0:
                 reason = "its page was closed"
             if reason:
-                self.ended[kernel_id] = reason
+                self.end_reasons[kernel_id] = reason
                 await self.shutdown_kernel(kernel_id, now=True)
         self._forget()
 
     def _forget(self):
         """Delete the entries of all but the latest ended kernels."""
-        for entries in (self.owners, self.ended, self._last_seen):
+        for entries in (self.owners, self.end_reasons, self._last_seen):
             for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED]:
                 del entries[kernel_id]
 
@@ -205,4 +205,4 @@ class Kernels(AsyncMappingKernelManager):
         await super().cull_kernel_if_idle(kernel_id)
         if kernel_id not in self:
             minutes = self.cull_idle_timeout / 60
-            self.ended[kernel_id] = f"it produced no output for {minutes:g} minutes"
+            self.end_reasons[kernel_id] = f"it produced no output for {minutes:g} minutes"

@@ -16,7 +16,7 @@ import tempfile
 from ipaddress import ip_address
 from pathlib import Path
 
-from guards import Channels, OwnersOnly
+from guards import Channels, OwnerAuthorizer
 from jupyter_server.auth import passwd
 from jupyter_server.auth.identity import PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
@@ -29,8 +29,8 @@ from tornado.ioloop import PeriodicCallback
 
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+LIVE_FOLDER = Path(__file__).resolve().parent
+ROOT = LIVE_FOLDER.parents[1]
 HTML = ROOT / "_build" / "html"
 FIRST_PAGE = "/book/intro.html"
 MIN_PASSWORD = 8  # characters
@@ -50,9 +50,9 @@ class OwnSessions(SessionRootHandler):
     @web.authenticated
     async def get(self):
         """List the reader's sessions."""
-        own = self.kernel_manager.kernels_of(self.current_user.username)
+        own_ids = self.kernel_manager.running_kernels(self.current_user.username)
         models = await self.session_manager.list_sessions()
-        models = [model for model in models if model["kernel"]["id"] in own]
+        models = [model for model in models if model["kernel"]["id"] in own_ids]
         self.finish(json.dumps(models, default=str))
 
     @web.authenticated
@@ -62,7 +62,7 @@ class OwnSessions(SessionRootHandler):
         if not kernels.may_start(user):
             limit = kernels.max_per_reader
             raise web.HTTPError(429, f"you have {limit} kernels already; leave a page that has one")
-        kernels.requested[user] += 1
+        kernels.n_requested[user] += 1
         try:
             await super().post()
             await self._record_owner(user)
@@ -71,7 +71,7 @@ class OwnSessions(SessionRootHandler):
                 raise error.__cause__ from None
             raise
         finally:
-            kernels.requested[user] -= 1
+            kernels.n_requested[user] -= 1
 
     async def _record_owner(self, user):
         path = (self.get_json_body() or {}).get("path", "")
@@ -86,8 +86,8 @@ class OwnKernels(MainKernelHandler):
     @web.authenticated
     async def get(self):
         """List the reader's kernels."""
-        own = self.kernel_manager.kernels_of(self.current_user.username)
-        models = [model for model in self.kernel_manager.list_kernels() if model["id"] in own]
+        own_ids = self.kernel_manager.running_kernels(self.current_user.username)
+        models = [model for model in self.kernel_manager.list_kernels() if model["id"] in own_ids]
         self.finish(json.dumps(models, default=str))
 
     @web.authenticated
@@ -128,11 +128,11 @@ class Capacity(APIHandler):
         """Send the numbers and reasons."""
         kernels = self.kernel_manager
         ended = kernels.reasons(self.current_user.username)
-        count = len(kernels) + kernels.starting
+        count = len(kernels) + kernels.n_starting
         self.finish({"kernels": count, "max": kernels.max_kernels, "ended": ended})
 
 
-class Live(ServerApp):
+class LiveServer(ServerApp):
     """A Jupyter server with kernels and the book, but without files, terminals and extensions."""
 
     default_services = ("api", "auth", "kernels", "kernelspecs", "sessions", "security")
@@ -142,7 +142,7 @@ class Live(ServerApp):
         """Add the handlers of the book."""
         super().init_webapp()
         pages = {"path": str(HTML), "default_filename": "index.html"}
-        scripts = {"path": str(HERE)}
+        scripts = {"path": str(LIVE_FOLDER)}
         self.web_app.add_handlers(
             ".*$",
             [
@@ -186,7 +186,7 @@ def settings(options, work_folder):
             "max_body_size": MAX_BODY,
             "max_buffer_size": MAX_BODY,
             "kernel_websocket_connection_class": Channels,
-            **({"authorizer_class": OwnersOnly} if is_class else {}),
+            **({"authorizer_class": OwnerAuthorizer} if is_class else {}),
             "allow_root": True,
             "answer_yes": True,
             "log_level": "ERROR",
@@ -243,7 +243,7 @@ def class_sandbox(unsafe):
         ) from None
 
 
-def positive(text):
+def positive_int(text):
     """Return a positive integer."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
@@ -255,15 +255,21 @@ def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at")
     parser.add_argument("--port", type=int, default=8888)
-    parser.add_argument("--kernels", type=positive, default=8, help="maximum number of kernels")
+    parser.add_argument("--kernels", type=positive_int, default=8, help="maximum number of kernels")
     parser.add_argument(
-        "--memory", type=positive, default=4096, help="MiB of address space per kernel"
+        "--memory", type=positive_int, default=4096, help="MiB of address space per kernel"
     )
     parser.add_argument(
-        "--idle", type=positive, default=1200, help="seconds after which an idle kernel is ended"
+        "--idle",
+        type=positive_int,
+        default=1200,
+        help="seconds after which an idle kernel is ended",
     )
     parser.add_argument(
-        "--each", type=positive, default=2, help="maximum number of kernels per reader of a class"
+        "--each",
+        type=positive_int,
+        default=2,
+        help="maximum number of kernels per reader of a class",
     )
     parser.add_argument(
         "--unsafe", action="store_true", help="run the kernels of a class without a sandbox"
@@ -274,7 +280,7 @@ def parse_arguments(arguments=None):
 def main():
     options = parse_arguments()
     os.environ.setdefault("SVMBOOK_RESULTS", str(ROOT / "book" / "results"))
-    app = Live()
+    app = LiveServer()
     with tempfile.TemporaryDirectory(prefix="live-") as work_folder:
         for section, values in settings(options, work_folder).items():
             app.config[section].update(values)

@@ -19,9 +19,17 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from assigned import EQUIVALENT, ROOT, change, equivalent, modules, problems, tests_of
-from drawing import fingerprint, mutants_of, mutated
-from jobs import BUILD, copies
+from assigned import (
+    EQUIVALENT,
+    ROOT,
+    assigned_tests,
+    changed_lines,
+    modules,
+    parse_equivalents,
+    table_errors,
+)
+from drawing import apply_mutant, draw_mutants, fingerprint
+from jobs import BUILD, start_jobs
 
 COSTS = BUILD / "mutants-costs.jsonl"  # times and lines of the tests without a mutant
 
@@ -40,7 +48,7 @@ def measure(job, test, options, deselect_failing):
     return result
 
 
-def state(test, root):
+def fingerprint_test_file(test, root):
     """Return a fingerprint of a test file, the shared modules of the tests, and the package."""
     paths = [*root.glob("svmbook/**/*.py"), *root.glob("tests/**/*.py"), root / test]
     shared = sorted(path for path in paths if path == root / test or path.name[:5] != "test_")
@@ -59,15 +67,15 @@ def relevant_tests(mutant, costs, root):
         )
 
     stem = Path(mutant["file"]).stem
-    found = filter(runs, tests_of(mutant["file"], root))
+    found = filter(runs, assigned_tests(mutant["file"], root))
     return sorted(found, key=lambda test: (stem not in Path(test).stem, costs[test]["cpu"]))
 
 
-def attempt(job, mutant, costs):
+def run_tests_on_mutant(job, mutant, costs):
     """Test one mutant and restore its file."""
     path = job.root / mutant["file"]
     before = path.read_text(encoding="utf-8")
-    after, diff = mutated(mutant, before)
+    after, diff = apply_mutant(mutant, before)
     result = mutant | {"diff": diff, "outcome": "survived", "by": [], "cpu": 0, "seconds": 0}
     if after is None:
         return result | {"outcome": "incompetent"}
@@ -94,7 +102,7 @@ def report(results, known):
     for result in results:
         outcome = result["outcome"]
         if outcome == "survived":
-            if change(result) in known:
+            if changed_lines(result) in known:
                 outcome = "equivalent"
             else:
                 survivors.append(result)
@@ -108,7 +116,8 @@ def report(results, known):
         print(*(f"{number} {outcome}" for outcome, number in count.most_common()), sep=", ")
     for result in survivors:
         untested = "" if result["tests"] else ", which no test runs"
-        print(f"\n# {result['operator']} at line {result['line']}{untested}\n{change(result)}")
+        print(f"\n# {result['operator']} at line {result['line']}{untested}")
+        print(changed_lines(result))
 
 
 def parse_arguments():
@@ -135,9 +144,9 @@ def sample_mutants(options):
         files = [file for file in files if file in done.stdout.split("\n")]
     if options.among:
         mutants = [m for m in read(options.among).values() if m["outcome"] == "survived"]
-        marks = {file: fingerprint((ROOT / file).read_text(encoding="utf-8")) for file in files}
-        return [m for m in mutants if m["file"] in marks and marks[m["file"]] in m["key"]]
-    mutants = [mutant for file in files for mutant in mutants_of(file, options.seed)]
+        digests = {file: fingerprint((ROOT / file).read_text(encoding="utf-8")) for file in files}
+        return [m for m in mutants if m["file"] in digests and digests[m["file"]] in m["key"]]
+    mutants = [mutant for file in files for mutant in draw_mutants(file, options.seed)]
     random.Random(options.seed).shuffle(mutants)  # large files get more of the sample
     return mutants[: options.count]
 
@@ -148,12 +157,13 @@ def read(path):
     return {result["key"]: result for result in map(json.loads, lines)}
 
 
-def run_all(due, options):
+def run_all(untested, options):
     """Test mutants in several private copies in parallel; yield the results as they finish."""
-    with copies(min(options.jobs, len(due)), options.tests) as (root, each):
-        tests = {test for mutant in due for test in tests_of(mutant["file"], root)}
+    with start_jobs(min(options.jobs, len(untested)), options.tests) as (root, each):
+        tests = {test for mutant in untested for test in assigned_tests(mutant["file"], root)}
         selection = [] if options.all_tests else ["-m", "not nightly"]
-        keys = {test: f"{test} {state(test, root)} {selection}" for test in sorted(tests)}
+        fingerprints = {test: fingerprint_test_file(test, root) for test in sorted(tests)}
+        keys = {test: f"{test} {fingerprints[test]} {selection}" for test in fingerprints}
         known = read(COSTS)
         new = [test for test, key in keys.items() if key not in known]
         with COSTS.open("a", encoding="utf-8") as file:
@@ -165,28 +175,29 @@ def run_all(due, options):
         costs = {test: known[key] for test, key in keys.items()}
         if any(cost["outcome"] != "survived" for cost in costs.values()):
             raise SystemExit("tests fail without a mutant")
-        yield from each(lambda job, mutant: attempt(job, mutant, costs), due)
+        yield from each(lambda job, mutant: run_tests_on_mutant(job, mutant, costs), untested)
 
 
 def main():
     options = parse_arguments()
-    if messages := problems():
+    if messages := table_errors():
         raise SystemExit("\n".join(messages))
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
     path = BUILD / f"{name.replace('/', '_')}.jsonl"
     mutants, known = sample_mutants(options), read(path)
     repeat = options.among is not None and options.among.resolve() == path
-    due = [mutant for mutant in mutants if repeat or mutant["key"] not in known]
-    print(f"{len(mutants)} mutants in the sample, {len(due)} still to be tested", flush=True)
-    if due:
+    untested = [mutant for mutant in mutants if repeat or mutant["key"] not in known]
+    print(f"{len(mutants)} mutants in the sample, {len(untested)} still to be tested", flush=True)
+    if untested:
         with path.open("a", encoding="utf-8") as file:
-            for result in run_all(due, options):
+            for result in run_all(untested, options):
                 known[result["key"]] = result
                 print(json.dumps(result), file=file, flush=True)
                 line = "{cpu:7} s of CPU time, {outcome}: {file}:{line}".format(**result)
                 print(line, *result["by"][:1], flush=True)
     text = (ROOT / EQUIVALENT).read_text(encoding="utf-8") if (ROOT / EQUIVALENT).exists() else ""
-    report(sorted((known[m["key"]] for m in mutants), key=lambda r: r["key"]), equivalent(text))
+    results = sorted((known[m["key"]] for m in mutants), key=lambda r: r["key"])
+    report(results, parse_equivalents(text))
 
 
 if __name__ == "__main__":

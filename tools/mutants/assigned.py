@@ -55,7 +55,7 @@ def modules():
     return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "svmbook").rglob("*.py"))
 
 
-def problems():
+def table_errors():
     """Return the errors of the table: unmatched modules, unmatched patterns, and missing tests."""
     globs, files = list(TESTS), modules()
     used = {next((glob for glob in globs if fnmatch.fnmatch(file, glob)), file) for file in files}
@@ -71,7 +71,7 @@ def problems():
     ]
 
 
-def tests_of(file, root):
+def assigned_tests(file, root):
     """Return a module, for its docstring examples, and its test files in a repository copy."""
     names = next(TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)).split()
     found = [file]
@@ -82,7 +82,7 @@ def tests_of(file, root):
     return list(dict.fromkeys(found))
 
 
-def statement(tree, line):
+def statement_lines(tree, line):
     """Return the line range of the statement at a line; None for code that an import runs."""
     inside, found = False, None
     nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
@@ -98,7 +98,7 @@ def statement(tree, line):
     return found if inside else None
 
 
-def place(tree, line):
+def enclosing_name(tree, line):
     """Return the dotted name of the function or class around a line, or 'module'."""
     names = [
         node.name
@@ -109,7 +109,7 @@ def place(tree, line):
     return ".".join(names) or "module"
 
 
-def change(mutant):
+def changed_lines(mutant):
     """Return the place and changed lines of a mutant, which identify it if its file changes."""
     lines = [line for line in mutant["diff"].split("\n") if line[:1] in ("-", "+")]
     return "\n".join(
@@ -117,7 +117,7 @@ def change(mutant):
     )
 
 
-def equivalent(text):
+def parse_equivalents(text):
     """Return the equivalent mutants and the reasons why they do not change behaviour.
 
     Each paragraph of the text has the reason after '#', file and place, and the lines with - and +.

@@ -6,7 +6,7 @@ import hashlib
 import random
 import re
 
-from assigned import ROOT, place, statement
+from assigned import ROOT, enclosing_name, statement_lines
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
@@ -30,10 +30,10 @@ def fingerprint(source):
     return hashlib.sha256(source.encode()).hexdigest()[:12]
 
 
-def mutants_of(file, seed):
+def draw_mutants(file, seed):
     """Return one mutant per place of a file, drawn at random if there are several."""
     source = (ROOT / file).read_text(encoding="utf-8")
-    mark, tree, nodes = fingerprint(source), ast.parse(source), list(ast_nodes(get_ast(source)))
+    digest, tree, nodes = fingerprint(source), ast.parse(source), list(ast_nodes(get_ast(source)))
     places = {}
     for name in operator_names():
         operator = get_operator(name)
@@ -44,14 +44,15 @@ def mutants_of(file, seed):
         for number, (node, (line, column), _) in enumerate(found):
             if not is_excluded(node):
                 mutant = {"file": file, "line": line, "operator": name, "occurrence": number}
-                mutant["key"] = f"{file} {mark} {line:04} {name} {number}"
-                mutant |= {"place": place(tree, line), "statement": statement(tree, line)}
+                mutant["key"] = f"{file} {digest} {line:04} {name} {number}"
+                mutant["place"] = enclosing_name(tree, line)
+                mutant["statement"] = statement_lines(tree, line)
                 places.setdefault((line, column, name.split("_")[0]), []).append(mutant)
     rng = random.Random(f"{seed} {file}")
     return [rng.choice(choices) for _, choices in sorted(places.items())]
 
 
-def mutated(mutant, before):
+def apply_mutant(mutant, before):
     """Return the text of a file with the mutant and their diff, or None and "" if it is invalid."""
     try:
         operator = get_operator(mutant["operator"])()

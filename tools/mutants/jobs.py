@@ -38,7 +38,7 @@ class Job:
         # Time and size do not always distinguish two mutants, so bytecode is checked by hash.
         hashed = PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(self.root, quiet=2, invalidation_mode=hashed)
-        python = environment(folder / "environment", self.root)
+        python = copy_environment(folder / "environment", self.root)
         command = [python, "-I", "-c", "import svmbook; print(svmbook.__file__)"]
         imported = subprocess.check_output(command, text=True).strip()
         if imported != str(self.root / "svmbook" / "__init__.py"):
@@ -68,7 +68,7 @@ class Job:
 
 
 @contextmanager
-def copies(count, revision):
+def start_jobs(count, revision):
     """Create jobs; yield the root of the first, and ``each(function, items)``.
 
     ``each`` calls ``function(job, item)`` for every item, with one item at a time per job, and
@@ -103,11 +103,11 @@ def check_out_tests(revision, root):
     archive = subprocess.check_output(["git", "archive", revision, *TEST_FOLDERS], cwd=ROOT)
     for name in TEST_FOLDERS:
         shutil.rmtree(root / name)
-    with tarfile.open(fileobj=io.BytesIO(archive)) as stored:
-        stored.extractall(root, filter="data")
+    with tarfile.open(fileobj=io.BytesIO(archive)) as archive_file:
+        archive_file.extractall(root, filter="data")
 
 
-def environment(folder, root):
+def copy_environment(folder, root):
     """Copy this environment by hard links, with svmbook from `root`; return the copy's Python."""
     shutil.copytree(sys.prefix, folder, symlinks=True, copy_function=os.link)
     (entry,) = folder.glob("lib/python*/site-packages/_svmbook.pth")

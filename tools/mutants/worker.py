@@ -42,7 +42,7 @@ def run_tests(options):
     return sys.modules["pytest"].main([*OPTIONS, *options])
 
 
-def run_measured(options):
+def run_with_coverage(options):
     """Run tests; write to a file which lines they run, and whether they start processes."""
     started = []
     sys.addaudithook(lambda event, _: started.append(event) if event in PROCESS_EVENTS else None)
@@ -58,7 +58,7 @@ def run_measured(options):
     return code
 
 
-def end_all():
+def kill_children():
     """Kill the remaining processes of a run, including those in other process groups."""
     processes = psutil.Process().children(recursive=True)
     for process in processes:
@@ -67,17 +67,17 @@ def end_all():
     psutil.wait_procs(processes, timeout=30)
 
 
-def attempt(options, cpu=7200, wall=7200, measure=False):
+def run_in_fork(options, cpu=7200, wall=7200, measure=False):
     """Run tests in a fork; return the outcome, the failing tests, and the times."""
     start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = run_measured if measure else run_tests
+    run = run_with_coverage if measure else run_tests
     child = get_context("fork").Process(target=run_limited, args=[cpu, run, options])
     child.start()
     child.join(wall)
     if child.is_alive():
         child.kill()
         child.join()
-    end_all()
+    kill_children()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     log = Path("mutant.log").read_text(encoding="utf-8", errors="replace")
@@ -93,12 +93,12 @@ def attempt(options, cpu=7200, wall=7200, measure=False):
 
 
 def main():
-    # Orphaned processes of a test become children of this process, so that end_all finds them.
+    # Orphaned processes of a test become children of this process; kill_children finds them.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for name in IMPORTS.split():
         __import__(name)
     for line in sys.stdin:
-        print(json.dumps(attempt(**json.loads(line))), flush=True)
+        print(json.dumps(run_in_fork(**json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from .plain_data import decode
 
 __all__ = ["serve"]
 
-LARGEST_ARRAY = 2**25  # bytes
+MAX_ARRAY_SIZE = 2**25  # bytes
 
 
-class NotSent:
+class UnsentValue:
     """Placeholder for a value that cannot be sent to the tests."""
 
     def __init__(self, reason):
@@ -22,7 +22,7 @@ class NotSent:
 
 
 class Encoded:
-    """A value that is encoded already."""
+    """A value that has been encoded already."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -35,28 +35,28 @@ class AnswerPeer(Peer):
         """Perform an action that a test requests."""
         if message["action"] == "look_up":
             names = sys.modules["__main__"].__dict__
-            return {name: self._encoded_or_reason(names[name]) for name in args if name in names}
+            return {name: self._encode_or_explain(names[name]) for name in args if name in names}
         return super().perform(message, args, kwargs)
 
-    def _encoded_or_reason(self, value):
+    def _encode_or_explain(self, value):
         """Return an encoded value, or a placeholder with the reason why it cannot be sent."""
-        if isinstance(value, np.ndarray) and value.nbytes > LARGEST_ARRAY:
-            return NotSent(f"an array has more than {LARGEST_ARRAY >> 20} MiB")
+        if isinstance(value, np.ndarray) and value.nbytes > MAX_ARRAY_SIZE:
+            return UnsentValue(f"an array has more than {MAX_ARRAY_SIZE >> 20} MiB")
         try:
-            return Encoded(self._encoded(value))
+            return Encoded(self._encode(value))
         except TypeError as error:
-            return NotSent(str(error))
+            return UnsentValue(str(error))
 
     def _reference(self, value):
         return value.tree if isinstance(value, Encoded) else super()._reference(value)
 
-    def _stand_in(self, tree):
+    def _resolve(self, tree):
         match tree:
             case {"estimator": str(path)}:
                 module, _, name = path.rpartition(".")
                 kind = getattr(import_module(module), name)
-                return kind(**decode(tree["params"], self._stand_in)) if "params" in tree else kind
-        return super()._stand_in(tree)
+                return kind(**decode(tree["params"], self._resolve)) if "params" in tree else kind
+        return super()._resolve(tree)
 
 
 _SHARED = []  # objects that tests may refer to; they persist between calls of `serve`
@@ -73,9 +73,9 @@ def serve(port, key):
         Authenticates the connection.
     """
     peer = AnswerPeer(_SHARED)
-    connected = socket.create_connection(("127.0.0.1", port))
-    connected.settimeout(None)  # a submission may have changed the default
-    peer.connection = Connection(connected)
+    kernel_socket = socket.create_connection(("127.0.0.1", port))
+    kernel_socket.settimeout(None)  # a submission may have changed the default
+    peer.connection = Connection(kernel_socket)
     try:
         peer.connection.send({"key": key, "serving": True})
         while "action" in (message := peer.connection.receive()):

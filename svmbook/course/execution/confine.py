@@ -22,11 +22,12 @@ import sys
 __all__ = ["KEYCTL", "PR_SET_DUMPABLE", "SYSCALL_RULES", "confine", "main"]
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 1, 4, 38, 22
-OPEN_FILES = 256
+MAX_OPEN_FILES = 256
 # Numbers of system calls on one architecture. The forbidden ones allocate memory that no process is
 # charged for, or enter another namespace: memfd_create, memfd_secret, shmget, shmat, semget,
 # msgget, mq_open, io_uring_setup, bpf, keyctl, add_key, request_key, unshare, setns. The others
-# are allowed for some arguments only, except that flock is reported as missing (see `_forbid`).
+# are allowed for some arguments only, except that flock is reported as missing (see
+# `_install_syscall_filter`).
 SyscallRules = collections.namedtuple(
     "SyscallRules", ("audit_arch", "forbidden", "clone", "socket", "prlimit64", "flock")
 )
@@ -62,7 +63,7 @@ def main(arguments):
     # Other processes in the sandbox can neither trace this process nor read its memory.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # cleared by setuid
-    os.closerange(0, OPEN_FILES)
+    os.closerange(0, MAX_OPEN_FILES)
     while True:
         process, status = os.wait()
         if process == child:
@@ -86,7 +87,7 @@ def confine(memory, disk, processes, seconds, user):
         (resource.RLIMIT_FSIZE, disk),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_NPROC, processes),
-        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_NOFILE, MAX_OPEN_FILES),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(resource_id, (limit, limit))
@@ -97,10 +98,10 @@ def confine(memory, disk, processes, seconds, user):
     if platform.machine() in KEYCTL:  # a new keyring, so that the caller's keys are out of reach
         keyctl = KEYCTL[platform.machine()]
         ctypes.CDLL(None).syscall(keyctl, KEYCTL_JOIN_SESSION_KEYRING, None)
-    _forbid()
+    _install_syscall_filter()
 
 
-def _forbid():
+def _install_syscall_filter():
     """Install a filter of system calls by `SYSCALL_RULES`, for this process and all its children.
 
     The filter (man 2 seccomp) is a list of instructions: an opcode, the number of instructions to

@@ -25,8 +25,10 @@ from .source import defined_names, free_names, without_commands
 __all__ = ["Examiner", "Verdict", "error_fields"]
 
 #: The cell by which the kernel serves the requests of a test.
-SERVE = "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
-GRACE = 10.0  # seconds that a test may take after the kernel has stopped responding
+SERVE_CELL = (
+    "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
+)
+GRACE_SECONDS = 10.0  # seconds that a test may take after the kernel has stopped responding
 # The error of a test that has not finished.
 NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
@@ -90,7 +92,7 @@ class TestPeer(Peer):
                 f"{kind.__name__} is fitted (it has {fitted[0]}). Only unfitted estimators can be "
                 "sent to another process; let the answer fit it."
             )
-        return tree | {"params": self._encoded(value.get_params(deep=False))}
+        return tree | {"params": self._encode(value.get_params(deep=False))}
 
 
 class Examiner:
@@ -98,7 +100,7 @@ class Examiner:
 
     Parameters
     ----------
-    answers : set of str
+    answer_names : set of str
         Names that are answers even if a given cell or a test has defined them.
     given_names : set of str
         Names that given cells and tests define. They are never looked up in the kernel, even if
@@ -106,11 +108,11 @@ class Examiner:
         that tests compare.
     """
 
-    def __init__(self, answers, given_names):
-        self._answers, self._given_names = answers, given_names
+    def __init__(self, answer_names, given_names):
+        self._answer_names, self._given_names = answer_names, given_names
         self._names = {"__name__": "__main__"}
-        self._used = set()  # by any part so far
-        self._defined = set()  # by earlier parts of the same test
+        self._used_names = set()  # by any part so far
+        self._defined_names = set()  # by earlier parts of the same test
         self._peer = TestPeer([])
         self._listener = socket.create_server(("127.0.0.1", 0))
 
@@ -118,7 +120,7 @@ class Examiner:
         """Stop listening."""
         self._listener.close()
 
-    def define(self, source, run_in_kernel):
+    def run_given_cell(self, source, run_in_kernel):
         """Run a given cell for its definitions, as `run` does; return its error or None."""
         verdict = self.run(without_commands(source), run_in_kernel)
         if not verdict.error:
@@ -127,9 +129,9 @@ class Examiner:
             self._names.pop(name, None)
         return f"{verdict.error['ename']}: {verdict.error['evalue']}"
 
-    def begin(self):
+    def begin_test(self):
         """Begin another test: answers that earlier tests redefined are looked up again."""
-        self._defined = set()
+        self._defined_names = set()
 
     def run(self, source, run_in_kernel):
         """Run a part of a test.
@@ -147,33 +149,33 @@ class Examiner:
         """
         verdict, key, stdout = Verdict(), secrets.token_hex(16), sys.stdout
         self._peer.connection = None
-        worker = threading.Thread(target=self._run, args=(source, key, verdict), daemon=True)
+        worker = threading.Thread(target=self._run_part, args=(source, key, verdict), daemon=True)
         worker.start()
         try:
-            run_in_kernel(SERVE.format(port=self._listener.getsockname()[1], key=key))
+            run_in_kernel(SERVE_CELL.format(port=self._listener.getsockname()[1], key=key))
         finally:
             self._disconnect(key)
-            worker.join(GRACE)
+            worker.join(GRACE_SECONDS)
         if worker.is_alive():
             sys.stdout = stdout  # the worker has redirected it, and will not restore it
         return verdict
 
-    def _run(self, source, key, verdict):
+    def _run_part(self, source, key, verdict):
         """Wait for the kernel, run the part, and end the connection."""
-        connection, found, error = None, {}, None
+        connection, answers, error = None, {}, None
         try:
-            self._peer.connection = connection = self._connected(key)
-            found = self._look_up_answers(source)
+            self._peer.connection = connection = self._accept_kernel(key)
+            answers = self._look_up_answers(source)
         except BaseException as problem:  # a submission may send anything over the connection
             error = error_fields(problem)
         try:
-            self._names.update(found)
+            self._names.update(answers)
             # Run the part even if the lookup failed, because later parts need its names.
             _execute(source, self._names, verdict)
             defined = defined_names(source)
-            for name in found.keys() - defined:
+            for name in answers.keys() - defined:
                 self._names.pop(name, None)
-            self._defined |= defined
+            self._defined_names |= defined
             verdict.error = error or verdict.error
             verdict.ended = True
         finally:
@@ -181,7 +183,7 @@ class Examiner:
                 with suppress(OSError):
                     connection.send({"end": True})
 
-    def _connected(self, key):
+    def _accept_kernel(self, key):
         """Return the connection to the kernel, whose first message must contain the key."""
         while True:
             accepted, _ = self._listener.accept()
@@ -203,19 +205,19 @@ class Examiner:
         if connection is not None:
             connection.close()
             return
-        with suppress(OSError), socket.create_connection(self._listener.getsockname()) as caller:
-            Connection(caller).send({"key": key, "serving": False})
+        with suppress(OSError), socket.create_connection(self._listener.getsockname()) as client:
+            Connection(client).send({"key": key, "serving": False})
 
     def _look_up_answers(self, source):
         """Return the answers that a part uses, directly or in functions that it calls, by name."""
-        self._used |= free_names(source)
+        self._used_names |= free_names(source)
         known = self._names.keys() | vars(builtins).keys() | self._given_names
-        names = self._used - (known - self._answers) - self._defined
+        names = self._used_names - (known - self._answer_names) - self._defined_names
         names = {name for name in names if not name.startswith("__")}
-        found = self._peer.request("look_up", args=sorted(names))
-        if not isinstance(found, dict):
+        answers = self._peer.request("look_up", args=sorted(names))
+        if not isinstance(answers, dict):
             raise NoAnswer("the answers cannot be looked up")
-        return {name: found[name] for name in names if name in found}
+        return {name: answers[name] for name in names if name in answers}
 
 
 def _execute(source, names, verdict):

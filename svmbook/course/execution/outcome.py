@@ -43,47 +43,47 @@ class Outcome:
     ----------
     outputs : dict
         The outputs of each cell that was run, by the number of the cell.
-    hidden : dict
+    hidden_positions : dict
         The positions of outputs of hidden tests among the outputs, by the number of the test.
     reason : str or None
         Why some cells were not run.
     started : bool
         Whether the kernel started. Later failures are caused by the submission.
-    late : bool
+    timed_out : bool
         Whether a time limit was exceeded.
-    cut : bool
+    truncated : bool
         Whether some output was dropped.
-    failed : dict
+    given_cell_errors : dict
         Errors of given cells in the process of the tests, by the number of the cell.
     """
 
     outputs: dict = field(default_factory=dict)
-    hidden: dict = field(default_factory=dict)
+    hidden_positions: dict = field(default_factory=dict)
     reason: str | None = None
     started: bool = False
-    late: bool = False
-    cut: bool = False
-    failed: dict = field(default_factory=dict)
+    timed_out: bool = False
+    truncated: bool = False
+    given_cell_errors: dict = field(default_factory=dict)
 
     def update(self, message):
-        """Add the content of a message from `run`; return whether it was the last message."""
+        """Add a message from `run_notebook`; return whether it was the last one."""
         self.started |= "started" in message
-        self.late |= "late" in message
-        self.cut |= "cut" in message
-        if "failed" in message:
-            number, error = message["failed"]
-            self.failed[number] = error
+        self.timed_out |= "timed_out" in message
+        self.truncated |= "truncated" in message
+        if "given_cell_error" in message:
+            number, error = message["given_cell_error"]
+            self.given_cell_errors[number] = error
         if "cell" in message:
             self.outputs[message["cell"]] = message["outputs"]
-            self.hidden[message["cell"]] = message.get("hidden", [])
+            self.hidden_positions[message["cell"]] = message.get("hidden_positions", [])
         self.reason = self.reason or message.get("reason")
         return message.get("done", False) or self.reason is not None
 
     def notes(self, limits):
         """Return messages about the limits that were exceeded."""
         notes = [self.reason] if self.reason else []
-        if self.late and not self.reason:
+        if self.timed_out and not self.reason:
             notes.append(f"a cell was stopped after {limits.cell_seconds} seconds")
-        if self.cut:
+        if self.truncated:
             notes.append(f"only the first {limits.output / 1e6:g} MB of output were kept")
         return notes

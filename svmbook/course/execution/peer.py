@@ -18,8 +18,8 @@ from .plain_data import decode, encode, set_state
 
 __all__ = ["AnswerError", "Connection", "NoAnswer", "Peer", "Remote", "RemoteFunction"]
 
-LONGEST_LINE = 2**26  # bytes
-LONGEST_TEXT = 10_000  # characters of an error's message
+MAX_LINE_LENGTH = 2**26  # bytes
+MAX_TEXT_LENGTH = 10_000  # characters of an error's message
 
 
 # Built-in exceptions that are raised again on the other side, where tests can catch them.
@@ -63,13 +63,13 @@ class Connection:
     def receive(self):
         """Return the next message, or raise ConnectionError."""
         try:
-            line = self._file.readline(LONGEST_LINE)
+            line = self._file.readline(MAX_LINE_LENGTH)
         except (OSError, ValueError) as error:
             raise ConnectionError(f"the connection is lost ({error})") from None
         if not line:
             raise ConnectionError("the other process has closed the connection")
         if not line.endswith(b"\n"):
-            raise ConnectionError(f"a value has more than {LONGEST_LINE >> 20} MiB; return less")
+            raise ConnectionError(f"a value has more than {MAX_LINE_LENGTH >> 20} MiB; return less")
         try:
             tree = json.loads(line)
         except (ValueError, RecursionError):
@@ -131,8 +131,8 @@ class Peer:
     def request(self, action, *, args=(), kwargs=None, **options):
         """Request an action of the other side; return the result, or raise its error."""
         kwargs = dict(kwargs or {})
-        request = {"action": action, "args": self._encoded(list(args)), **options}
-        request["kwargs"] = self._encoded(kwargs)
+        request = {"action": action, "args": self._encode(list(args)), **options}
+        request["kwargs"] = self._encode(kwargs)
         with self._lock:  # an answer may have several threads
             if self.connection is None:
                 raise NoAnswer("the kernel is not connected")
@@ -144,12 +144,12 @@ class Peer:
             except ConnectionError as problem:
                 raise NoAnswer(str(problem)) from None
         if message.get("error") is not None:
-            raise _decoded_error(message["error"])
+            raise _decode_error(message["error"])
         try:
             generators = _generators(args, kwargs)
             for generator, state in zip(generators, message.get("states", []), strict=True):
-                set_state(generator, decode(state, self._refused))
-            return decode(message.get("value"), self._stand_in)
+                set_state(generator, decode(state, self._refuse))
+            return decode(message.get("value"), self._resolve)
         except (ValueError, TypeError, RecursionError) as problem:
             raise NoAnswer(f"the reply cannot be read: {problem}") from None
 
@@ -162,17 +162,15 @@ class Peer:
         try:
             for number in message.get("unused", []):
                 self.shared[number] = None
-            args, kwargs = (
-                decode(message.get(part), self._stand_in) for part in ("args", "kwargs")
-            )
+            args, kwargs = (decode(message.get(part), self._resolve) for part in ("args", "kwargs"))
             generators = _generators(args, kwargs)
-            reply = {"value": self._encoded(self.perform(message, args, kwargs))}
+            reply = {"value": self._encode(self.perform(message, args, kwargs))}
         except BaseException as error:
-            reply = {"error": _encoded_error(error)}
+            reply = {"error": _encode_error(error)}
             if isinstance(error, KeyboardInterrupt):
                 self.connection.send(reply)
                 raise
-        reply["states"] = [encode(one.bit_generator.state, self._refused) for one in generators]
+        reply["states"] = [encode(one.bit_generator.state, self._refuse) for one in generators]
         self.connection.send(reply)
 
     def perform(self, message, args, kwargs):
@@ -194,7 +192,7 @@ class Peer:
         """Return whether an object may be sent by reference."""
         return True
 
-    def _encoded(self, value):
+    def _encode(self, value):
         try:
             return encode(value, self._reference)
         except RecursionError:
@@ -215,7 +213,7 @@ class Peer:
         description = {"type": name, "callable": callable(value)}
         return {"kind": "object", "mine": len(self.shared) - 1, **description}
 
-    def _stand_in(self, tree):
+    def _resolve(self, tree):
         match tree:
             case {"yours": int(number)} if 0 <= number < len(self.shared):
                 return self.shared[number]
@@ -224,7 +222,7 @@ class Peer:
                 return type(name, (base,), {})(self, number)
         raise ValueError("no such object")
 
-    def _refused(self, value):
+    def _refuse(self, value):
         raise ValueError("this is not plain data")
 
 
@@ -233,22 +231,22 @@ def _generators(args, kwargs):
     return [one for one in (*args, *kwargs.values()) if isinstance(one, np.random.Generator)]
 
 
-def _encoded_error(error):
+def _encode_error(error):
     """Return an error as plain data, with a traceback that omits frames of this folder."""
     kind = type(error)
     base = next(parent for parent in kind.__mro__ if parent.__module__ == "builtins")
     try:
-        text = str(error.args[0] if kind is KeyError and error.args else error)[:LONGEST_TEXT]
+        text = str(error.args[0] if kind is KeyError and error.args else error)[:MAX_TEXT_LENGTH]
         frames = traceback.extract_tb(error.__traceback__)
         frames = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
         lines = traceback.format_list(frames) + traceback.format_exception_only(error)
     except Exception:  # for instance, the error's own __str__ fails
         text, lines = "", []
-    lines = [line[:LONGEST_TEXT] for line in lines]
+    lines = [line[:MAX_TEXT_LENGTH] for line in lines]
     return {"name": kind.__name__, "base": base.__name__, "text": text, "lines": lines}
 
 
-def _decoded_error(error):
+def _decode_error(error):
     """Return an exception that tests can catch by its built-in class, if it has one."""
     match error:
         case {"name": str(name), "base": str(base), "text": str(text), "lines": [*lines]}:

@@ -43,9 +43,9 @@ def encode(value, refer):
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, np.generic) and value.dtype.kind in ARRAY_KINDS:
-        return {"kind": "scalar", **_encoded_array(np.asarray(value))}
+        return {"kind": "scalar", **_encode_array(np.asarray(value))}
     if type(value) is np.ndarray and value.dtype.kind in ARRAY_KINDS:
-        return {"kind": "array", **_encoded_array(value)}
+        return {"kind": "array", **_encode_array(value)}
     for plain in (bool, int, float, str):
         if isinstance(value, plain):
             return plain(value)
@@ -68,7 +68,7 @@ def encode(value, refer):
     return refer(value)
 
 
-def _encoded_array(array):
+def _encode_array(array):
     data = b64encode(array.tobytes()).decode()
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
 
@@ -98,9 +98,9 @@ def decode(tree, refer):
         case list():
             return [decode(item, refer) for item in tree]
         case {"kind": "array", "dtype": str(dtype), "shape": [*shape], "data": str(data)}:
-            return _decoded_array(dtype, shape, data)
+            return _decode_array(dtype, shape, data)
         case {"kind": "scalar", "dtype": str(dtype), "shape": [], "data": str(data)}:
-            return _decoded_array(dtype, [], data)[()]
+            return _decode_array(dtype, [], data)[()]
         case {"kind": "int", "hex": str(digits)}:
             return int(digits, 16)
         case {"kind": "complex", "parts": [int() | float() as real, int() | float() as imaginary]}:
@@ -134,7 +134,7 @@ def _hashable(value, container):
     return value
 
 
-def _decoded_array(dtype, shape, data):
+def _decode_array(dtype, shape, data):
     try:
         dtype = np.dtype(dtype)
         if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:

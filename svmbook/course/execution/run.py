@@ -15,9 +15,9 @@ from .examiner import Examiner, error_fields
 from .peer import NoAnswer
 from .source import defined_names, free_names, imported_names, parts_of_test
 
-__all__ = ["KEPT_MIME_TYPES", "run"]
+__all__ = ["KEPT_MIME_TYPES", "run_notebook"]
 
-NO_CELL = {"source": ""}  # for code that belongs to no cell
+EMPTY_CELL = {"source": ""}  # for code that belongs to no cell
 # A forgotten exit() or quit() must not end the kernel, because the cells below it are graded too.
 NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 MAX_OUTPUT_LENGTH = 200_000  # characters of one output that are kept
@@ -41,15 +41,15 @@ class Client(NotebookClient):
 
     def __init__(self, nb, max_output, **options):
         super().__init__(nb, **options)
-        self.left = max_output
+        self.remaining_output = max_output
 
     def process_message(self, msg, cell, cell_index):
         """Drop an output if it exceeds the limit."""
         if isinstance(data := msg["content"].get("data"), dict):
             msg["content"]["data"] = {kind: data[kind] for kind in KEPT_MIME_TYPES if kind in data}
         if msg["msg_type"] in OUTPUT_TYPES:
-            self.left -= len(json.dumps(msg["content"], default=str))
-            if self.left < 0:
+            self.remaining_output -= len(json.dumps(msg["content"], default=str))
+            if self.remaining_output < 0:
                 return None
         return super().process_message(msg, cell, cell_index)
 
@@ -63,7 +63,7 @@ class Client(NotebookClient):
         return super().output(outs, msg, display_id, cell_index)
 
 
-class Ended(Exception):
+class RunEnded(Exception):
     """The rest of a notebook cannot be run.
 
     Parameters
@@ -79,7 +79,7 @@ class Ended(Exception):
         self.outputs = [*outputs]
 
 
-def run(work, report, folder=None, settings=None):
+def run_notebook(work, report, folder=None, settings=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
@@ -101,8 +101,9 @@ def run(work, report, folder=None, settings=None):
         "evalue": f"not finished after {limits['cell_seconds']} seconds",
         "traceback": [],
     }
+    cells = [new_code_cell(cell["source"]) for cell in [*work["cells"], EMPTY_CELL]]
     client = Client(
-        new_notebook(cells=[new_code_cell(cell["source"]) for cell in [*work["cells"], NO_CELL]]),
+        new_notebook(cells=cells),
         limits["output"],
         timeout=limits["cell_seconds"],
         iopub_timeout=10,
@@ -114,7 +115,7 @@ def run(work, report, folder=None, settings=None):
         extra_arguments=["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"],
         resources={"metadata": {"path": str(folder or os.getcwd())}},
     )
-    end = time.monotonic() + limits["seconds"]
+    deadline = time.monotonic() + limits["seconds"]
     number = None
     try:
         with (
@@ -126,26 +127,27 @@ def run(work, report, folder=None, settings=None):
             kernel.number = len(work["cells"])
             kernel.execute(NO_EXIT)
             report(started=True)  # later failures are caused by the submission
-            needed, used_later = _needed(work["cells"]), _used_later(work["cells"])
+            needed = _needed_given_cells(work["cells"])
+            used_later = _tests_used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
                 report(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
-                if kernel.was_late:
-                    report(late=True)
-                if client.left < 0:
-                    report(cut=True)
+                if kernel.timed_out:
+                    report(timed_out=True)
+                if client.remaining_output < 0:
+                    report(truncated=True)
                 if number in needed:
-                    examiner.begin()
-                    if error := examiner.define(cell["source"], kernel.execute):
-                        report(failed=[number, error])
-                if time.monotonic() > end:
+                    examiner.begin_test()
+                    if error := examiner.run_given_cell(cell["source"], kernel.execute):
+                        report(given_cell_error=[number, error])
+                if time.monotonic() > deadline:
                     reason = f"the notebook took more than {limits['seconds']} seconds"
-                    report(reason=reason, late=True)
+                    report(reason=reason, timed_out=True)
                     break
-    except Ended as ended:
-        message = {"reason": str(ended)}
+    except RunEnded as error:
+        message = {"reason": str(error)}
         if number is not None and work["cells"][number]["kind"] != "test":
-            message |= {"cell": number, "outputs": ended.outputs}
+            message |= {"cell": number, "outputs": error.outputs}
         report(**message)
     report(done=True)
 
@@ -153,12 +155,12 @@ def run(work, report, folder=None, settings=None):
 @contextmanager
 def _environment(settings):
     """Set environment variables of this process temporarily."""
-    before = {name: os.environ.get(name) for name in settings}
+    old_values = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in old_values.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
@@ -167,7 +169,7 @@ def _given_names(cells):
     return set().union(*(defined_names(c["source"]) for c in cells if c["kind"] != "own"))
 
 
-def _needed(cells):
+def _needed_given_cells(cells):
     """Return the numbers of the given cells that define or may change names that tests use."""
     given = [cell["source"] for cell in cells if cell["kind"] == "given"]
     modules = set().union(*map(imported_names, given))
@@ -175,22 +177,22 @@ def _needed(cells):
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
         if cell["kind"] == "given":
-            touched = defined_names(source) | (free_names(source) - modules)
+            possibly_changed = defined_names(source) | (free_names(source) - modules)
             has_star_import = re.search(r"^[ \t]*from .* import \*", source, re.M)
-            if used & touched or has_star_import:
+            if used & possibly_changed or has_star_import:
                 needed.add(number)
         if cell["kind"] == "test" or number in needed:
             used |= free_names(source)
     return needed
 
 
-def _used_later(cells):
+def _tests_used_later(cells):
     """Return the numbers of the tests that define names that a later cell uses."""
     used, tests = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         if cell["kind"] != "test":
             used |= free_names(cell["source"])
-        elif used & defined_names(cell["shown"]):
+        elif used & defined_names(cell["visible_source"]):
             tests.add(number)
     return tests
 
@@ -199,21 +201,22 @@ def _run_cell(kernel, examiner, cell, is_used_later):
     """Return the outputs of a cell, and for a test the positions of hidden outputs among them."""
     if cell["kind"] != "test":
         return {"outputs": kernel.run(cell["source"])}
-    outputs, hidden = [], []
+    outputs, hidden_positions = [], []
     try:
-        parts = parts_of_test(cell["source"], set(cell["hidden"]))
+        parts = parts_of_test(cell["source"], set(cell["hidden_lines"]))
     except SyntaxError as error:
         return {"outputs": [new_output("error", **error_fields(error))]}
-    examiner.begin()
+    examiner.begin_test()
     for k, (is_hidden, source) in enumerate(parts):
-        new = _examine(kernel, examiner, source, is_last=k == len(parts) - 1)
-        hidden += range(len(outputs), len(outputs) + len(new)) if is_hidden else ()
-        outputs += new
-        if kernel.was_late:
+        part_outputs = _examine(kernel, examiner, source, is_last=k == len(parts) - 1)
+        if is_hidden:
+            hidden_positions += range(len(outputs), len(outputs) + len(part_outputs))
+        outputs += part_outputs
+        if kernel.timed_out:
             break
-    if is_used_later and not kernel.was_late:
-        kernel.execute(cell["shown"])
-    return {"outputs": outputs, "hidden": hidden}
+    if is_used_later and not kernel.timed_out:
+        kernel.execute(cell["visible_source"])
+    return {"outputs": outputs, "hidden_positions": hidden_positions}
 
 
 def _examine(kernel, examiner, source, is_last):
@@ -221,12 +224,12 @@ def _examine(kernel, examiner, source, is_last):
     kernel_outputs = []
     verdict = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
     if not verdict.ended:
-        raise Ended("a test did not end")
+        raise RunEnded("a test did not end")
     outputs = [output for output in kernel_outputs if output.output_type == "stream"]
     if verdict.printed:
         outputs.append(new_output("stream", name="stdout", text=verdict.printed))
     error = verdict.error
-    if kernel.was_late or (error and error["ename"] == NoAnswer.__name__):
+    if kernel.timed_out or (error and error["ename"] == NoAnswer.__name__):
         error = kernel.error or error
     if verdict.points is not None and is_last and not error:
         points = {"text/plain": repr(verdict.points)}
@@ -250,13 +253,13 @@ class Kernel:
         The number of the cell in the client's notebook to which the code belongs.
     error : dict or None
         The error of the last call.
-    was_late : bool
+    timed_out : bool
         Whether the last call was not finished in time.
     """
 
     def __init__(self, client, timeout_error):
         self._client, self._timeout_error = client, timeout_error
-        self.number, self.error, self.was_late = 0, None, False
+        self.number, self.error, self.timed_out = 0, None, False
 
     def run(self, source):
         """Run a cell; return its outputs, with its error even if the kernel did not display it."""
@@ -274,9 +277,11 @@ class Kernel:
         try:
             self._client.execute_cell(cell, self.number, store_history=store_history)
         except DeadKernelError:
-            raise Ended("the kernel died", cell.outputs) from None
-        late = self._timeout_error
-        reply = late | replies[-1]
-        self.error = {name: reply[name] for name in late} if reply["status"] != "ok" else None
-        self.was_late = self.error is not None and self.error["ename"] == late["ename"]
+            raise RunEnded("the kernel died", cell.outputs) from None
+        timeout_error = self._timeout_error
+        reply = timeout_error | replies[-1]
+        self.error = None
+        if reply["status"] != "ok":
+            self.error = {name: reply[name] for name in timeout_error}
+        self.timed_out = self.error is not None and self.error["ename"] == timeout_error["ename"]
         return cell.outputs

@@ -23,28 +23,36 @@ import psutil
 
 from .outcome import Limits, Outcome
 
-__all__ = ["UNSAFE", "SandboxError", "bubble", "confined", "find_sandbox", "run_cells"]
+__all__ = [
+    "UNSAFE",
+    "SandboxError",
+    "bubblewrap_command",
+    "confined_command",
+    "find_sandbox",
+    "run_cells",
+]
 
 UNSAFE = "unsafe"
 # jsonschema would spend a second on parsing a grammar of addresses, which is not needed here.
-START = "import sys; sys.modules['rfc3987_syntax'] = None; "
-START += "from svmbook.course.execution import inside; "
+IMPORT_MAIN = "import sys; sys.modules['rfc3987_syntax'] = None; "
+IMPORT_MAIN += "from svmbook.course.execution import sandbox_main; "
 PACKAGE = Path(__file__).resolve().parents[2]
 CONFINE = Path(__file__).resolve().with_name("confine.py")
-CONFINED = ("memory", "disk", "processes", "seconds")  # fields of `Limits` that `confine` applies
+# The fields of `Limits` that `confine` applies.
+CONFINED_LIMITS = ("memory", "disk", "processes", "seconds")
 # Working directories of the kernel and of the tests. A submission can write only in the first one,
 # because the tests, or Matplotlib in them, may read settings from their working directory.
 FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
 SANDBOX_NUMBERS = itertools.count()
-PERIOD = 0.1  # seconds between two measurements of what the processes use
-USERS = range(60_600, 61_180)  # user IDs that neither Debian nor systemd assigns
+CHECK_INTERVAL = 0.1  # seconds between two measurements of the processes' memory and time
+SANDBOX_USER_IDS = range(60_600, 61_180)  # user IDs that neither Debian nor systemd assigns
 
 
 class SandboxError(OSError):
     """There is no sandbox, or it does not start."""
 
 
-def python():
+def python_path():
     """Return the path of this Python with links among its folders resolved."""
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name)
@@ -62,14 +70,14 @@ def find_sandbox():
     SandboxError
         bubblewrap is not installed, or it cannot make a sandbox here.
     """
-    found = shutil.which("bwrap")
-    if not found:
+    path = shutil.which("bwrap")
+    if not path:
         raise SandboxError(
             "bubblewrap is not installed, and without it submissions would run with all your "
             "permissions. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
             "submissions that you trust like your own code, give --unsafe."
         )
-    command = [*bubble(found), python(), "-I", "-c", START]
+    command = [*bubblewrap_command(path), python_path(), "-I", "-c", IMPORT_MAIN]
     result = subprocess.run(command, capture_output=True, text=True, env={})
     if result.returncode:
         message = (result.stderr.strip().splitlines() or ["no error message"])[-1]
@@ -77,7 +85,7 @@ def find_sandbox():
             f"bubblewrap cannot make a sandbox here ({message}). Some systems and containers "
             "forbid user namespaces; allow them, or grade as root."
         )
-    return found
+    return path
 
 
 def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
@@ -88,7 +96,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
     cells : list of dict
         The code cells. Each has its ``source`` and its ``kind``: ``"given"`` for a locked cell as
         it was handed out, ``"test"``, or ``"own"`` for a cell that the student wrote. A test also
-        has the numbers of its ``hidden`` lines and the code ``shown`` to students.
+        has its ``hidden_lines`` (their numbers) and the ``visible_source`` for students.
     limits : Limits, optional
         Limits of the run.
     sandbox : str, optional
@@ -116,20 +124,20 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
     # Results are written to a pipe instead of stdout: the first process of a sandbox keeps stdout
     # open, and a submission, which runs as the same user, could write to it.
     read_end, write_end = os.pipe()
-    command = [python(), "-I", "-c", START + "inside.main()", str(write_end)]
+    command = [python_path(), "-I", "-c", IMPORT_MAIN + "sandbox_main.main()", str(write_end)]
     if sandbox != UNSAFE:
         user = None
         if os.geteuid() == 0:  # Linux counts processes per user, so each sandbox needs its own
-            user = USERS[(os.getpid() + next(SANDBOX_NUMBERS)) % len(USERS)]
-        process_limits = {name: getattr(limits, name) for name in CONFINED}
+            user = SANDBOX_USER_IDS[(os.getpid() + next(SANDBOX_NUMBERS)) % len(SANDBOX_USER_IDS)]
+        process_limits = {name: getattr(limits, name) for name in CONFINED_LIMITS}
         command = [
-            *bubble(sandbox, limits.disk, files=files),
-            *confined(command, user=user, **process_limits),
+            *bubblewrap_command(sandbox, limits.disk, files=files),
+            *confined_command(command, user=user, **process_limits),
         ]
     outcome = Outcome()
     with (
         open(read_end, "rb", buffering=0) as results,
-        _copies(files) if sandbox == UNSAFE else nullcontext(FOLDERS) as work["folders"],
+        _copied_folders(files) if sandbox == UNSAFE else nullcontext(FOLDERS) as work["folders"],
     ):
         process = subprocess.Popen(
             command,
@@ -141,17 +149,17 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
             env=None if sandbox == UNSAFE else {},
         )
         os.close(write_end)
-        threading.Thread(target=_feed, args=(process, work), daemon=True).start()
+        threading.Thread(target=_send_work, args=(process, work), daemon=True).start()
         try:
             _watch(process, results, limits, outcome, stop or threading.Event())
         finally:
-            _end(process)
+            _kill_tree(process)
     if not outcome.started:  # the submission is not the cause
         raise SandboxError(f"the sandbox did not start: {outcome.reason}.")
     return outcome
 
 
-def confined(command, *, memory, disk, processes, seconds, user=None):
+def confined_command(command, *, memory, disk, processes, seconds, user=None):
     """Return a command that applies limits and then runs another command, inside the sandbox.
 
     Parameters
@@ -166,10 +174,10 @@ def confined(command, *, memory, disk, processes, seconds, user=None):
     list of str
     """
     limits = {"memory": memory, "disk": disk, "processes": processes, "seconds": seconds}
-    return [python(), "-I", str(CONFINE), json.dumps(limits | {"user": user}), *command]
+    return [python_path(), "-I", str(CONFINE), json.dumps(limits | {"user": user}), *command]
 
 
-def bubble(path, disk=2**20, also=(), files=None):
+def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
     """Return the command that makes the sandbox; the program to run in it is to be appended.
 
     Parameters
@@ -178,7 +186,7 @@ def bubble(path, disk=2**20, also=(), files=None):
         Path of bubblewrap.
     disk : int, default=2**20
         Bytes of each file system in memory.
-    also : iterable of path-like
+    extra_paths : iterable of path-like
         Files and folders that can be read inside, in addition to Python and the package.
     files : dict, optional
         Maps the names of data files in `FOLDERS`, where they can be read, to their paths.
@@ -188,8 +196,8 @@ def bubble(path, disk=2**20, also=(), files=None):
     list of str
     """
     visible = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
-    needed = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE)
-    for folder in (*needed, *also):
+    required = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE)
+    for folder in (*required, *extra_paths):
         folder = Path(folder).resolve()
         if not any(folder.is_relative_to(other) for other in visible):
             visible.append(folder)
@@ -208,8 +216,8 @@ def bubble(path, disk=2**20, also=(), files=None):
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
     for folder in visible:  # after /tmp, because a project may lie below /tmp
-        command += [*_above(folder), "--ro-bind-try", str(folder), str(folder)]
-    command += _readable(files or {})
+        command += [*_parent_folder_options(folder), "--ro-bind-try", str(folder), str(folder)]
+    command += _data_file_options(files or {})
     for name in ("bin", "lib", "lib64", "sbin"):
         if Path("/", name).is_symlink():
             command += ["--symlink", f"usr/{name}", f"/{name}"]
@@ -223,25 +231,26 @@ def bubble(path, disk=2**20, also=(), files=None):
     return command
 
 
-def _above(path):
+def _parent_folder_options(path):
     """Return the options that make the parent folders of a path."""
     parents = reversed(path.parents[:-1])
     return [word for folder in parents for word in ("--perms", "0755", "--dir", str(folder))]
 
 
-def _readable(files):
+def _data_file_options(files):
     """Return the options that mount data files for the tests, and link to them for the kernel."""
     kernel, tests = Path(FOLDERS["kernel"]), Path(FOLDERS["tests"])
     options = ["--perms", "0755", "--dir", str(tests)]
     for name, path in files.items():
-        options += [*_above(tests / name), "--ro-bind", str(path), str(tests / name)]
+        options += _parent_folder_options(tests / name)
+        options += ["--ro-bind", str(path), str(tests / name)]
     for top in {Path(name).parts[0] for name in files}:
         options += ["--symlink", str(tests / top), str(kernel / top)]
     return options
 
 
 @contextmanager
-def _copies(files):
+def _copied_folders(files):
     """Make the folders of a run without a sandbox, with copies of the data files."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as root:
         folders = {key: str(Path(root, key)) for key in FOLDERS}
@@ -253,50 +262,51 @@ def _copies(files):
         yield folders
 
 
-def _feed(process, work):
+def _send_work(process, work):
     with suppress(BrokenPipeError, ValueError), process.stdin:
         process.stdin.write(json.dumps(work).encode())
 
 
 def _watch(process, results, limits, outcome, stop):
     """Read results until the last one, or until a limit is exceeded."""
-    end, buffer, left = time.monotonic() + limits.seconds, b"", 4 * limits.output
+    deadline, buffer = time.monotonic() + limits.seconds, b""
+    remaining_output = 4 * limits.output
     root = psutil.Process(process.pid)
     with selectors.DefaultSelector() as selector:
         selector.register(results, selectors.EVENT_READ)
         while True:
-            if selector.select(PERIOD):
-                piece = results.read(2**16)
-                if not piece:
+            if selector.select(CHECK_INTERVAL):
+                chunk = results.read(2**16)
+                if not chunk:
                     outcome.reason = "the run ended early"
                     return
-                left -= len(piece)
-                *lines, buffer = (buffer + piece).split(b"\n")
+                remaining_output -= len(chunk)
+                *lines, buffer = (buffer + chunk).split(b"\n")
                 if any([outcome.update(json.loads(line)) for line in lines]):
                     return
-            outcome.reason = _exceeded(root, limits, end, left)
-            outcome.late |= time.monotonic() > end
+            outcome.reason = _exceeded_limit(root, limits, deadline, remaining_output)
+            outcome.timed_out |= time.monotonic() > deadline
             if stop.is_set():
                 outcome.reason = "grading was stopped"
             if outcome.reason:
                 return
 
 
-def _exceeded(root, limits, end, left):
+def _exceeded_limit(root, limits, deadline, remaining_output):
     """Return a message about the limit that all processes together have exceeded, or None."""
-    if time.monotonic() > end:
+    if time.monotonic() > deadline:
         return f"the notebook took more than {limits.seconds} seconds"
-    if left < 0:
+    if remaining_output < 0:
         return "more output than is allowed"
     processes, memory = 0, 0
     with suppress(psutil.Error):
-        family = root.children(recursive=True)
-        for process in family:
+        descendants = root.children(recursive=True)
+        for process in descendants:
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
                 processes += 1
         if memory > limits.memory:  # RSS counts shared memory once per process, PSS only once
-            memory = sum(process.memory_full_info().pss for process in family)
+            memory = sum(process.memory_full_info().pss for process in descendants)
     if processes > limits.processes:
         return f"more than {limits.processes} processes"
     if memory > limits.memory:
@@ -304,7 +314,7 @@ def _exceeded(root, limits, end, left):
     return None
 
 
-def _end(process):
+def _kill_tree(process):
     """Kill the process and all its descendants."""
     descendants = []
     with suppress(psutil.Error):

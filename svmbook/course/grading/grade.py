@@ -23,14 +23,14 @@ from sqlalchemy.exc import SAWarning
 from ...files import write_atomically
 from ..execution.outcome import Limits, Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
-from ..layout.items import NOTE, answers_of, item_of
-from ..layout.marks import marks_in, totals
+from ..layout.items import METADATA_KEY, answer_names, item_name
+from ..layout.marks import submission_marks, totals
 from ..submissions.identity import enter_id
 from ..submissions.merge import merge_submission
 from .pending import find_pending
 from .verdicts import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["GradedNotebook", "GradedSubmission", "grade", "run_submission"]
+__all__ = ["GradedNotebook", "GradedSubmission", "grade_submissions", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GradedSubmission:
     reasons: list
 
 
-def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
+def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=False):
     """Grade the submissions of an assignment that are not graded yet or have changed.
 
     Parameters
@@ -68,8 +68,8 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
         Path of bubblewrap, or `sandbox.UNSAFE`; by default it is found automatically.
     limits : Limits, optional
         Limits of each submission.
-    again : bool, default=False
-        Whether to grade again what is graded already.
+    regrade : bool, default=False
+        Whether to grade unchanged submissions again.
 
     Yields
     ------
@@ -88,43 +88,47 @@ def grade(course, name, jobs=1, sandbox=None, limits=None, again=False):
     master = course.master(name)
     sandbox = sandbox or find_sandbox()
     with course.lock():
-        pending = find_pending(course, name, master, again)
+        pending = find_pending(course, name, master, regrade)
         yield len(pending)
         if pending:
             course.back_up()
-        common = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
-        results = _run_all(master, pending, jobs, **common)
+        run_options = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
+        results = _run_all(master, pending, jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
         with course.gradebook() as book, closing(results):
             for submission, graded in results:
-                yield _record(course, book, name, submission, graded)
+                yield _enter_marks(course, book, name, submission, graded)
 
 
-def _run_all(master, pending, jobs, **common):
+def _run_all(master, pending, jobs, **run_options):
     """Run pending submissions; yield each with its `GradedNotebook`."""
-    stop = common["stop"] = threading.Event()
-    late = []  # to run again one at a time, because others may have slowed them down
+    stop = run_options["stop"] = threading.Event()
+    timed_out = []  # to run again one at a time, because others may have slowed them down
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            futures = {pool.submit(_run, master, one, **common): one for one in pending}
+            futures = {
+                pool.submit(_run_pending, master, submission, **run_options): submission
+                for submission in pending
+            }
             for future in as_completed(futures):
                 submission = futures.pop(future)
                 graded = _result_or_zero(future.result, master)
-                if graded.late and jobs > 1:
-                    late.append(submission)
+                if graded.timed_out and jobs > 1:
+                    timed_out.append(submission)
                 else:
                     yield submission, graded
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
     stop.clear()
-    for submission in late:
-        yield submission, _result_or_zero(partial(_run, master, submission, **common), master)
+    for submission in timed_out:
+        run = partial(_run_pending, master, submission, **run_options)
+        yield submission, _result_or_zero(run, master)
 
 
-def _run(master, pending, **common):
+def _run_pending(master, pending, **run_options):
     return run_submission(
-        master, pending.cells, pending.reason, student=pending.student_id, **common
+        master, pending.cells, pending.reason, student=pending.student_id, **run_options
     )
 
 
@@ -135,8 +139,8 @@ def _result_or_zero(run, master):
     except SandboxError:
         raise
     except Exception as error:
-        failed = run_submission(master, None, f"the grader failed on it: {error!r}")
-        return replace(failed, final=False)
+        zero_result = run_submission(master, None, f"the grader failed on it: {error!r}")
+        return replace(zero_result, final=False)
 
 
 @dataclass(frozen=True)
@@ -149,22 +153,22 @@ class GradedNotebook:
         The notebook with all outputs, from which nbgrader reads the marks.
     notes : list of str
         Problems of the submission.
-    late : bool
+    timed_out : bool
         Whether a time limit was exceeded.
     final : bool
         Whether the result is final; if not, the next run grades the submission again.
-    failed : dict
+    given_cell_errors : dict
         Errors of given cells in the process of the tests, by the name of the cell.
     """
 
     nb: NotebookNode
     notes: list
-    late: bool = False
+    timed_out: bool = False
     final: bool = True
-    failed: dict = field(default_factory=dict)
+    given_cell_errors: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, student=None, **where):
+def run_submission(master, cells, reason=None, student=None, **run_options):
     """Merge a submission into the instructor's notebook, and run the result.
 
     Parameters
@@ -177,7 +181,7 @@ def run_submission(master, cells, reason=None, student=None, **where):
         The reason why nothing is run.
     student : str, optional
         The id that determines the numbers of questions with personal numbers.
-    **where
+    **run_options
         Options of `run_cells`: the sandbox, its limits, an event that ends the run, data files.
 
     Returns
@@ -188,28 +192,28 @@ def run_submission(master, cells, reason=None, student=None, **where):
     enter_id(nb, student)
     outcome = Outcome(reason=reason)
     if reason is None:
-        outcome = run_cells(cells_to_run(nb), answers=answers_of(nb), **where)
+        outcome = run_cells(cells_to_run(nb), answers=answer_names(nb), **run_options)
     enter_outputs(nb, outcome)
-    notes = [*outcome.notes(where.get("limits") or Limits()), *notes]
-    code = code_cells(nb)
-    failed = {item_of(code[number]): error for number, error in outcome.failed.items()}
-    return GradedNotebook(nb, notes, outcome.late, failed=failed)
+    notes = [*outcome.notes(run_options.get("limits") or Limits()), *notes]
+    names = [item_name(cell) for cell in code_cells(nb)]
+    errors = {names[number]: error for number, error in outcome.given_cell_errors.items()}
+    return GradedNotebook(nb, notes, outcome.timed_out, given_cell_errors=errors)
 
 
-def _record(course, book, name, pending, graded):
+def _enter_marks(course, book, name, pending, graded):
     """Enter the marks, write the graded notebook, and return a summary."""
     student, nb = pending.submission.student, graded.nb
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
         book.update_or_create_student(student)
-        book.update_or_create_submission(name, student, timestamp=pending.handed_in)
+        book.update_or_create_submission(name, student, timestamp=pending.timestamp)
     _save_marks(book, name, student, nb)
-    marks = marks_in(book.find_submission(name, student), name)
+    marks = submission_marks(book.find_submission(name, student), name)
     path = course.autograded_path(student, name)
-    changed = [item for item in _changed(path, nb) if marks[item].by_hand is not None]
+    changed = [item for item in _changed_answers(path, nb) if marks[item].by_hand is not None]
     reasons = [*graded.notes, *pending.submission.notes]
     reasons += [f"{item} has changed since it was marked by hand" for item in changed]
-    nb.metadata[NOTE] = {
+    nb.metadata[METADATA_KEY] = {
         "digest": pending.digest if graded.final else None,
         "reasons": reasons,
         "marks": {item: mark.by_tests for item, mark in marks.items()},
@@ -228,11 +232,11 @@ def _save_marks(book, name, student, nb):
         saver.preprocess_cell(cell, {}, number)
 
 
-def _changed(path, nb):
+def _changed_answers(path, nb):
     """Return the manually graded answers that differ from those in the last graded notebook."""
     try:
-        before = {item_of(cell): cell.source for cell in nbformat.read(path, as_version=4).cells}
+        old = {item_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells}
     except (OSError, ValueError):
         return []
     answers = [cell for cell in nb.cells if is_grade(cell) and is_solution(cell)]
-    return [item_of(cell) for cell in answers if before.get(item_of(cell)) != cell.source]
+    return [item_name(cell) for cell in answers if old.get(item_name(cell)) != cell.source]

@@ -10,13 +10,13 @@ from datetime import datetime
 from nbgrader.api import MissingEntry
 from nbgrader.utils import is_grade
 
-from ..layout.handed_in import Submission
-from ..layout.items import NOTE, item_of
-from ..layout.marks import marks_of
-from ..submissions.identity import is_personal, settle_id, written_id
-from ..submissions.receive import Rejected, read_notebook, read_timestamp
+from ..layout.items import METADATA_KEY, item_name
+from ..layout.marks import assignment_marks
+from ..layout.submitted import Submission
+from ..submissions.identity import choose_id, is_personal, written_id
+from ..submissions.receive import RejectedSubmission, read_notebook, read_timestamp
 
-__all__ = ["PendingSubmission", "count_pending", "find_pending", "reasons_of"]
+__all__ = ["PendingSubmission", "count_pending", "find_pending", "recorded_reasons"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class PendingSubmission:
         Cells from `read_notebook`; None if the notebook could not be read.
     reason : str or None
         The reason why it could not be read.
-    handed_in : datetime or None
+    timestamp : datetime or None
         The time of the submission, if it is known.
     digest : str
         Digest of everything that the marks depend on.
@@ -42,12 +42,12 @@ class PendingSubmission:
     submission: Submission
     cells: list | None
     reason: str | None
-    handed_in: datetime | None
+    timestamp: datetime | None
     digest: str
     student_id: str | None = None
 
 
-def find_pending(course, name, master, again=False):
+def find_pending(course, name, master, regrade=False):
     """Return the submissions to be graded.
 
     Parameters
@@ -58,7 +58,7 @@ def find_pending(course, name, master, again=False):
         The assignment.
     master : NotebookNode
         Its notebook, from `Course.master`.
-    again : bool, default=False
+    regrade : bool, default=False
         Whether to include submissions that are graded already.
 
     Returns
@@ -70,36 +70,44 @@ def find_pending(course, name, master, again=False):
     ValueError
         The assignment was not released, or its items have changed since.
     """
-    entered, pending = _entered_marks(course, name, master), []
+    entered_marks, pending = _entered_marks(course, name, master), []
     tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
     tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
     ids = course.student_ids() if is_personal(master) else None
     for student, submission in course.submissions(name).items():
-        (cells, reason), student_id, handed_in, notes = _read(course, submission), None, None, []
+        (cells, reason), student_id, timestamp, notes = (
+            _read_cells(course, submission),
+            None,
+            None,
+            [],
+        )
         if cells is not None:
-            handed_in, *notes = read_timestamp(submission.path.parent)
+            timestamp, *notes = read_timestamp(submission.path.parent)
         if cells is not None and ids is not None:
-            student_id, note = settle_id(student, written_id(cells), ids)
+            student_id, note = choose_id(student, written_id(cells), ids)
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
-        known = [str(value) for value in (handed_in, student_id) if value is not None]
-        digest = _digest(tasks, cells, reason, submission.notes, *known)
-        last = _note(course.autograded_path(student, name))
-        if again or (last.get("digest"), last.get("marks")) != (digest, entered.get(student)):
+        known_values = [str(value) for value in (timestamp, student_id) if value is not None]
+        digest = _digest(tasks, cells, reason, submission.notes, *known_values)
+        recorded = _read_metadata(course.autograded_path(student, name))
+        if regrade or (recorded.get("digest"), recorded.get("marks")) != (
+            digest,
+            entered_marks.get(student),
+        ):
             pending.append(
-                PendingSubmission(submission, cells, reason, handed_in, digest, student_id)
+                PendingSubmission(submission, cells, reason, timestamp, digest, student_id)
             )
     return pending
 
 
 def count_pending(course, name):
-    """Return how many submissions of an assignment `grade` would grade, or raise ValueError."""
+    """Return how many submissions `grade_submissions` would grade, or raise ValueError."""
     return len(find_pending(course, name, course.master(name)))
 
 
-def reasons_of(course, name, student):
-    """Return the problems that were noted when a student's submission was graded."""
-    return _note(course.autograded_path(student, name)).get("reasons", [])
+def recorded_reasons(course, name, student):
+    """Return the problems that grading recorded in a student's graded notebook."""
+    return _read_metadata(course.autograded_path(student, name)).get("reasons", [])
 
 
 def _entered_marks(course, name, master):
@@ -112,7 +120,7 @@ def _entered_marks(course, name, master):
                 f"{name} was not released; run svmbook course release {name} first."
             ) from None
         if {cell.name: cell.max_score for cell in cells} != {
-            item_of(cell): cell.metadata.nbgrader["points"]
+            item_name(cell): cell.metadata.nbgrader["points"]
             for cell in master.cells
             if is_grade(cell)
         }:
@@ -122,16 +130,16 @@ def _entered_marks(course, name, master):
             )
         return {
             student: {item: mark.by_tests for item, mark in marks.items()}
-            for student, marks in marks_of(book, name).items()
+            for student, marks in assignment_marks(book, name).items()
         }
 
 
-def _read(course, submission):
+def _read_cells(course, submission):
     """Return the cells of a submission and None, or None and the reason why it was rejected."""
     relative = submission.path.relative_to(course.root / "submitted")
     try:
-        return read_notebook(submission.path, within=len(relative.parts) - 1), None
-    except Rejected as error:
+        return read_notebook(submission.path, n_parents=len(relative.parts) - 1), None
+    except RejectedSubmission as error:
         return None, str(error)
 
 
@@ -144,9 +152,9 @@ def _digest_of_file(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _note(path):
-    """Return what was noted in a graded notebook, or an empty dict if there is no such notebook."""
+def _read_metadata(path):
+    """Return our metadata in a graded notebook, or an empty dict if there is no such notebook."""
     try:
-        return json.loads(path.read_bytes())["metadata"][NOTE]
+        return json.loads(path.read_bytes())["metadata"][METADATA_KEY]
     except (OSError, ValueError, KeyError):
         return {}

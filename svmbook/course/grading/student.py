@@ -15,8 +15,8 @@ from nbformat.warnings import DuplicateCellId
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locked, is_solution
 
 from ..execution.outcome import Limits, Outcome
-from ..execution.run import run
-from ..layout.items import NOTE, answers_of, is_test, item_of, key_of
+from ..execution.run import run_notebook
+from ..layout.items import METADATA_KEY, answer_names, cell_key, is_test, item_name
 from ..submissions.identity import enter_id, is_personal, written_id
 from ..submissions.merge import is_unanswered, merge_submission
 from ..submissions.receive import read_notebook
@@ -86,12 +86,12 @@ def check(path, limits=None):
     cells, student = read_notebook(path), None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateCellId)  # caused by copied cells
-        handed_in = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
-    if not any(is_test(cell) for cell in handed_in.cells):
+        submitted = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
+    if not any(is_test(cell) for cell in submitted.cells):
         raise ValueError(f"{path} has no tests; it is not an assignment as it was handed out.")
-    master = _master(handed_in)
+    master = _reconstruct_master(submitted)
     nb, notes = merge_submission(master, cells)
-    missing, changed = _differences(master)
+    missing, changed = _missing_and_changed(master)
     notes += [f"cell {item} is missing; the grader restores it" for item in missing]
     notes += [f"cell {item} was changed; the grader uses the original" for item in changed]
     if is_personal(master):
@@ -99,19 +99,19 @@ def check(path, limits=None):
         notes.append(f"your id is {student!r}" if student else NO_ID)
     enter_id(nb, student)
     outcome = Outcome()
-    work = {"cells": cells_to_run(nb), "answers": answers_of(nb), "limits": vars(limits)}
+    work = {"cells": cells_to_run(nb), "answers": answer_names(nb), "limits": vars(limits)}
     with _grader_folder(path.resolve().parent, nb, notes):
-        run(work, lambda **message: outcome.update(message))
+        run_notebook(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(limits), *notes, *_failed_cells(nb), *_unanswered(nb)]
-    return CheckReport([_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
+    return CheckReport([_test_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
 
 
 @contextmanager
 def _grader_folder(home, nb, notes):
     """Change to a temporary folder that contains only the data files of the assignment."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        for name in nb.metadata.get(NOTE, {}).get("files", []):
+        for name in nb.metadata.get(METADATA_KEY, {}).get("files", []):
             if not (home / name).is_file():
                 notes.append(f"the data file {name} is missing; the grader has it")
                 continue
@@ -127,7 +127,7 @@ def _failed_cells(nb):
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors and not is_test(cell):
             line = next(filter(None, cell.source.splitlines()), "")
-            where = f"cell {item_of(cell)}" if item_of(cell) else f"the cell {line[:40]!r}"
+            where = f"cell {item_name(cell)}" if item_name(cell) else f"the cell {line[:40]!r}"
             yield f"{where} stopped: {errors[0].ename}: {errors[0].evalue}"
 
 
@@ -135,47 +135,47 @@ def _unanswered(nb):
     """Yield notes on manually graded answers that are empty."""
     for cell in nb.cells:
         if is_grade(cell) and is_solution(cell) and is_unanswered(cell):
-            yield f"the answer {item_of(cell)} is empty"
+            yield f"the answer {item_name(cell)} is empty"
 
 
-def _master(handed_in):
+def _reconstruct_master(submitted):
     """Return the notebook as it was handed out, as far as it can be reconstructed.
 
     It has the cells that were handed out, once each and in the original order, without answers.
     """
-    cells = {key_of(cell): cell for cell in reversed(handed_in.cells)}
-    given = handed_in.metadata.get(NOTE, {}).get("cells", [*reversed(cells)])
-    master = deepcopy(handed_in)
-    master.cells = [deepcopy(cells[key]) for key in given if key in cells]
+    cells = {cell_key(cell): cell for cell in reversed(submitted.cells)}
+    released_keys = submitted.metadata.get(METADATA_KEY, {}).get("cells", [*reversed(cells)])
+    master = deepcopy(submitted)
+    master.cells = [deepcopy(cells[key]) for key in released_keys if key in cells]
     for cell in master.cells:
         if is_solution(cell):
             cell.source = ""
     return master
 
 
-def _differences(nb):
+def _missing_and_changed(nb):
     """Return the names of the cells that are missing, and of those that were changed."""
-    present = {key_of(cell) for cell in nb.cells}
-    given = nb.metadata.get(NOTE, {}).get("cells", ())
-    missing = [key for key in given if key not in present and not key.startswith("#")]
+    keys = {cell_key(cell) for cell in nb.cells}
+    released_keys = nb.metadata.get(METADATA_KEY, {}).get("cells", ())
+    missing = [key for key in released_keys if key not in keys and not key.startswith("#")]
     changed = [
-        item_of(cell)
+        item_name(cell)
         for cell in nb.cells
-        if item_of(cell)
+        if item_name(cell)
         and is_locked(cell)
         and cell.metadata.nbgrader.get("checksum", compute_checksum(cell)) != compute_checksum(cell)
     ]
     return missing, changed
 
 
-def _result(cell, changed):
+def _test_result(cell, changed):
     errors = [output for output in cell.outputs if output.output_type == "error"]
     score, points = determine_grade(cell)
     message = None
-    if item_of(cell) in changed:
+    if item_name(cell) in changed:
         score, message = 0.0, "it was changed and is not counted here"
     elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
     elif score < points:
         message = f"gives {score:g} points"
-    return TestResult(item_of(cell), score, points, message)
+    return TestResult(item_name(cell), score, points, message)

@@ -12,16 +12,16 @@ from nbgrader.utils import determine_grade, is_grade, is_solution
 from ..execution.sandbox import find_sandbox
 from ..execution.source import parts_of_test, without_commands
 from ..layout.folder import is_for_instructors
-from ..layout.items import handed_out, hidden_lines, is_test, item_of
+from ..layout.items import hidden_lines, is_test, item_name, released_source
 from ..submissions.identity import is_personal
 from .grade import run_submission
 
 __all__ = ["Trial", "try_out"]
 
 # Wrong answers: the return values of functions, and the values of other names.
-WRONG = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
+WRONG_VALUES = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
 STUB = "the stub that is handed out"
-STUDENTS = ("ann", "ben", "cem")  # ids with which assignments with personal numbers are tried
+TRIAL_IDS = ("ann", "ben", "cem")  # ids with which assignments with personal numbers are tried
 HINT = (
     "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
     "can use."
@@ -36,12 +36,12 @@ class Trial:
     ----------
     problems : list of str
         Reasons why the assignment cannot be handed out. Each names a cell or a file.
-    weak : list of str
+    weak_tests : list of str
         Tests that give points to certainly wrong answers.
     """
 
     problems: list
-    weak: list
+    weak_tests: list
 
 
 def try_out(course, name, sandbox=None):
@@ -69,7 +69,7 @@ def try_out(course, name, sandbox=None):
     """
     source = nbformat.read(course.source_path(name), as_version=4)
     problems = [
-        f"{item_of(cell)} has no points; set them in Create Assignment."
+        f"{item_name(cell)} has no points; set them in Create Assignment."
         for cell in source.cells
         if is_grade(cell) and cell.metadata.nbgrader.get("points") is None
     ]
@@ -81,96 +81,105 @@ def try_out(course, name, sandbox=None):
     if problems:
         return Trial(problems, [])
     master = course.master(name)
-    problems = [text for cell in master.cells if is_test(cell) for text in _unreadable(cell)]
+    problems = [text for cell in master.cells if is_test(cell) for text in _syntax_problems(cell)]
     if problems:
         return Trial(problems, [])
     visible = nbformat.from_dict(master)
     for cell in visible.cells:
         if is_test(cell):
-            cell.source = handed_out(cell)
+            cell.source = released_source(cell)
     solution = [
-        (item_of(cell), cell.cell_type, ours.source if is_solution(ours) else handed_out(cell))
-        for ours, cell in zip(source.cells, master.cells, strict=True)
+        (
+            item_name(cell),
+            cell.cell_type,
+            source_cell.source if is_solution(source_cell) else released_source(cell),
+        )
+        for source_cell, cell in zip(source.cells, master.cells, strict=True)
     ]
-    first, *others = STUDENTS if is_personal(master) else (None,)
-    right = {
-        "for your solution": (master, solution, first),
-        "for your solution with the visible tests only": (visible, solution, first),
+    first_id, *other_ids = TRIAL_IDS if is_personal(master) else (None,)
+    solution_runs = {
+        "for your solution": (master, solution, first_id),
+        "for your solution with the visible tests only": (visible, solution, first_id),
     }
-    for student in others:
-        right[f"for your solution with the numbers of {student!r}"] = master, solution, student
-    wrong = {
-        kind: (master, [_wrong(cell, value, source) for cell in solution], first)
-        for kind, value in WRONG.items()
+    for student in other_ids:
+        solution_runs[f"for your solution with the numbers of {student!r}"] = (
+            master,
+            solution,
+            student,
+        )
+    wrong_runs = {
+        kind: (master, [_with_wrong_answers(cell, value, source) for cell in solution], first_id)
+        for kind, value in WRONG_VALUES.items()
     }
-    wrong[STUB] = master, [(item_of(c), c.cell_type, handed_out(c)) for c in master.cells], first
-    where = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
+    stubs = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
+    wrong_runs[STUB] = master, stubs, first_id
+    run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
 
     def run(nb, cells, student):
-        return run_submission(nb, cells, student=student, **where)
+        return run_submission(nb, cells, student=student, **run_options)
 
-    for condition, args in right.items():
-        if problems := _failures(run(*args), condition):
+    for condition, args in solution_runs.items():
+        if problems := _problems(run(*args), condition):
             return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda args: run(*args), wrong.values())
-        weak = [
+        results = pool.map(lambda args: run(*args), wrong_runs.values())
+        weak_tests = [
             f"{item} gives {score:g} points to {kind}; make it fail for wrong answers"
-            for kind, graded in zip(wrong, results, strict=True)
-            for item, score, _, _ in _marks(graded.nb)
+            for kind, graded in zip(wrong_runs, results, strict=True)
+            for item, score, _, _ in _test_marks(graded.nb)
             if score > 0
         ]
-    return Trial([], weak)
+    return Trial([], weak_tests)
 
 
-def _unreadable(cell):
+def _syntax_problems(cell):
     """Yield a message if the code of a test cannot be run."""
     if "\r" in cell.source:
-        yield f"{item_of(cell)} has lines that end with \\r; let them end with \\n."
+        yield f"{item_name(cell)} has lines that end with \\r; let them end with \\n."
         return
     for version, text, hidden in (
         ("", cell.source, hidden_lines(cell.source)),
-        (" without its hidden lines", handed_out(cell), ()),
+        (" without its hidden lines", released_source(cell), ()),
     ):
         try:
             compile(text, "<test>", "exec", dont_inherit=True)
             parts_of_test(text, set(hidden))
         except SyntaxError as error:
             yield (
-                f"{item_of(cell)}{version} is not plain Python: {error.msg}, line {error.lineno}. "
-                "Write it without magics (%, !) and without await outside functions, and hide "
-                "whole statements."
+                f"{item_name(cell)}{version} is not plain Python: {error.msg}, "
+                f"line {error.lineno}. Write it without magics (%, !) and without await outside "
+                "functions, and hide whole statements."
             )
             return
 
 
-def _failures(graded, condition):
+def _problems(graded, condition):
     """Return messages about tests that do not give all points, and about other problems."""
-    failed = [
+    messages = [
         f"{item}, a locked cell, fails in the process of the tests ({error}). Open data files by "
         "relative paths, and write plain Python that also runs outside Jupyter."
-        for item, error in graded.failed.items()
+        for item, error in graded.given_cell_errors.items()
     ]
-    failed += [
+    messages += [
         f"{item} gives {score:g} of {points:g} points {condition}: {error or 'no error'}. {HINT}"
-        for item, score, points, error in _marks(graded.nb)
+        for item, score, points, error in _test_marks(graded.nb)
         if score != points
     ]
-    return failed + [f"{condition}: {note}" for note in graded.notes]
+    return messages + [f"{condition}: {note}" for note in graded.notes]
 
 
-def _marks(nb):
+def _test_marks(nb):
     """Yield the name, the score, the points and the first error of each test."""
     for cell in nb.cells:
         if is_test(cell):
             errors = [f"{out.ename}: {out.evalue}" for out in cell.outputs if "ename" in out]
-            yield item_of(cell), *determine_grade(cell), (errors or [None])[0]
+            yield item_name(cell), *determine_grade(cell), (errors or [None])[0]
 
 
-def _wrong(cell, value, source):
+def _with_wrong_answers(cell, value, source):
     """Return a cell that gives wrong answers to the names that the solution defines."""
     item, kind, text = cell
-    if kind != "code" or not any(item_of(c) == item and is_solution(c) for c in source.cells):
+    if kind != "code" or not any(item_name(c) == item and is_solution(c) for c in source.cells):
         return cell
     lines = []
     try:

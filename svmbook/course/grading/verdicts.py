@@ -6,7 +6,7 @@ from nbformat.v4 import new_output
 from nbgrader.utils import is_locked
 
 from ..execution.run import KEPT_MIME_TYPES
-from ..layout.items import NOTE, handed_out, hidden_lines, is_test
+from ..layout.items import METADATA_KEY, hidden_lines, is_test, released_source
 
 __all__ = ["cells_to_run", "code_cells", "enter_outputs"]
 
@@ -34,17 +34,17 @@ def enter_outputs(nb, outcome):
         The outcome of running its `cells_to_run`.
     """
     for number, cell in enumerate(code_cells(nb)):
-        cell.outputs = _cleaned(outcome.outputs.get(number, ()), is_test(cell))
+        cell.outputs = _clean_outputs(outcome.outputs.get(number, ()), is_test(cell))
         if not is_test(cell):
             continue
-        cell.metadata[NOTE] = {"hidden": outcome.hidden.get(number, [])}
+        cell.metadata[METADATA_KEY] = {"hidden": outcome.hidden_positions.get(number, [])}
         points = cell.metadata.nbgrader.points
-        cell.outputs = [_validated(output, points) for output in cell.outputs]
+        cell.outputs = [_check_score(output, points) for output in cell.outputs]
         if number not in outcome.outputs:
             cell.outputs.append(_error("NotRun", outcome.reason or "the run ended early"))
 
 
-def _validated(output, points):
+def _check_score(output, points):
     """Return an output of a test, or an error in its place if its score is out of range."""
     if output.output_type != "execute_result":
         return output
@@ -57,15 +57,19 @@ def _validated(output, points):
 def _cell_to_run(cell):
     if not is_test(cell):
         return {"source": cell.source, "kind": "given" if is_locked(cell) else "own"}
-    shown = {"shown": handed_out(cell), "hidden": hidden_lines(cell.source)}
-    return {"source": cell.source, "kind": "test", **shown}
+    return {
+        "source": cell.source,
+        "kind": "test",
+        "visible_source": released_source(cell),
+        "hidden_lines": hidden_lines(cell.source),
+    }
 
 
 def _error(name, value):
     return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
 
 
-def _cleaned(outputs, in_test):
+def _clean_outputs(outputs, in_test):
     """Return the outputs that are safe to show; of a test only text, errors and points."""
     cleaned = []
     for output in outputs:

@@ -25,10 +25,10 @@ from nbgrader.preprocessors import ClearOutput, ClearSolutions, ComputeChecksums
 from nbgrader.utils import find_all_files
 from traitlets.config.loader import PyFileConfigLoader
 
-from ...experiments.running.records import part_of_book
+from ...experiments.running.records import find_book_folder
 from ...files import write_atomically
-from .handed_in import find_submissions
 from .items import describe_assignment
+from .submitted import find_submissions
 
 __all__ = ["Course", "create", "is_for_instructors"]
 
@@ -68,9 +68,11 @@ def create(root, names=None):
         There is no folder ``notebooks/assignments`` in the working directory or above it, and
         ``$SVMBOOK_ASSIGNMENTS`` names none.
     """
-    book = part_of_book("notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments")
-    assignments = sorted(book.glob("*/*.ipynb"))
-    questions = sorted(book.parent.glob("questions/*.ipynb"))
+    assignments_folder = find_book_folder(
+        "notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments"
+    )
+    assignments = sorted(assignments_folder.glob("*/*.ipynb"))
+    questions = sorted(assignments_folder.parent.glob("questions/*.ipynb"))
     paths = {path.stem: path for path in [*assignments, *questions]}
     names = tuple(names or (path.stem for path in assignments))
     if unknown := [name for name in names if name not in paths]:
@@ -78,9 +80,9 @@ def create(root, names=None):
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     for name in names:
-        copy = root / "source" / name / f"{name}.ipynb"
-        if not copy.exists():
-            write_atomically(copy, paths[name].read_text(encoding="utf-8"))
+        target = root / "source" / name / f"{name}.ipynb"
+        if not target.exists():
+            write_atomically(target, paths[name].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
         write_atomically(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
@@ -100,12 +102,12 @@ def is_for_instructors(path):
 @contextmanager
 def _scripts_on_path():
     """Extend PATH so that nbgrader finds alembic, which it runs to make a gradebook."""
-    before = os.environ.get("PATH", os.defpath)
-    os.environ["PATH"] = f"{sysconfig.get_path('scripts')}{os.pathsep}{before}"
+    old_path = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = f"{sysconfig.get_path('scripts')}{os.pathsep}{old_path}"
     try:
         yield
     finally:
-        os.environ["PATH"] = before
+        os.environ["PATH"] = old_path
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,7 @@ class Course:
         """Return the submissions of an assignment, a dict by student."""
         return {submission.student: submission for submission in self.find_submissions()[0][name]}
 
-    def left_out(self):
+    def skip_reasons(self):
         """Return the paths in `submitted` that cannot be graded, each with the reason."""
         return self.find_submissions()[1]
 
@@ -280,8 +282,8 @@ class Course:
         path = self.root / "gradebook.db"
         if not path.exists():
             return
-        moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-        copy = self.root / "backups" / f"gradebook-{moment}.db"
+        timestamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+        copy = self.root / "backups" / f"gradebook-{timestamp}.db"
         copy.parent.mkdir(exist_ok=True)
         with closing(sqlite3.connect(path)) as book, closing(sqlite3.connect(copy)) as target:
             book.backup(target)

@@ -1,4 +1,4 @@
-"""Cells of an assignment, as nbgrader's metadata describe them: names, tests and hidden lines."""
+"""Cells of an assignment by nbgrader's metadata: their names, tests and hidden lines."""
 
 import hashlib
 import re
@@ -8,28 +8,28 @@ from nbgrader.utils import is_grade, is_solution
 from ..execution.source import defined_names, imported_names
 
 __all__ = [
-    "NOTE",
+    "METADATA_KEY",
     "STUDENT",
-    "answers_of",
+    "answer_names",
+    "cell_key",
     "describe_assignment",
-    "handed_out",
     "hidden_lines",
     "is_test",
-    "item_of",
-    "key_of",
+    "item_name",
+    "released_source",
 ]
 
-NOTE = "svmbook"  # key of this package in the metadata of notebooks and cells
-STUDENT = "student"  # name of the cell and of the variable for the id, which seeds personal numbers
+METADATA_KEY = "svmbook"  # key of this package in the metadata of notebooks and cells
+STUDENT = "student"  # name of the cell and of the variable with the student's id
 
 # The lines from one delimiter to the other, which nbgrader removes from the released notebook.
-HIDDEN, SCHEME = (
+HIDDEN_TESTS, MARK_SCHEME = (
     re.compile(rf"^.*BEGIN {region}.*\n((?:.*\n)*?).*END {region}.*$", re.M)
     for region in ("HIDDEN TESTS", "MARK SCHEME")
 )
 
 
-def item_of(cell):
+def item_name(cell):
     """Return the name of a cell in nbgrader's metadata, or None."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
@@ -39,27 +39,27 @@ def is_test(cell):
     return cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
 
 
-def handed_out(cell):
-    """Return the text of a cell as students see it, without hidden tests and mark scheme."""
-    return SCHEME.sub("", HIDDEN.sub("", cell.source)).rstrip()
+def released_source(cell):
+    """Return a cell's text as students see it, without the hidden tests and the mark scheme."""
+    return MARK_SCHEME.sub("", HIDDEN_TESTS.sub("", cell.source)).rstrip()
 
 
 def hidden_lines(source):
     """Return the numbers of the lines of a test that are not handed out, from 1."""
     numbers = []
-    for region in HIDDEN.finditer(source):
+    for region in HIDDEN_TESTS.finditer(source):
         first, last = (source.count("\n", 0, end) + 1 for end in region.span())
         numbers += range(first, last + 1)
     return numbers
 
 
-def key_of(cell):
+def cell_key(cell):
     """Return the name of a cell, or a digest of its text, by which `svmbook check` finds it."""
-    return item_of(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
+    return item_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
 def describe_assignment(nb, source, files=()):
-    """Record the names of answers, the cells and the data files in the metadata of a notebook.
+    """Record the answer names, the cells and the data files in the metadata of a notebook.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def describe_assignment(nb, source, files=()):
     """
     names = set()
     for cell in source.cells:
-        if cell.cell_type == "code" and is_solution(cell) and item_of(cell) != STUDENT:
+        if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT:
             names |= defined_names(cell.source) - imported_names(cell.source)
-    cells = [key_of(cell) for cell in source.cells]
-    nb.metadata[NOTE] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}
+    cells = [cell_key(cell) for cell in source.cells]
+    nb.metadata[METADATA_KEY] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}
 
 
-def answers_of(nb):
-    """Return the names of answers that `describe_assignment` recorded, or an empty list."""
-    return nb.metadata.get(NOTE, {}).get("answers", [])
+def answer_names(nb):
+    """Return the names that the solutions define, as `describe_assignment` recorded them."""
+    return nb.metadata.get(METADATA_KEY, {}).get("answers", [])

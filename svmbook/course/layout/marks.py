@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Mark", "hours_late", "marks_in", "marks_of", "totals"]
+__all__ = ["Mark", "assignment_marks", "hours_late", "submission_marks", "totals"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Mark:
     needs_manual_grade: bool
 
 
-def marks_of(book, name):
+def assignment_marks(book, name):
     """Return the marks of all submissions of an assignment.
 
     Parameters
@@ -46,12 +46,12 @@ def marks_of(book, name):
         For each student a dict of `Mark` by item, in the order of the notebook.
     """
     return {
-        submission.student.id: marks_in(submission, name)
+        submission.student.id: submission_marks(submission, name)
         for submission in book.assignment_submissions(name)
     }
 
 
-def marks_in(submission, name):
+def submission_marks(submission, name):
     """Return the marks of one submission of an assignment, a dict of `Mark` by item."""
     notebook = next(notebook for notebook in submission.notebooks if notebook.name == name)
     return {

@@ -6,9 +6,9 @@ import csv
 from dataclasses import dataclass
 
 from ..grading.pending import count_pending
-from ..layout.marks import hours_late, marks_of, totals
+from ..layout.marks import assignment_marks, hours_late, totals
 
-__all__ = ["export"]
+__all__ = ["write_marks"]
 
 # The first columns, and the value of a missing mark.
 PLATFORMS = {
@@ -36,7 +36,7 @@ class Row:
     hours_late: float | None
 
 
-def export(course, file, kind="plain"):
+def write_marks(course, file, kind="plain"):
     """Write the marks of all assignments.
 
     Parameters
@@ -55,56 +55,66 @@ def export(course, file, kind="plain"):
         Notes about missing marks, and about students whom the platform will not find.
     """
     rows = _rows(course)
-    lines = _plain(rows) if kind == "plain" else _for_platform(rows, *PLATFORMS[kind])
+    lines = _plain_lines(rows) if kind == "plain" else _platform_lines(rows, *PLATFORMS[kind])
     csv.writer(file, lineterminator="\n").writerows(lines)
     notes = []
     if unmarked := sum(row.unmarked for row in rows):
         notes.append(f"answers to be marked by hand: {unmarked}; they count 0 points until then")
     for student in sorted({row.student for row in rows}):
-        escaped = _escaped(student)
+        escaped = _escape_formula(student)
         if kind != "plain" and escaped != student:
             notes.append(
                 f"{student!r} is written as {escaped!r}, so that spreadsheets do not read it as a "
                 f"formula; {kind.title()} will not find this student"
             )
-    return [*notes, *_not_graded(course, rows)]
+    return [*notes, *_grading_notes(course, rows)]
 
 
 def _rows(course):
     rows = []
     with course.gradebook() as book:
         for name in course.assignment_names():
-            late = hours_late(book, name)
-            for student, marks in marks_of(book, name).items():
+            hours = hours_late(book, name)
+            for student, marks in assignment_marks(book, name).items():
                 unmarked = sum(mark.needs_manual_grade for mark in marks.values())
-                rows.append(Row(student, name, *totals(marks), unmarked, late.get(student)))
+                rows.append(Row(student, name, *totals(marks), unmarked, hours.get(student)))
     return sorted(rows, key=lambda row: row.student)  # stable: the order of assignments is kept
 
 
-def _plain(rows):
+def _plain_lines(rows):
     yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
     for row in rows:
-        late = "" if row.hours_late is None else round(row.hours_late, 4)
-        complete = not row.unmarked
-        yield [_escaped(row.student), row.assignment, row.score, row.max_score, complete, late]
+        hours = "" if row.hours_late is None else round(row.hours_late, 4)
+        is_complete = not row.unmarked
+        yield [
+            _escape_formula(row.student),
+            row.assignment,
+            row.score,
+            row.max_score,
+            is_complete,
+            hours,
+        ]
 
 
-def _for_platform(rows, first, missing):
+def _platform_lines(rows, first_columns, missing_mark):
     max_scores, marks = {}, {}
     for row in sorted(rows, key=lambda row: row.assignment):
         max_scores[row.assignment] = row.max_score
         marks.setdefault(row.student, {})[row.assignment] = row.score
-    yield [*first, *max_scores]
-    if "Student" in first:
-        yield ["    Points Possible", *[""] * (len(first) - 1), *max_scores.values()]
+    yield [*first_columns, *max_scores]
+    if "Student" in first_columns:
+        yield ["    Points Possible", *[""] * (len(first_columns) - 1), *max_scores.values()]
     for student, scores in sorted(marks.items()):
-        names = [_escaped(student) if column in STUDENT_COLUMNS else "" for column in first]
-        yield [*names, *(scores.get(assignment, missing) for assignment in max_scores)]
+        names = [
+            _escape_formula(student) if column in STUDENT_COLUMNS else ""
+            for column in first_columns
+        ]
+        yield [*names, *(scores.get(assignment, missing_mark) for assignment in max_scores)]
 
 
-def _not_graded(course, rows):
+def _grading_notes(course, rows):
     """Yield notes about submissions without a current mark, and marks without a submission."""
-    found, left_out = course.find_submissions()
+    found, skip_reasons = course.find_submissions()
     for name, submissions in found.items():
         if not submissions:
             continue
@@ -117,10 +127,10 @@ def _not_graded(course, rows):
     for row in rows:
         if (row.assignment, row.student) not in existing:
             yield f"{row.assignment}: {row.student!r} has a mark but no submission"
-    for path, reason in left_out.items():
+    for path, reason in skip_reasons.items():
         yield f"left out: {path!r}; {reason}"
 
 
-def _escaped(text):
+def _escape_formula(text):
     """Return a text in a form that spreadsheets do not read as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

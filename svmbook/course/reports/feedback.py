@@ -6,17 +6,17 @@ import nbformat
 from nbgrader.utils import is_locked
 
 from ...files import write_atomically
-from ..grading.pending import reasons_of
-from ..layout.items import NOTE, handed_out, item_of
-from ..layout.marks import marks_of, totals
+from ..grading.pending import recorded_reasons
+from ..layout.items import METADATA_KEY, item_name, released_source
+from ..layout.marks import assignment_marks, totals
 from .pages import code, markdown, page, plain
 
-__all__ = ["feedback"]
+__all__ = ["write_feedback"]
 
 MAX_MARKDOWN = 300_000  # characters of Markdown that are rendered per notebook; the rest is not
 
 
-def feedback(course, name):
+def write_feedback(course, name):
     """Write the feedback on all graded submissions.
 
     Parameters
@@ -33,7 +33,7 @@ def feedback(course, name):
     """
     course.source_path(name)
     with course.gradebook() as book:
-        for student, marks in marks_of(book, name).items():
+        for student, marks in assignment_marks(book, name).items():
             path = course.autograded_path(student, name)
             if not path.exists():
                 continue
@@ -44,13 +44,13 @@ def feedback(course, name):
                 for comment in notebook.comments
                 if comment.comment and (comment.manual_comment or comment.name in marks)
             }
-            reasons = reasons_of(course, name, student)
+            reasons = recorded_reasons(course, name, student)
             target = course.feedback_path(student, name)
-            write_atomically(target, _page(nb, name, marks, comments, reasons))
+            write_atomically(target, _page_html(nb, name, marks, comments, reasons))
             yield target
 
 
-def _page(nb, name, marks, comments, reasons):
+def _page_html(nb, name, marks, comments, reasons):
     total, max_total = totals(marks)
     unmarked = [item for item, mark in marks.items() if mark.needs_manual_grade]
     pending = sum(marks[item].max_score for item in unmarked)
@@ -60,18 +60,18 @@ def _page(nb, name, marks, comments, reasons):
         body.append(f" Up to {pending:g} more points will be given by hand for {names}.")
     body.append("</p>")
     body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
-    left = MAX_MARKDOWN
+    remaining = MAX_MARKDOWN
     for cell in nb.cells:
-        left -= len(cell.source) if cell.cell_type == "markdown" else 0
-        body.append(_cell(cell, marks, comments, markdown if left >= 0 else plain))
+        remaining -= len(cell.source) if cell.cell_type == "markdown" else 0
+        body.append(_cell_html(cell, marks, comments, markdown if remaining >= 0 else plain))
     return page(f"Feedback: {name}", "\n".join(body))
 
 
-def _cell(cell, marks, comments, render):
+def _cell_html(cell, marks, comments, render):
     """Return a cell as HTML, with its mark and comment if it has them."""
-    item = item_of(cell)
-    text = handed_out(cell) if is_locked(cell) else cell.source
-    parts = [code(text), *_outputs(cell)] if cell.cell_type == "code" else [render(text)]
+    item = item_name(cell)
+    text = released_source(cell) if is_locked(cell) else cell.source
+    parts = [code(text), *_outputs_html(cell)] if cell.cell_type == "code" else [render(text)]
     if item in comments:
         parts.append(markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:
@@ -84,9 +84,9 @@ def _cell(cell, marks, comments, render):
     return f'<section class="item"><h3>{heading}</h3>{"".join(parts)}</section>'
 
 
-def _outputs(cell):
+def _outputs_html(cell):
     """Yield the outputs as HTML; of hidden tests only the fact that one failed."""
-    hidden = cell.metadata.get(NOTE, {}).get("hidden", ())
+    hidden = cell.metadata.get(METADATA_KEY, {}).get("hidden", ())
     for number, output in enumerate(cell.outputs):
         if number in hidden:
             continue

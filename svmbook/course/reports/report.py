@@ -14,28 +14,28 @@ from matplotlib.figure import Figure
 from nbconvert.filters import strip_ansi
 
 from ...files import write_atomically
-from ..grading.pending import reasons_of
-from ..layout.items import is_test, item_of
-from ..layout.marks import hours_late, marks_of
+from ..grading.pending import recorded_reasons
+from ..layout.items import is_test, item_name
+from ..layout.marks import assignment_marks, hours_late
 from .pages import page
 
-__all__ = ["report"]
+__all__ = ["write_report"]
 
-HARD = 0.5  # an item is hard if a smaller share of its points is given
+HARD_ITEM_SHARE = 0.5  # an item is hard if a smaller share of its points is awarded on average
 INK = "#010203"  # placeholder for the text colour of the page
 MAX_ERRORS = 3  # errors listed for each test
 MAX_ERROR_LENGTH = 120  # characters
 
 
-class Notes(NamedTuple):
-    """What the report says of a submission besides its marks."""
+class SubmissionNotes(NamedTuple):
+    """Notes on a submission, besides its marks."""
 
     hours_late: float | None  # None if it was on time
     reasons: list  # why it needs attention
     feedback: str  # address of the page with feedback; empty if there is none
 
 
-def report(course, name):
+def write_report(course, name):
     """Write the report of an assignment.
 
     Parameters
@@ -57,7 +57,7 @@ def report(course, name):
     """
     course.source_path(name)
     with course.gradebook() as book:
-        rows, late = marks_of(book, name), hours_late(book, name)
+        rows, hours = assignment_marks(book, name), hours_late(book, name)
     if not rows:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
@@ -65,15 +65,17 @@ def report(course, name):
     for student in rows:
         path = course.feedback_path(student, name)
         address = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
-        notes[student] = Notes(late.get(student), reasons_of(course, name, student), address)
-    body = _body(rows, _errors(course, name, rows), notes)
-    for path, reason in course.left_out().items():
+        notes[student] = SubmissionNotes(
+            hours.get(student), recorded_reasons(course, name, student), address
+        )
+    body = _body(rows, _count_first_errors(course, name, rows), notes)
+    for path, reason in course.skip_reasons().items():
         body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
     write_atomically(target, page(f"Report: {name}", body))
     return target
 
 
-def _errors(course, name, students):
+def _count_first_errors(course, name, students):
     """Return for each test the first errors in submissions, with their frequencies."""
     frequencies = defaultdict(Counter)
     for student in students:
@@ -82,7 +84,7 @@ def _errors(course, name, students):
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]
             for error in errors[:1]:
-                frequencies[item_of(cell)][_one_line(error.ename, error.evalue)] += 1
+                frequencies[item_name(cell)][_one_line(error.ename, error.evalue)] += 1
     return frequencies
 
 
@@ -112,25 +114,25 @@ def _body(rows, errors, notes):
         "</p><h2>Marks</h2>",
         _histogram(totals, max_total),
         "<h2>Items</h2>",
-        _items(items, table, totals),
-        _frequent(errors, items),
+        _items_table(items, table, totals),
+        _errors_section(errors, items),
         "<h2>Submissions</h2>",
-        _submissions(notes, totals, table),
+        _submissions_table(notes, totals, table),
     ]
     return "\n".join(parts)
 
 
-def _items(items, table, totals):
+def _items_table(items, table, totals):
     """Return a table of the items: shares of points, and correlations with the other items."""
     lines = []
     for k, (item, points) in enumerate(items.items()):
-        known = ~np.isnan(table[:, k])
-        marks, rest = table[known, k], totals[known] - table[known, k]
-        if not known.any():
+        is_marked = ~np.isnan(table[:, k])
+        marks, rest = table[is_marked, k], (totals - table[:, k])[is_marked]
+        if not is_marked.any():
             lines.append([escape(item), f"{points:g}", "to be marked", "", ""])
             continue
         share = marks.mean() / points if points else 1.0
-        is_hard = known.all() and share < HARD
+        is_hard = is_marked.all() and share < HARD_ITEM_SHARE
         can_correlate = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
         lines.append(
             [
@@ -145,10 +147,10 @@ def _items(items, table, totals):
     return _table(head, lines, text_columns=(0,))
 
 
-def _frequent(errors, items):
+def _errors_section(errors, items):
     """Return a section with the most frequent errors of each test, or "" if no test failed."""
     lines = [
-        [escape(item), escape(_cut(error)), f"{count}"]
+        [escape(item), escape(_shorten(error)), f"{count}"]
         for item in items
         for error, count in errors.get(item, Counter()).most_common(MAX_ERRORS)
     ]
@@ -156,14 +158,14 @@ def _frequent(errors, items):
     return f"<h2>Errors of the tests</h2>{table}" if lines else ""
 
 
-def _cut(text):
+def _shorten(text):
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
 
 
-def _submissions(notes, totals, table):
+def _submissions_table(notes, totals, table):
     lines = [
         [
-            _linked(student, note.feedback),
+            _link(student, note.feedback),
             f"{total:g}",
             f"{np.isnan(marks).sum() or ''}",
             "" if note.hours_late is None else f"{note.hours_late:.1f}",
@@ -175,7 +177,7 @@ def _submissions(notes, totals, table):
     return _table(head, lines, text_columns=(0, 4))
 
 
-def _linked(text, address):
+def _link(text, address):
     return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
 
 

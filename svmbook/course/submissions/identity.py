@@ -9,10 +9,10 @@ import ast
 from nbgrader.utils import is_solution
 
 from ..execution.source import UNREADABLE, without_commands
-from ..layout.items import STUDENT, item_of
+from ..layout.items import STUDENT, item_name
 from ..personal import normal_form
 
-__all__ = ["enter_id", "is_personal", "settle_id", "written_id"]
+__all__ = ["choose_id", "enter_id", "is_personal", "written_id"]
 
 MAX_CELL_LENGTH = 2_000  # characters; longer cells are not searched for an id
 MAX_ID_LENGTH = 100
@@ -20,7 +20,7 @@ MAX_ID_LENGTH = 100
 
 def is_personal(nb):
     """Return whether an assignment has questions with personal numbers."""
-    return any(item_of(cell) == STUDENT and is_solution(cell) for cell in nb.cells)
+    return any(item_name(cell) == STUDENT and is_solution(cell) for cell in nb.cells)
 
 
 def written_id(cells):
@@ -61,7 +61,7 @@ def _ids_in(source):
             yield text
 
 
-def settle_id(folder, written, ids):
+def choose_id(folder, notebook_id, ids):
     """Decide which id determines the numbers with which a submission is graded.
 
     It is the name of the folder, or the id that the instructor has entered for this folder. The id
@@ -71,27 +71,27 @@ def settle_id(folder, written, ids):
     ----------
     folder : str
         The name of the student's folder.
-    written : str or None
+    notebook_id : str or None
         The id in the notebook.
     ids : dict of str to str
         Ids that the instructor has entered, by the names of folders.
 
     Returns
     -------
-    settled : str
+    student_id : str
         The id.
     note : str or None
         A note for the instructor, if the id in the notebook is missing or different.
     """
-    settled = ids.get(folder, folder)
-    if written is None:
-        return settled, f"no id was found in the notebook; {settled!r} was used"
-    if normal_form(written) == normal_form(settled):
-        return settled, None
-    return settled, (
-        f"the id in the notebook is {written!r}, but its questions were graded with the numbers of "
-        f"{settled!r}; if the id is the student's, write {folder},{written} into ids.csv and grade "
-        "again"
+    student_id = ids.get(folder, folder)
+    if notebook_id is None:
+        return student_id, f"no id was found in the notebook; {student_id!r} was used"
+    if normal_form(notebook_id) == normal_form(student_id):
+        return student_id, None
+    return student_id, (
+        f"the id in the notebook is {notebook_id!r}, but its questions were graded with the "
+        f"numbers of {student_id!r}; if the id is the student's, write {folder},{notebook_id} into "
+        "ids.csv and grade again"
     )
 
 
@@ -106,6 +106,6 @@ def enter_id(nb, student):
         The id; None leaves the cell unchanged.
     """
     for cell in nb.cells:
-        if student and item_of(cell) == STUDENT and is_solution(cell):
+        if student and item_name(cell) == STUDENT and is_solution(cell):
             cell.source = f"{STUDENT} = {student!r}"
             cell.metadata.nbgrader.update(solution=False, locked=True)

@@ -7,13 +7,15 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import compute_checksum, is_grade, is_solution
 
-from ..layout.items import handed_out, item_of
+from ..layout.items import item_name, released_source
 
 __all__ = ["is_unanswered", "merge_submission"]
 
 EMBEDDED_IMAGE = re.compile(r"!\[[^]]*\]\((attachment:|data:)")
 # The beginning of a tag, a link, an image, or a link in a formula; a space is inserted after it.
-ACTIVE = re.compile(r"(<)(?=[A-Za-z/!?])|(!)(?=\[)|(\])(?=[(:\[])|(\\)(?=href|style|class|require)")
+ACTIVE_MARKUP = re.compile(
+    r"(<)(?=[A-Za-z/!?])|(!)(?=\[)|(\])(?=[(:\[])|(\\)(?=href|style|class|require)"
+)
 
 
 def merge_submission(master, cells):
@@ -36,10 +38,10 @@ def merge_submission(master, cells):
     nb, notes = deepcopy(master), []
     if cells is None:
         return nb, notes
-    positions = {item_of(cell): k for k, cell in enumerate(nb.cells) if item_of(cell)}
-    versions, own = _sorted_out(cells, positions, master)
+    positions = {item_name(cell): k for k, cell in enumerate(nb.cells) if item_name(cell)}
+    versions, added_cells = _sort_cells(cells, positions, master)
     for name, pieces in versions.items():
-        _fill(nb, positions[name], [*pieces], own, notes)
+        _fill_answer(nb, positions[name], [*pieces], added_cells, notes)
     if any(kind != "code" and EMBEDDED_IMAGE.search(text) for _, kind, text in cells):
         notes.append("a picture that was pasted into a text is not kept; write formulas")
     missing = [name for name in positions if name not in versions]
@@ -48,47 +50,47 @@ def merge_submission(master, cells):
     for name, position in positions.items():
         cell = nb.cells[position]
         if cell.cell_type == "markdown" and is_unanswered(cell):
-            _use_adjacent_text(cell, position, own, notes)
+            _use_adjacent_text(cell, position, added_cells, notes)
         if name in missing and is_solution(cell) and not is_grade(cell):
             cell.source = ""  # the stub would override an answer in a cell of the student's own
-    merged = [_new_cell(*cell) for cell in own[-1]]
+    merged = [_new_cell(*cell) for cell in added_cells[-1]]
     for k, cell in enumerate(nb.cells):
-        merged += [cell, *(_new_cell(*added) for added in own[k])]
+        merged += [cell, *(_new_cell(*added) for added in added_cells[k])]
     nb.cells = merged
     return nb, notes
 
 
-def _sorted_out(cells, positions, master):
+def _sort_cells(cells, positions, master):
     """Return the different texts of each named cell, and the student's own cells by position."""
-    given = {(cell.cell_type, cell.source) for cell in master.cells}
+    given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
     by_text = {} if has_names else _positions_by_text(master)
-    versions, own, position = {}, defaultdict(list), -1
+    versions, added_cells, position = {}, defaultdict(list), -1
     for name, kind, text in cells:
         if name in positions:
             position = positions[name]
             versions.setdefault(name, {})[kind, text] = None
-        elif same := by_text.get((kind, " ".join(text.split()))):
-            position = next((k for k in same if k > position), same[0])
-        elif text.strip() and (kind, text) not in given:
-            own[position].append((kind, text))
-    return versions, own
+        elif positions_of_text := by_text.get((kind, " ".join(text.split()))):
+            position = next((k for k in positions_of_text if k > position), positions_of_text[0])
+        elif text.strip() and (kind, text) not in given_texts:
+            added_cells[position].append((kind, text))
+    return versions, added_cells
 
 
 def _positions_by_text(master):
     """Return the positions of each given text, for submissions that have lost all cell names."""
     positions = defaultdict(list)
     for k, cell in enumerate(master.cells):
-        if words := " ".join(handed_out(cell).split()):
+        if words := " ".join(released_source(cell).split()):
             positions[cell.cell_type, words].append(k)
     return positions
 
 
-def _fill(nb, position, pieces, own, notes):
+def _fill_answer(nb, position, pieces, added_cells, notes):
     """Fill an answer cell with the student's versions of it; of a locked cell keep additions."""
-    cell, name = nb.cells[position], item_of(nb.cells[position])
+    cell, name = nb.cells[position], item_name(nb.cells[position])
     if not is_solution(cell):
-        _keep_additions(cell, pieces, own[position], notes)
+        _keep_additions(cell, pieces, added_cells[position], notes)
         return
     if any(kind != cell.cell_type for kind, _ in pieces):
         notes.append(f"cell {name} had the wrong cell type")
@@ -96,26 +98,29 @@ def _fill(nb, position, pieces, own, notes):
     if len(texts) > 1:
         notes.append(f"cell {name} was found in {len(texts)} pieces, which were graded together")
     if cell.cell_type == "code":
-        cell.source, *more = texts
-        own[position] = [*(("code", text) for text in more), *own[position]]
+        cell.source, *other_texts = texts
+        new_cells = [("code", text) for text in other_texts]
+        added_cells[position] = [*new_cells, *added_cells[position]]
     else:
-        cell.source = _deactivated("\n\n".join(texts))
+        cell.source = _deactivate_markup("\n\n".join(texts))
 
 
-def _keep_additions(cell, pieces, added, notes):
+def _keep_additions(cell, pieces, added_cells, notes):
     """Note that a locked cell was changed; text that was added to a question is kept below it."""
-    name, original = item_of(cell), handed_out(cell)
+    name, original = item_name(cell), released_source(cell)
     changed = [text for _, text in pieces if text.split() != original.split()]
     if not changed:
         return
     if cell.cell_type == "code":
         notes.append(f"cell {name} had been changed; the original was run")
         return
-    known = {line.strip() for line in original.splitlines()}
-    lines = [line for text in changed for line in text.splitlines() if line.strip() not in known]
+    original_lines = {line.strip() for line in original.splitlines()}
+    lines = [
+        line for text in changed for line in text.splitlines() if line.strip() not in original_lines
+    ]
     if lines:
         notes.append(f"cell {name} had been changed; the additions are kept below it")
-        added.insert(0, ("markdown", "\n".join(lines)))
+        added_cells.insert(0, ("markdown", "\n".join(lines)))
 
 
 def _is_stub(cell, text):
@@ -130,14 +135,14 @@ def is_unanswered(cell):
     return is_grade(cell) and is_solution(cell) and _is_stub(cell, cell.source)
 
 
-def _use_adjacent_text(cell, position, own, notes):
+def _use_adjacent_text(cell, position, added_cells, notes):
     """Fill an empty essay with the student's text below it, or between it and its question."""
     for k in (position, position - 1):
-        texts = [added for added in own[k] if _is_text(*added)]
+        texts = [added for added in added_cells[k] if _is_text(*added)]
         if texts:
-            cell.source = _deactivated("\n\n".join(text for _, text in texts))
-            own[k] = [added for added in own[k] if added not in texts]
-            name = item_of(cell)
+            cell.source = _deactivate_markup("\n\n".join(text for _, text in texts))
+            added_cells[k] = [added for added in added_cells[k] if added not in texts]
+            name = item_name(cell)
             notes.append(f"the answer {name} was empty; the adjacent text was graded instead")
             return
 
@@ -148,9 +153,9 @@ def _is_text(kind, text):
 
 
 def _new_cell(kind, text):
-    return new_code_cell(text) if kind == "code" else new_markdown_cell(_deactivated(text))
+    return new_code_cell(text) if kind == "code" else new_markdown_cell(_deactivate_markup(text))
 
 
-def _deactivated(text):
+def _deactivate_markup(text):
     """Insert spaces so that tags, links and images stay plain text; formulas keep their meaning."""
-    return ACTIVE.sub(lambda found: f"{found[0]} ", text)
+    return ACTIVE_MARKUP.sub(lambda match: f"{match[0]} ", text)

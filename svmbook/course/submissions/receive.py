@@ -10,7 +10,7 @@ import re
 import stat
 from datetime import UTC, datetime
 
-__all__ = ["Rejected", "read_notebook", "read_timestamp"]
+__all__ = ["RejectedSubmission", "read_notebook", "read_timestamp"]
 
 MAX_FILE_SIZE = 20_000_000  # bytes
 MAX_CELL_LENGTH = 200_000  # characters
@@ -21,22 +21,22 @@ TIMESTAMP = re.compile(
     re.ASCII,
 )
 # Links are not followed, and opening a pipe does not block. Windows has neither flag.
-FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-FLAGS |= getattr(os, "O_BINARY", 0)
+OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+OPEN_FLAGS |= getattr(os, "O_BINARY", 0)
 
 
-class Rejected(ValueError):
+class RejectedSubmission(ValueError):
     """A submission cannot be read; the message gives the reason."""
 
 
-def read_notebook(path, within=0):
+def read_notebook(path, n_parents=0):
     """Read the cells of a submitted notebook.
 
     Parameters
     ----------
     path : Path
         The notebook.
-    within : int, default=0
+    n_parents : int, default=0
         Number of parent folders that must not be links.
 
     Returns
@@ -46,26 +46,26 @@ def read_notebook(path, within=0):
 
     Raises
     ------
-    Rejected
+    RejectedSubmission
         There is no such file, it is not a notebook, or it is too large.
     """
-    if any(folder.is_symlink() for folder in path.parents[:within]):
-        raise Rejected("the folder is a link; hand in the file itself")
+    if any(folder.is_symlink() for folder in path.parents[:n_parents]):
+        raise RejectedSubmission("the folder is a link; hand in the file itself")
     content = _read_bytes(path)
     try:
         notebook = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise Rejected("the file is not UTF-8; save it as Jupyter does") from None
+        raise RejectedSubmission("the file is not UTF-8; save it as Jupyter does") from None
     except RecursionError:
-        raise Rejected("the file is nested too deeply for a notebook") from None
+        raise RejectedSubmission("the file is nested too deeply for a notebook") from None
     except ValueError as error:
-        raise Rejected(f"the file is not a notebook ({error})") from None
+        raise RejectedSubmission(f"the file is not a notebook ({error})") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        raise Rejected("the file is not a notebook of format 4: it has no list of cells")
+        raise RejectedSubmission("the file is not a notebook of format 4: it has no list of cells")
     if len(cells) > MAX_CELLS:
-        raise Rejected(f"{len(cells)} cells; at most {MAX_CELLS} are run")
-    return [_cell(cell, k) for k, cell in enumerate(cells)]
+        raise RejectedSubmission(f"{len(cells)} cells; at most {MAX_CELLS} are run")
+    return [_read_cell(cell, k) for k, cell in enumerate(cells)]
 
 
 def read_timestamp(folder):
@@ -93,26 +93,28 @@ def read_timestamp(folder):
         zone = "+00:00" if zone in (None, "UTC", "GMT", "Z") else zone
         time = datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(UTC)
         return time.replace(tzinfo=None), None
-    except (Rejected, AttributeError, ValueError, OverflowError):
+    except (RejectedSubmission, AttributeError, ValueError, OverflowError):
         return None, f"timestamp.txt cannot be read ({text[:40]!r}); write 2026-10-05 17:40:00 UTC"
 
 
 def _read_bytes(path, max_size=MAX_FILE_SIZE):
     try:
-        file = os.open(path, FLAGS)
+        file = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
-        raise Rejected(f"there is no file {path.name}{_other_files(path)}") from None
+        raise RejectedSubmission(f"there is no file {path.name}{_other_files(path)}") from None
     except OSError as error:
-        raise Rejected(f"{path.name} cannot be opened ({error.strerror})") from None
+        raise RejectedSubmission(f"{path.name} cannot be opened ({error.strerror})") from None
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         os.close(file)
-        raise Rejected(f"{path.name} is not a regular file")
-    with os.fdopen(file, "rb") as opened:
+        raise RejectedSubmission(f"{path.name} is not a regular file")
+    with os.fdopen(file, "rb") as stream:
         if status.st_size > max_size:
             mb = status.st_size / 1e6
-            raise Rejected(f"{path.name} has {mb:.0f} MB; at most {max_size / 1e6:.0f} are read")
-        return opened.read(max_size)
+            raise RejectedSubmission(
+                f"{path.name} has {mb:.0f} MB; at most {max_size / 1e6:.0f} are read"
+            )
+        return stream.read(max_size)
 
 
 def _other_files(path):
@@ -124,16 +126,16 @@ def _other_files(path):
     return f", but {', '.join(map(repr, names[:5]))}" if names else ""
 
 
-def _cell(cell, number):
+def _read_cell(cell, number):
     """Return name, cell type and text of a cell."""
     cell = cell if isinstance(cell, dict) else {}
     kind, text, metadata = cell.get("cell_type"), cell.get("source"), cell.get("metadata")
     if isinstance(text, list) and all(isinstance(line, str) for line in text):
         text = "".join(text)
     if kind not in ("code", "markdown", "raw") or not isinstance(text, str):
-        raise Rejected(f"cell {number} is invalid")
+        raise RejectedSubmission(f"cell {number} is invalid")
     if len(text) > MAX_CELL_LENGTH:
-        raise Rejected(
+        raise RejectedSubmission(
             f"cell {number} has {len(text)} characters; at most {MAX_CELL_LENGTH} are read"
         )
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None

@@ -10,10 +10,10 @@ import nbformat
 from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_locked
 
-from ..layout.items import item_of
-from .receive import Rejected, read_notebook
+from ..layout.items import item_name
+from .receive import RejectedSubmission, read_notebook
 
-__all__ = ["Pair", "similar"]
+__all__ = ["SimilarPair", "find_similar"]
 
 # Winnowing: one hash of 25 normalised characters is kept in each window of 4, so that every common
 # substring of 28 characters is found.
@@ -21,7 +21,7 @@ HASH_LENGTH, WINDOW = 25, 4
 
 
 @dataclass(frozen=True)
-class Pair:
+class SimilarPair:
     """Two submissions with common code.
 
     Attributes
@@ -39,7 +39,7 @@ class Pair:
     lines: tuple
 
 
-def similar(course, name, least=0.5):
+def find_similar(course, name, min_score=0.5):
     """Compare the code of all submissions pairwise, ignoring code that was handed out.
 
     All names of variables and functions are replaced by the same one, and comments and spaces are
@@ -51,34 +51,36 @@ def similar(course, name, least=0.5):
         The course.
     name : str
         The assignment.
-    least : float, default=0.5
+    min_score : float, default=0.5
         The minimum score of the pairs that are returned.
 
     Returns
     -------
-    list of Pair
+    list of SimilarPair
         The pairs in decreasing order of their scores.
     """
     course.source_path(name)
     released = nbformat.read(course.released_path(name), as_version=4)
-    given = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
-    known = _fingerprint(given, window=1).hashes  # with window 1, all hashes are kept
-    locked = {item_of(cell) for cell in released.cells if is_locked(cell)}
+    released_code = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
+    released_hashes = _fingerprint(
+        released_code, window=1
+    ).hashes  # with window 1, all hashes are kept
+    locked = {item_name(cell) for cell in released.cells if is_locked(cell)}
     fingerprints = {}
     for student, submission in course.submissions(name).items():
         try:
-            cells = read_notebook(submission.path, within=2)
-        except Rejected:
+            cells = read_notebook(submission.path, n_parents=2)
+        except RejectedSubmission:
             continue
-        own = (text for item, kind, text in cells if kind == "code" and item not in locked)
-        fingerprints[student] = _fingerprint("\n".join(own), known)
+        own_code = (text for item, kind, text in cells if kind == "code" and item not in locked)
+        fingerprints[student] = _fingerprint("\n".join(own_code), released_hashes)
     pairs = []
     for students in itertools.combinations(fingerprints, 2):
         first, second = (fingerprints[student] for student in students)
         _, shares, (in_first, in_second) = compare_files(first, second)
-        if max(shares) >= least:
+        if max(shares) >= min_score:
             lines = _lines(first.raw_code, in_first), _lines(second.raw_code, in_second)
-            pairs.append(Pair(students, float(max(shares)), lines))
+            pairs.append(SimilarPair(students, float(max(shares)), lines))
     return sorted(pairs, key=lambda pair: -pair.score)
 
 

@@ -26,10 +26,10 @@ from ...kernels import CONDITIONAL, DISTANCES, KERNELS
 from ...kernels.choice import shifted
 from ...solvers.dual.path import path_over_C
 
-__all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
+__all__ = ["GridChoice", "choose_by_grid", "coarsen", "fit_choice", "run_grid_search"]
 
-PATH_POINTS = 500  # training points from which on a path is faster than LIBSVM
-GRID_CACHE = 500  # megabytes; LIBSVM copies rows of the matrix into it
+MIN_PATH_POINTS = 500  # smallest number of training points for which a path is faster than LIBSVM
+CACHE_MEGABYTES = 500  # for the cache into which LIBSVM copies rows of the matrix
 PARAMETER_FREE = tuple(name for name, (_, parameters) in KERNELS.items() if not parameters)
 
 
@@ -130,14 +130,14 @@ def choose_by_grid(
         K = base if kernel in PARAMETER_FREE else np.exp(-width * base)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
-            predict = _predict_by_paths if len(train) >= PATH_POINTS else _predict_by_libsvm
+            predict = _predict_by_paths if len(train) >= MIN_PATH_POINTS else _predict_by_libsvm
             for i, labels in enumerate(predict(K_train, y[train], Cs, K_test)):
                 scores[i, j, f] = (labels == y[test]).mean()
     return _best(kernel, scores, Cs, gammas)
 
 
-def coarser(choice: GridChoice, step: int) -> GridChoice:
-    """Return the choice from a coarser grid: every ``step``-th value of each parameter.
+def coarsen(choice: GridChoice, step: int) -> GridChoice:
+    """Return the choice from a coarsen grid: every ``step``-th value of each parameter.
 
     Parameters
     ----------
@@ -154,11 +154,11 @@ def coarser(choice: GridChoice, step: int) -> GridChoice:
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_by_grid, coarser
+    >>> from svmbook.experiments.methods.grid import choose_by_grid, coarsen
     >>> X, y = twonorm(60, random_state=0)
     >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
     >>> choice = choose_by_grid(X, y, **grid, cv=StratifiedKFold(3))
-    >>> coarser(choice, 2).scores.shape
+    >>> coarsen(choice, 2).scores.shape
     (2, 1, 3)
     """
     scores = choice.scores[::step, ::step]
@@ -177,12 +177,12 @@ def _predict_by_libsvm(K, y, Cs, K_test):
     # Each fit takes milliseconds; validating the same matrix each time would double the time.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for position, i in enumerate(order):
-            model = SVC(C=Cs[i], kernel="precomputed", cache_size=GRID_CACHE).fit(K, y)
+            model = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE_MEGABYTES).fit(K, y)
             labels[i] = model.predict(K_test)
             if np.abs(model.dual_coef_).max() < Cs[i]:
                 # No multiplier reaches its bound, so all larger C have the same solution.
-                for larger in order[position + 1 :]:
-                    labels[larger] = labels[i]
+                for j in order[position + 1 :]:
+                    labels[j] = labels[i]
                 break
     return labels
 
@@ -241,13 +241,13 @@ def fit_choice(
     X, y = check_X_y(X, y)
     function, parameters = KERNELS[choice.kernel]
     params = {"gamma": choice.gamma} if parameters else {}
-    model = SVC(C=choice.C, kernel="precomputed", cache_size=GRID_CACHE)
+    model = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE_MEGABYTES)
     model.fit(function(X, **params), y)
     labels = model.predict(function(X_test, X, **params))
     return labels, int(model.n_support_.sum())
 
 
-def grid_run(
+def run_grid_search(
     X: ArrayLike,
     y: ArrayLike,
     X_test: ArrayLike,
@@ -278,9 +278,10 @@ def grid_run(
     Examples
     --------
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import grid_run
+    >>> from svmbook.experiments.methods.grid import run_grid_search
     >>> train, test = twonorm(60, random_state=0), twonorm(200, random_state=1)
-    >>> grid_run(*train, *test, seed=0, kernel="linear", C=[0.01])["parameters"]
+    >>> fields = run_grid_search(*train, *test, seed=0, kernel="linear", C=[0.01])
+    >>> fields["parameters"]
     {'C': 0.01}
     """
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
@@ -298,9 +299,9 @@ def grid_run(
 
 def _check_grid(kernel, C, gamma):
     """Return the two grids as lists."""
-    known = (*DISTANCES, *PARAMETER_FREE)
-    if kernel not in known:
-        raise ValueError(f"kernel must be one of {', '.join(known)}; found {kernel!r}.")
+    available = (*DISTANCES, *PARAMETER_FREE)
+    if kernel not in available:
+        raise ValueError(f"kernel must be one of {', '.join(available)}; found {kernel!r}.")
     if kernel in PARAMETER_FREE and gamma is not None:
         raise ValueError(f"the kernel {kernel!r} has no gamma; leave it out.")
     grids = {"C": C} if kernel in PARAMETER_FREE else {"C": C, "gamma": gamma}

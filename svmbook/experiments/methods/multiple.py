@@ -101,8 +101,8 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     Examples
     --------
     >>> from svmbook.experiments.methods.multiple import rank
-    >>> found = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
-    >>> found.means, round(found.p, 3), round(found.critical_difference, 2)
+    >>> ranks = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
+    >>> ranks.means, round(ranks.p, 3), round(ranks.critical_difference, 2)
     (array([1.   , 2.375, 2.625]), 0.038, 1.66)
     """
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")

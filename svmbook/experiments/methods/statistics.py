@@ -53,11 +53,11 @@ class Summary(NamedTuple):
 
     mean: float
     deviation: float
-    error: float
+    standard_error: float
     runs: int
 
-    def __format__(self, digits):
-        return plus_minus(self.mean, self.error, digits)
+    def __format__(self, format_spec):
+        return plus_minus(self.mean, self.standard_error, format_spec)
 
 
 class Comparison(NamedTuple):
@@ -271,15 +271,22 @@ def practical_difference(
     """
     check_scalar(rope, "rope", Real, min_val=0)
     check_scalar(level, "level", Real, min_val=0.5, max_val=1, include_boundaries="neither")
-    found = compare(first, second, test_share=test_share)
+    comparison = compare(first, second, test_share=test_share)
     n = len(_values(first))
-    error = (found.high - found.difference) / stdtrit(n - 1, 0.975)
+    error = (comparison.high - comparison.difference) / stdtrit(n - 1, 0.975)
     if error > 0:
-        below, up_to = (stdtr(n - 1, (s * rope - found.difference) / error) for s in (-1, 1))
+        p_below, p_up_to = (
+            stdtr(n - 1, (s * rope - comparison.difference) / error) for s in (-1, 1)
+        )
     else:  # all differences are equal; the boundary belongs to the region
         edge = rope + EQUAL_TOL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
-        below, up_to = float(found.difference < -edge), float(found.difference <= edge)
-    return PracticalDifference(float(below), float(up_to - below), float(1.0 - up_to), level)
+        p_below, p_up_to = (
+            float(comparison.difference < -edge),
+            float(comparison.difference <= edge),
+        )
+    return PracticalDifference(
+        float(p_below), float(p_up_to - p_below), float(1.0 - p_up_to), level
+    )
 
 
 def _values(values):

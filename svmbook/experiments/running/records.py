@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-__all__ = ["load_records", "parse_records", "part_of_book", "read_records", "results_folder"]
+__all__ = ["find_book_folder", "load_records", "parse_records", "read_records", "results_folder"]
 
-INSTALLED = Path(__file__).resolve().parents[2] / "results"  # only in an installed package
+INSTALLED_RESULTS = Path(__file__).resolve().parents[2] / "results"  # only in an installed package
 
 
 def results_folder():
@@ -19,24 +19,24 @@ def results_folder():
     repository. If there is none, it is the copy that was installed with the package.
     """
     try:
-        return part_of_book("book/results", "SVMBOOK_RESULTS", "measured results")
+        return find_book_folder("book/results", "SVMBOOK_RESULTS", "measured results")
     except FileNotFoundError:
-        if os.environ.get("SVMBOOK_RESULTS") or not INSTALLED.is_dir():
+        if os.environ.get("SVMBOOK_RESULTS") or not INSTALLED_RESULTS.is_dir():
             raise
-        return INSTALLED
+        return INSTALLED_RESULTS
 
 
-def part_of_book(part, variable, what):
+def find_book_folder(path, variable, contents):
     """Return a folder of the book's repository, searched in the current folder and its parents.
 
     Parameters
     ----------
-    part : str
+    path : str
         Path of the folder relative to the repository's root.
     variable : str
         Name of the environment variable that may name another folder.
-    what : str
-        Its contents, for the error message.
+    contents : str
+        What the folder contains, for the error message.
 
     Returns
     -------
@@ -47,15 +47,15 @@ def part_of_book(part, variable, what):
     FileNotFoundError
         There is no such folder.
     """
-    if named := os.environ.get(variable):
-        if not Path(named).is_dir():
-            raise FileNotFoundError(f"{variable} names {named!r}, which is not a folder.")
-        return Path(named)
+    if folder := os.environ.get(variable):
+        if not Path(folder).is_dir():
+            raise FileNotFoundError(f"{variable} names {folder!r}, which is not a folder.")
+        return Path(folder)
     for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / part).is_dir():
-            return folder / part
+        if (folder / path).is_dir():
+            return folder / path
     raise FileNotFoundError(
-        f"no folder {part} in the current folder or its parents; {what} come with the book's "
+        f"no folder {path} in the current folder or its parents; {contents} come with the book's "
         f"repository. Start inside it, or set {variable} to the folder."
     )
 
@@ -105,8 +105,8 @@ def read_records(path):
     return parse_records(Path(path).read_bytes(), path)
 
 
-def parse_records(data, path, *, first=1):
-    """Return the records in the bytes of a file, where `first` is the number of the first line.
+def parse_records(data, path, *, first_line=1):
+    """Return the records in lines of a file, of which `first_line` is the number of the first.
 
     Examples
     --------
@@ -117,18 +117,18 @@ def parse_records(data, path, *, first=1):
     ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
     """
     records = []
-    for number, line in enumerate(data.splitlines(), start=first):
+    for number, line in enumerate(data.splitlines(), start=first_line):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:  # invalid JSON or encoding
-            raise _damaged(path, number, error) from error
+            raise _damaged_record_error(path, number, error) from error
         if not isinstance(record, dict):
-            raise _damaged(path, number, f"{record!r} is not a record")
+            raise _damaged_record_error(path, number, f"{record!r} is not a record")
         records.append(record)
     return records
 
 
-def _damaged(path, number, reason):
+def _damaged_record_error(path, number, reason):
     return ValueError(
         f"{path}, line {number} is damaged ({reason}). Delete the line and run the experiment "
         "again, which carries out the missing runs, or restore the committed file from Git."

@@ -19,8 +19,9 @@ from .records import parse_records
 
 __all__ = ["FIELDS", "Job", "Store"]
 
-RECORD_START = b'{"suite": "'  # how each line begins; tells incomplete records from other text
-APPEND_FLAGS, MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
+# The beginning of each line, which distinguishes incomplete records from other text.
+RECORD_START = b'{"suite": "'
+APPEND_FLAGS, FILE_MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 LOCK_SECONDS = 60  # how long to wait for another process's append, which takes milliseconds
 
 
@@ -129,40 +130,42 @@ class Store:
             file.seek(self._length)
             data = file.read()
         complete = data.rfind(b"\n") + 1  # length of the complete lines
-        new, first = {}, len(self._records) + 1
-        records = parse_records(data[:complete], self.path, first=first)
-        for number, record in enumerate(records, start=first):
-            job = _job(record, f"{self.path}, line {number}")
-            if job in self._records or job in new:
+        new_records, first_line = {}, len(self._records) + 1
+        records = parse_records(data[:complete], self.path, first_line=first_line)
+        for number, record in enumerate(records, start=first_line):
+            job = _checked_job(record, f"{self.path}, line {number}")
+            if job in self._records or job in new_records:
                 raise ValueError(
                     f"{self.path}, line {number} repeats the run of an earlier line ({job}). "
                     "Delete one of them."
                 )
-            new[job] = record
-        torn = data[complete:]
-        if not (torn.startswith(RECORD_START) or RECORD_START.startswith(torn)):
+            new_records[job] = record
+        incomplete_line = data[complete:]
+        if not (
+            incomplete_line.startswith(RECORD_START) or RECORD_START.startswith(incomplete_line)
+        ):
             raise ValueError(
                 f"{self.path} does not end in a record; name another file, or repair this one."
             )
-        self._records |= new
+        self._records |= new_records
         self._length += complete
-        return torn
+        return incomplete_line
 
     def repair(self):
         """Create the file if there is none; move an incomplete last line away, with a warning."""
         # Fails at once if the file cannot be written; waiting for the lock would take long.
-        os.close(os.open(self.path, APPEND_FLAGS, MODE))
-        with self._locked():
+        os.close(os.open(self.path, APPEND_FLAGS, FILE_MODE))
+        with self._acquire_lock():
             self._repair()
 
     def append(self, record):
         """Append the record of a run unless the store has one; return whether it was appended."""
-        job = _job(record, "the record")
+        job = _checked_job(record, "the record")
         try:
             line = json.dumps(job._asdict() | record, allow_nan=False).encode() + b"\n"
         except (TypeError, ValueError) as error:
             raise ValueError(f"the record of {job} cannot be written as JSON: {error}.") from error
-        with self._locked():
+        with self._acquire_lock():
             self._repair()
             if job in self:
                 return False
@@ -171,20 +174,20 @@ class Store:
         return True
 
     def _repair(self):
-        torn = self.refresh()
-        if torn:
-            aside = self.path.with_name(self.path.name + ".torn")
-            with aside.open("ab") as file:
-                file.write(torn + b"\n")
+        incomplete_line = self.refresh()
+        if incomplete_line:
+            torn_path = self.path.with_name(self.path.name + ".incomplete_line")
+            with torn_path.open("ab") as file:
+                file.write(incomplete_line + b"\n")
             os.truncate(self.path, self._length)
             warnings.warn(
-                f"{self.path} ended in an incomplete record, which was moved to {aside.name}; its "
-                "run will be repeated.",
+                f"{self.path} ended in an incomplete record, which was moved to {torn_path.name}; "
+                "its run will be repeated.",
                 RuntimeWarning,
                 stacklevel=3,
             )
 
-    def _locked(self):
+    def _acquire_lock(self):
         try:
             return self._lock.acquire()
         except Timeout as error:
@@ -196,7 +199,7 @@ class Store:
 
 def _append(path, line, length):
     """Append a line to a file of known length; if that fails, restore the file."""
-    file = os.open(path, APPEND_FLAGS, MODE)
+    file = os.open(path, APPEND_FLAGS, FILE_MODE)
     try:
         try:
             written = os.write(file, line)
@@ -210,15 +213,17 @@ def _append(path, line, length):
         os.close(file)
 
 
-def _job(record, where):
-    """Return the job of a record, or raise a ValueError that says what is wrong with it."""
+def _checked_job(record, description):
+    """Return the job of a record, or raise a ValueError with the fault of the record."""
     missing = [field for field in FIELDS if field not in record]
     if missing:
-        raise ValueError(f"{where} is not the record of a run: it lacks {', '.join(missing)}.")
+        raise ValueError(
+            f"{description} is not the record of a run: it lacks {', '.join(missing)}."
+        )
     for field, (is_valid, expected) in FIELDS.items():
         if not is_valid(record[field]):
             raise ValueError(
-                f"{where} is not the record of a run: {field} must be {expected}; "
+                f"{description} is not the record of a run: {field} must be {expected}; "
                 f"found {record[field]!r}."
             )
     return Job(*(record[field] for field in Job._fields))

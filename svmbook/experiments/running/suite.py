@@ -1,4 +1,4 @@
-"""An experiment: its runs, the work of one run, and the table of the results."""
+"""An experiment: its runs, the function that carries out one run, and the table of the results."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Suite:
         Their names.
     runs : int
         Number of runs per data set and method, each with another seed.
-    work : callable
-        ``work(data_set, method, run)`` carries out one run. It returns a dict with ``seed``,
-        ``parameters``, ``error`` (a fraction), ``model_size``, and any further fields.
+    carry_out_run : callable
+        ``carry_out_run(data_set, method, run)`` returns a dict with ``seed``, ``parameters``,
+        ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
         records: the number of ``runs``, the reported results and the reproduced ones.
-    layout : callable
-        ``layout(rows)`` returns the `Table` of these dicts, laid out as in the source.
-    extra_layouts : mapping
-        Layouts of further tables of the same rows, by name.
+    make_table : callable
+        ``make_table(rows)`` returns the `Table` of these dicts, laid out as in the source.
+    extra_tables : mapping
+        Functions that make further tables of the same rows, by name.
     data_files : mapping
-        Names for `svmbook.datasets.load`, by data set; generated data are left out.
-    left_out : mapping
+        Names for `svmbook.datasets.load`, by data set; generated data sets have no entry.
+    excluded_data_sets : mapping
         Data sets on which a method is not run, by method.
     """
 
@@ -59,12 +59,12 @@ class Suite:
     data_sets: tuple
     methods: tuple
     runs: int
-    work: Callable
+    carry_out_run: Callable
     compare: Callable[[list], list]
-    layout: Callable[[list], Table]
-    extra_layouts: Mapping = field(default_factory=dict)
+    make_table: Callable[[list], Table]
+    extra_tables: Mapping = field(default_factory=dict)
     data_files: Mapping = field(default_factory=dict)
-    left_out: Mapping = field(default_factory=dict)
+    excluded_data_sets: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
         """Return the jobs of the suite, or of some data sets, methods and runs."""
@@ -73,7 +73,7 @@ class Suite:
         jobs = [
             Job(self.name, data_set, method, run)
             for data_set, method in itertools.product(data_sets, methods)
-            if data_set not in self.left_out.get(method, ())
+            if data_set not in self.excluded_data_sets.get(method, ())
             for run in self._run_numbers(runs)
         ]
         if not jobs:
@@ -83,7 +83,7 @@ class Suite:
         return jobs
 
     def _run_numbers(self, runs):
-        """Return run numbers, given their number or a list of them; the default is all runs."""
+        """Return the run numbers for a number of runs or a list; by default those of all runs."""
         runs = self.runs if runs is None else runs
         numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
         if not numbers or min(numbers) < 0:
@@ -101,7 +101,7 @@ class Suite:
         with one_blas_thread():
             start = time.perf_counter()
             try:
-                outcome = self.work(job.data_set, job.method, job.run)
+                outcome = self.carry_out_run(job.data_set, job.method, job.run)
             except Exception as error:
                 raise RunError(f"{job} failed ({type(error).__name__}: {error})") from error
             seconds = time.perf_counter() - start
@@ -124,12 +124,12 @@ def versions():
     return ", ".join(parts)
 
 
-def _check_names(names, known, message):
-    """Return distinct names, by default all that are known; raise if one is unknown."""
-    names = tuple(dict.fromkeys(known if names is None else names))
+def _check_names(names, available, message):
+    """Return distinct names, by default all; raise ValueError if one is unknown."""
+    names = tuple(dict.fromkeys(available if names is None else names))
     if not names:
-        raise ValueError(f"no name is given; choose from {', '.join(known)}.")
+        raise ValueError(f"no name is given; choose from {', '.join(available)}.")
     for name in names:
-        if name not in known:
-            raise ValueError(f"{message} {name!r}; it has {', '.join(map(repr, known))}.")
+        if name not in available:
+            raise ValueError(f"{message} {name!r}; it has {', '.join(map(repr, available))}.")
     return names

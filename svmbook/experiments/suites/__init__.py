@@ -20,15 +20,15 @@ SUITES = {
     "exemplar-nuisance": "prototypes.nuisance",
     "exemplar-votes": "prototypes.votes",
     "exploring-forest": "exploring.forest",
-    "exploring-more": "exploring.more",
+    "exploring-more": "exploring.open_questions",
     "exploring-parameters": "exploring.parameters",
     "glass-boxes": "lin2005.glass_boxes",
     "interactions": "lin2005.interactions",
     "kernel-depth": "lin2005.kernel_depth",
     "kernel-features": "comparisons.kernel_features",
-    "lin2005-beyond": "lin2005.beyond",
+    "lin2005-beyond": "lin2005.further_classifiers",
     "lin2005-boosting": "lin2005.boosting",
-    "lin2005-early": "lin2005.early",
+    "lin2005-early": "lin2005.early_stopping",
     "lin2005-kernels": "lin2005.kernels",
     "linear-or-gaussian": "comparisons.linear_or_gaussian",
     "logistic-kernels": "exploring.logistic_kernels",
@@ -36,7 +36,7 @@ SUITES = {
     "prototype-shifts": "prototypes.shifts",
     "shen2013": "shen2013.methods",
     "shen2013-ablation": "shen2013.ablation",
-    "shen2013-beyond": "shen2013.beyond",
+    "shen2013-beyond": "shen2013.further_classifiers",
     "shen2013-noise": "shen2013.noise",
     "shen2013-search": "shen2013.search",
     "usvc-as-printed": "usvc2004.as_printed",
@@ -47,7 +47,7 @@ SUITES = {
     "usvc-oracle": "usvc2004.oracle",
     "usvc-overlap": "usvc2004.overlap",
     "usvc-placing": "usvc2004.placing",
-    "usvc-when": "usvc2004.when",
+    "usvc-when": "usvc2004.loss_comparison",
     "width-rules": "exploring.width_rules",
 }
 
@@ -90,15 +90,15 @@ def report(name: str, store: Store | None = None, *, table: str | None = None) -
         is damaged.
     """
     suite = find_suite(name)
-    if table is not None and table not in suite.extra_layouts:
-        available = ", ".join(suite.extra_layouts) or "its main table only"
+    if table is not None and table not in suite.extra_tables:
+        available = ", ".join(suite.extra_tables) or "its main table only"
         raise ValueError(f"{name} has no table {table!r}; it has {available}.")
-    layout = suite.layout if table is None else suite.extra_layouts[table]
+    make_table = suite.make_table if table is None else suite.extra_tables[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
     status = store.path.stat() if store.path.exists() else None
     rows, notes = _compare(name, store.path, status and (status.st_mtime_ns, status.st_size))
     rows = tuple(deepcopy(rows))  # the caller may change them; the cached rows stay
-    return Report(layout(rows), rows, notes)
+    return Report(make_table(rows), rows, notes)
 
 
 @lru_cache

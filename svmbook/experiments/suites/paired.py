@@ -5,7 +5,7 @@ import itertools
 from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["cell", "group_runs", "paired", "paired_rows"]
+__all__ = ["format_cell", "group_runs", "paired_rows", "paired_summaries"]
 
 
 def group_runs(records, data_sets, methods, *, min_runs=1):
@@ -24,7 +24,7 @@ def group_runs(records, data_sets, methods, *, min_runs=1):
             yield {"data_set": data_set, "method": method, "runs": len(runs)}, runs
 
 
-def paired(records, data_set, method, reference, *, field="error", unit=100.0):
+def paired_summaries(records, data_set, method, reference, *, field="error", factor=100.0):
     """Return the mean of one method and its paired difference to another, with standard errors.
 
     Only runs that both methods have are used. The runs must be independent, as on generated data,
@@ -38,7 +38,7 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
         The data set and the two methods. The reference may be the method itself.
     field : str, default="error"
         Field to compare.
-    unit : float, default=100
+    factor : float, default=100
         Factor for the values, 100 for errors in percent.
 
     Returns
@@ -49,20 +49,20 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.paired import paired
+    >>> from svmbook.experiments.suites.paired import paired_summaries
     >>> errors = {"a": (0.2, 0.3), "b": (0.1, 0.3)}
     >>> records = [
     ...     {"data_set": "moons", "method": method, "run": run, "error": error}
     ...     for method, values in errors.items()
     ...     for run, error in enumerate(values)
     ... ]
-    >>> mean, difference = paired(records, "moons", "a", "b")
+    >>> mean, difference = paired_summaries(records, "moons", "a", "b")
     >>> f"{mean:.1f}".split(), f"{difference:+.1f}".split()
     (['25.0', '±', '5.0'], ['+5.0', '±', '5.0'])
     """
     values, reference_values = (
         {
-            r["run"]: unit * r[field]
+            r["run"]: factor * r[field]
             for r in records
             if (r["data_set"], r["method"]) == (data_set, name)
         }
@@ -75,7 +75,7 @@ def paired(records, data_set, method, reference, *, field="error", unit=100.0):
     return summarise([values[run] for run in runs]), summarise(differences)
 
 
-def paired_rows(records, data_sets, methods, reference, units):
+def paired_rows(records, data_sets, methods, reference, factors):
     """Return a row per data set and method that have records.
 
     A row has the mean and the standard error of each recorded value. It also has the mean
@@ -90,7 +90,7 @@ def paired_rows(records, data_sets, methods, reference, units):
     reference : callable
         ``reference(method)`` returns the name of the reference method, whose own row has no
         difference.
-    units : dict
+    factors : dict
         Factor for each recorded value, 100 for an error in percent. It must include "error". A
         value that a method does not record is left out of its rows.
 
@@ -116,25 +116,27 @@ def paired_rows(records, data_sets, methods, reference, units):
     """
     rows = []
     for row, runs in group_runs(records, data_sets, methods):
-        for name, unit in units.items():
+        for name, factor in factors.items():
             if name in runs[0]:
-                summary = summarise([unit * r[name] for r in runs])
-                row |= {name: summary.mean, f"{name}_se": summary.error}
+                summary = summarise([factor * r[name] for r in runs])
+                row |= {name: summary.mean, f"{name}_se": summary.standard_error}
         data_set, method = row["data_set"], row["method"]
-        found = paired(records, data_set, method, reference(method), unit=units["error"])
+        found = paired_summaries(
+            records, data_set, method, reference(method), factor=factors["error"]
+        )
         if method != reference(method) and found:
-            row |= {"difference": found[1].mean, "difference_se": found[1].error}
+            row |= {"difference": found[1].mean, "difference_se": found[1].standard_error}
         rows.append(row)
     return rows
 
 
-def cell(row, name="difference", digits="+.2f"):
+def format_cell(row, name="difference", format_spec="+.2f"):
     """Return a value of a row with its standard error as text, empty if the row lacks the value.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.paired import cell
-    >>> cell({"difference": 1.25, "difference_se": 0.1}).split()
+    >>> from svmbook.experiments.suites.paired import format_cell
+    >>> format_cell({"difference": 1.25, "difference_se": 0.1}).split()
     ['+1.25', '±', '0.10']
     """
-    return plus_minus(row[name], row[f"{name}_se"], digits) if name in row else ""
+    return plus_minus(row[name], row[f"{name}_se"], format_spec) if name in row else ""

@@ -189,8 +189,13 @@ def test_hidden_part_uses_an_answer_as_the_shown_part_changed_it(shells):
     cells = [
         {"source": "import numpy as np", "kind": "given"},
         {"source": "w = [1, 2]", "kind": "own"},
-        {"source": test, "kind": "test", "shown": "w = np.asarray(w)", "hidden": [2, 3, 4]},
-        {"source": "assert w == [1, 2]", "kind": "test", "shown": "", "hidden": [1]},
+        {
+            "source": test,
+            "kind": "test",
+            "visible_source": "w = np.asarray(w)",
+            "hidden_lines": [2, 3, 4],
+        },
+        {"source": "assert w == [1, 2]", "kind": "test", "visible_source": "", "hidden_lines": [1]},
     ]
     outcome = run_here(cells, answers={"w"})
     assert outcome.outputs[2] == [] and outcome.outputs[3] == []
@@ -212,7 +217,7 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shells):
         shells, "w = 0", "w = train(w)", "w = 7", "assert w == 7", given={0, 1}, tests={3}
     )
     assert failing.outputs[3][-1]["ename"] == "NameError"
-    assert failing.failed == {1: "NameError: name 'train' is not defined"}
+    assert failing.given_cell_errors == {1: "NameError: name 'train' is not defined"}
 
 
 def test_ipython_commands_are_distinguished_from_python(shells):

@@ -28,7 +28,7 @@ TRICKS = {
     "frames": "import sys\ndef f(x):\n"
     "  frame, seen = sys._getframe(), []\n"
     "  while frame:\n    seen.append(frame.f_locals.get('right'))\n    frame = frame.f_back\n"
-    "  return next((one for one in seen if one is not None), 4.0)",
+    "  return next((value for value in seen if value is not None), 4.0)",
     "garbage": "import gc\ndef f(x):\n"
     "  found = [o for o in gc.get_objects() if isinstance(o, dict) and 'right' in o]\n"
     "  return found[0]['right'] if found else 4.0",
@@ -90,7 +90,7 @@ LEAKS = {
     "frame": "obj.generator.gi_frame",
     "other object": "f._peer.request('call', target=-1)",
     "names": "f._peer.request('look_up', args=['secret'])",
-    "estimator": "f._peer._stand_in({'estimator': 'os.system', 'params': {}})",
+    "estimator": "f._peer._resolve({'estimator': 'os.system', 'params': {}})",
 }
 
 
@@ -120,7 +120,7 @@ def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
         {
             "source": "assert f(2.0) == 4.0\nassert f(3.0) == 9.0",
             "kind": "test",
-            **{"shown": "assert f(2.0) == 4.0", "hidden": [2]},
+            **{"visible_source": "assert f(2.0) == 4.0", "hidden_lines": [2]},
         },
     ]
     outcome = run_cells(cells, Limits(seconds=60, cell_seconds=2), sandbox)
@@ -148,7 +148,7 @@ def test_names_of_a_failed_given_cell_cannot_be_replaced(shells):
         given={0},
         tests={2},
     )
-    assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.failed
+    assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.given_cell_errors
 
 
 def test_variables_of_tests_and_of_submissions_are_separate(shells):

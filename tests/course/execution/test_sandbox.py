@@ -97,7 +97,7 @@ def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
     outcome = run(
         sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", tests={3, 4}
     )
-    assert outcome.reason is None and outcome.cut
+    assert outcome.reason is None and outcome.truncated
     assert printed(outcome, 0) == "1\n" and len(printed(outcome, 1)) < 2 * MAX_OUTPUT_LENGTH
     assert [len(outcome.outputs[k]) for k in (3, 4)] == [1, 0]
 
@@ -151,14 +151,14 @@ def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
 
 
 def test_error_explains_why_no_sandbox_can_be_made(monkeypatch):
-    monkeypatch.setattr(sandbox_module, "bubble", lambda path: ["false"])
+    monkeypatch.setattr(sandbox_module, "bubblewrap_command", lambda path: ["false"])
     monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
     with pytest.raises(SandboxError, match="cannot make a sandbox here"):
         find_sandbox()
 
 
 def test_sandbox_that_does_not_start_raises_an_error(sandbox, monkeypatch):
-    monkeypatch.setattr(sandbox_module, "bubble", lambda *args, **kwargs: ["false"])
+    monkeypatch.setattr(sandbox_module, "bubblewrap_command", lambda *args, **kwargs: ["false"])
     with pytest.raises(SandboxError, match="did not start"):
         run(sandbox, "print(1)")
 

@@ -74,7 +74,7 @@ def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
     values = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
     by_libsvm = choose_by_grid(X, y, **values, cv=CV)
-    monkeypatch.setattr(grid, "PATH_POINTS", 0)
+    monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
     by_paths = choose_by_grid(X, y, **values, cv=CV)
     # LIBSVM stops at a violation of 1e-3, so a point that near the boundary may change sides.
     np.testing.assert_allclose(by_paths.scores, by_libsvm.scores, atol=1.5 / (len(y) // 4))

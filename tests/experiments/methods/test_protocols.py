@@ -20,7 +20,7 @@ PROTOCOLS = {
 }
 
 
-def equal_runs(first, second):
+def are_equal(first, second):
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
@@ -28,15 +28,15 @@ def equal_runs(first, second):
 def test_run_does_not_depend_on_the_other_runs(name):
     alone = PROTOCOLS[name]()[7]
     backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
-    assert equal_runs(alone, backwards[7])
-    assert equal_runs(alone, list(PROTOCOLS[name]())[7])
-    assert not equal_runs(alone, PROTOCOLS[name]()[8])
-    assert not equal_runs(alone, PROTOCOLS[name](seed=1)[7])
+    assert are_equal(alone, backwards[7])
+    assert are_equal(alone, list(PROTOCOLS[name]())[7])
+    assert not are_equal(alone, PROTOCOLS[name]()[8])
+    assert not are_equal(alone, PROTOCOLS[name](seed=1)[7])
 
 
 @pytest.mark.parametrize("name", ["random", "generated"])
 def test_run_does_not_depend_on_the_number_of_runs(name):
-    assert equal_runs(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
+    assert are_equal(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -126,4 +126,4 @@ def test_missing_values_are_kept():
 
 def test_tables_may_be_lists():
     folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
-    assert equal_runs(folds[0], StratifiedFolds(X, Y, runs=5)[0])
+    assert are_equal(folds[0], StratifiedFolds(X, Y, runs=5)[0])

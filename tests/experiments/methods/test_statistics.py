@@ -24,21 +24,21 @@ LISTS = st.integers(2, 30).flatmap(
 def test_standard_error_equals_that_of_scipy(values):
     summary = summarise(values)
     assert summary.runs == len(values)
-    assert summary.error == pytest.approx(stats.sem(values), rel=1e-9, abs=1e-12)
+    assert summary.standard_error == pytest.approx(stats.sem(values), rel=1e-9, abs=1e-12)
     assert summary.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, abs=1e-12)
 
 
 def test_summary_of_one_run_has_no_error():
     summary = summarise([3.0])
     assert summary.mean == 3.0
-    assert np.isnan(summary.error)
+    assert np.isnan(summary.standard_error)
     assert f"{summary:+.1f}" == "+3.0"
 
 
 def test_formatted_summary_is_the_signed_mean_and_the_unsigned_error():
     summary = summarise([1.0, 2.0, 6.0])
-    assert f"{summary:+.2f}".split() == ["+3.00", "±", f"{summary.error:.2f}"]
-    assert f"{summary:.1f}".split() == ["3.0", "±", f"{summary.error:.1f}"]
+    assert f"{summary:+.2f}".split() == ["+3.00", "±", f"{summary.standard_error:.2f}"]
+    assert f"{summary:.1f}".split() == ["3.0", "±", f"{summary.standard_error:.1f}"]
 
 
 @given(values=LISTS)

@@ -133,7 +133,7 @@ def test_lock_that_is_not_released_raises_after_the_timeout(path, monkeypatch):
         waiting.append(record(1))
 
 
-FULL_DISK = """
+FULL_DISK_SCRIPT = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 from test_store import Store, record
@@ -152,15 +152,15 @@ def test_full_disk_leaves_the_store_unchanged(path, request):
     filled_store(path, 2)
     before = path.read_bytes()
     limit = len(before) + 40  # bytes: a part of the next record is written before the error
-    call = [sys.executable, "-c", FULL_DISK, str(request.path.parent), str(path), str(limit)]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=120)
-    assert done.stdout == f"failed 2 {len(before)}\nTrue 3\n", done.stderr
+    call = [sys.executable, "-c", FULL_DISK_SCRIPT, str(request.path.parent), str(path), str(limit)]
+    result = subprocess.run(call, capture_output=True, text=True, timeout=120)
+    assert result.stdout == f"failed 2 {len(before)}\nTrue 3\n", result.stderr
     assert not path.with_name("runs.jsonl.torn").exists()
     assert path.read_bytes().startswith(before)
     assert Store(path).records() == [record(run) for run in range(3)]
 
 
-TWO_WRITERS = """
+WRITER_SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_store import Store, record
@@ -172,7 +172,7 @@ print(sum(store.append(record(run)) for run in range(150)))
 
 
 def test_two_processes_append_to_one_store(path, request):
-    call = [sys.executable, "-c", TWO_WRITERS, str(request.path.parent), str(path)]
+    call = [sys.executable, "-c", WRITER_SCRIPT, str(request.path.parent), str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     writers = [subprocess.Popen(call, **pipes) for _ in range(2)]
     for writer in writers:

@@ -2,10 +2,10 @@
 
 import pytest
 from records import (
-    cheapest,
-    cheapest_of_each_row,
+    fastest_record,
+    fastest_records,
     needs_versions,
-    repeat_cheapest,
+    repeat_fastest,
     repeat_run,
     split_fields,
 )
@@ -47,8 +47,8 @@ def is_available(suite, data_set):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_reproduces_its_committed_record(name):
-    record = cheapest(find_suite(name))
-    found = differences(repeat_cheapest(name, record["method"]), record)
+    record = fastest_record(find_suite(name))
+    found = differences(repeat_fastest(name, record["method"]), record)
     assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
 
 
@@ -56,10 +56,10 @@ def test_fastest_run_reproduces_its_committed_record(name):
 def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
     suite, found = find_suite(name), []
     for method in sorted({record["method"] for record in load_records(name)}):
-        record = cheapest(suite, method)
+        record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
         if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
-            found += differences(repeat_cheapest(name, method), record)
+            found += differences(repeat_fastest(name, method), record)
     assert not found, "\n".join(found)
 
 
@@ -67,7 +67,7 @@ def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
 @pytest.mark.parametrize("name", SUITES)
 def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(name):
     suite, found = find_suite(name), []
-    for record in cheapest_of_each_row(suite):
+    for record in fastest_records(suite):
         if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
             found += differences(split_fields(repeat_run(suite, record)), record)
     assert not found, "\n".join(found)

@@ -5,29 +5,29 @@ import pytest
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites.comparisons import all_classifiers
-from svmbook.experiments.suites.lin2005 import beyond as lin2005_beyond
+from svmbook.experiments.suites.lin2005 import further_classifiers as lin2005_further
 from svmbook.experiments.suites.lin2005 import glass_boxes
-from svmbook.experiments.suites.shen2013 import beyond as shen2013_beyond
+from svmbook.experiments.suites.shen2013 import further_classifiers as shen2013_further
 
 
-def of_all_classifiers(method, d):
+def all_classifiers_grid(method, d):
     X, y = np.zeros((30, d)), np.arange(30) % 2
     return all_classifiers._candidates(method, X, y, seed=0)[1]
 
 
-def of_glass_boxes(method, d):
+def glass_boxes_grid(method, d):
     return glass_boxes._candidates(method, seed=0)[1]
 
 
-def of_lin2005_beyond(method, d):
-    return lin2005_beyond._candidates(method, 0, d)[1]
+def lin2005_grid(method, d):
+    return lin2005_further._candidates(method, 0, d)[1]
 
 
 #: By suite, a function that returns the grid of a method, and the grid values that no run chose.
 GRIDS = {
-    "all-classifiers": (of_all_classifiers, {("perceptron kernel", "C"): {100.0}}),
+    "all-classifiers": (all_classifiers_grid, {("perceptron kernel", "C"): {100.0}}),
     "glass-boxes": (
-        of_glass_boxes,
+        glass_boxes_grid,
         {
             ("stumps", "lam"): {2**-7, 2**-5, 32.0},
             ("stumps, 16 knots", "lam"): {2**-7, 2**-5, 32.0},
@@ -38,7 +38,7 @@ GRIDS = {
         },
     ),
     "lin2005-beyond": (
-        of_lin2005_beyond,
+        lin2005_grid,
         {("SVM-Tree, L = d", "C"): {32.0, 128.0, 512.0, 2048.0, 8192.0, 32768.0}},
     ),
 }
@@ -46,7 +46,7 @@ GRIDS = {
 
 @pytest.mark.parametrize("suite", GRIDS)
 def test_grids_consist_of_chosen_values_and_known_others(suite):
-    grid_of, never_chosen = GRIDS[suite]
+    method_grid, never_chosen = GRIDS[suite]
     chosen, declared = {}, {}
     for record in load_records(suite):
         method, d = record["method"], record.get("features", 4)
@@ -55,7 +55,7 @@ def test_grids_consist_of_chosen_values_and_known_others(suite):
             value = round(value * d, 9) if name == "gamma" else value
             chosen.setdefault((method, name), set()).add(value)
     for method in {method for method, _ in chosen}:
-        for name, values in grid_of(method, 1).items():
+        for name, values in method_grid(method, 1).items():
             declared[method, name.split("__")[-1]] = {*values}
     assert declared == {
         key: values | never_chosen.get(key, set()) for key, values in chosen.items()
@@ -65,7 +65,7 @@ def test_grids_consist_of_chosen_values_and_known_others(suite):
 @pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
 def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
     X, y = np.zeros((30, 4)), np.arange(30) % 3
-    grid = shen2013_beyond._estimator(method, X, y).param_grid
+    grid = shen2013_further._make_estimator(method, X, y).param_grid
     for name, values in grid.items():
         assert len(values) == 3, name
         np.testing.assert_allclose(np.divide(values[1:], values[:-1]), 10.0, err_msg=name)

@@ -25,7 +25,7 @@ REFERENCES = {
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_rows_are_means_and_paired_differences_of_the_records(name):
-    errors = committed_values(name, unit=100)
+    errors = committed_values(name, factor=100)
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for (data_set, method), row in rows.items():

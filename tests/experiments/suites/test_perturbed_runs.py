@@ -2,7 +2,7 @@
 
 import pytest
 from perturbation import DRAWS, perturb_sources
-from records import cheapest, repeat_cheapest, repeat_run, split_fields
+from records import fastest_record, repeat_fastest, repeat_run, split_fields
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
@@ -13,16 +13,16 @@ QUICK_SECONDS, NIGHTLY_SECONDS = 0.1, 3.0  # longest runs, according to their re
 BINNING = ("boosted trees", "explainable boosting")
 
 
-def cheapest_records(suite):
+def fastest_records_by_method(suite):
     """Return the record of the fastest run of each method, sorted from the fastest."""
     methods = {record["method"] for record in load_records(suite.name)}
-    records = [cheapest(suite, m) for m in sorted(methods) if not m.startswith(BINNING)]
+    records = [fastest_record(suite, m) for m in sorted(methods) if not m.startswith(BINNING)]
     return sorted(records, key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]))
 
 
 def differences(suite, record, draws, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
-    unperturbed, found = repeat_cheapest(suite.name, record["method"]), []
+    unperturbed, found = repeat_fastest(suite.name, record["method"]), []
     for draw in draws:
         with monkeypatch.context() as patch:
             perturb_sources(draw, patch.setattr)
@@ -36,7 +36,7 @@ def differences(suite, record, draws, monkeypatch):
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypatch):
     suite = find_suite(name)
-    record = cheapest_records(suite)[0]
+    record = fastest_records_by_method(suite)[0]
     draws = DRAWS if record["seconds"] < QUICK_SECONDS else DRAWS[:1]
     assert not differences(suite, record, draws, monkeypatch)
 
@@ -46,7 +46,7 @@ def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypa
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_of_each_method_does_not_depend_on_the_last_bits(name, monkeypatch):
     suite, found = find_suite(name), []
-    for record in cheapest_records(suite):
+    for record in fastest_records_by_method(suite):
         if record["seconds"] < NIGHTLY_SECONDS:
             found += differences(suite, record, DRAWS, monkeypatch)
     assert not found, "\n".join(found)

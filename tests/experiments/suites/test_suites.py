@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from records import committed, committed_values, store_of
+from records import committed_record, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.running.records import results_folder
@@ -44,7 +44,7 @@ def test_damaged_line_is_reported_with_its_number(tmp_path, monkeypatch, line):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_tables_of_a_suite_are_complete_and_name_their_command(name):
-    for table in (None, *find_suite(name).extra_layouts):
+    for table in (None, *find_suite(name).extra_tables):
         shown = report(name, table=table)
         text = repr(shown)
         assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
@@ -62,7 +62,7 @@ def test_tables_of_a_suite_are_complete_and_name_their_command(name):
     ],
 )
 def test_reproduced_error_is_the_mean_of_the_records(name):
-    errors = committed_values(name, unit=100)
+    errors = committed_values(name, factor=100)
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for key, row in rows.items():
@@ -128,7 +128,7 @@ def test_report_of_missing_or_incomplete_records_raises(tmp_path):
     store = Store(tmp_path / "runs.jsonl")
     with pytest.raises(ValueError, match="carry them out by: svmbook reproduce lin2005"):
         report("lin2005-kernels", store)
-    record = committed("lin2005-kernels", data_set="sonar")
+    record = committed_record("lin2005-kernels", data_set="sonar")
     store.append({key: value for key, value in record.items() if key != "selection_seconds"})
     with pytest.raises(ValueError, match="a record of lin2005-kernels lacks 'selection_seconds'"):
         report("lin2005-kernels", store)
@@ -140,12 +140,12 @@ def test_report_of_missing_or_incomplete_records_raises(tmp_path):
 def test_report_does_not_depend_on_the_order_of_the_runs(tmp_path):
     records = load_records("exploring-parameters")
     shuffled = [records[i] for i in np.random.RandomState(0).permutation(len(records))]
-    again = report("exploring-parameters", store_of(tmp_path / "runs.jsonl", shuffled))
+    again = report("exploring-parameters", make_store(tmp_path / "runs.jsonl", shuffled))
     assert again == report("exploring-parameters")
 
 
 def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
-    store = store_of(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
+    store = make_store(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
     shown = repr(report("exploring-parameters", store))
     assert "exploring-parameters`, a part of it. Runs of each line: 1." in shown
     assert "nan" not in shown
@@ -154,11 +154,11 @@ def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
 @pytest.mark.parametrize(("seconds", "time"), [(20.0, "60 seconds"), (100.0, "5 minutes")])
 def test_notes_have_the_number_and_the_time_of_the_runs(tmp_path, seconds, time):
     records = [
-        committed("exploring-parameters", data_set=data_set, method="linear", run=run)
+        committed_record("exploring-parameters", data_set=data_set, method="linear", run=run)
         | {"seconds": seconds}
         for data_set, run in (("stdev1", 0), ("stdev1", 1), ("stdev2", 0))
     ]
-    store = store_of(tmp_path / "runs.jsonl", records)
+    store = make_store(tmp_path / "runs.jsonl", records)
     notes = report("exploring-parameters", store).notes[0]
     assert notes.endswith(f"Runs of each line: 1 to 2. All together took {time} of one core.")
 

@@ -52,7 +52,7 @@ from ...running.suite import Suite
 from .linear_or_gaussian import SUITE as TWO_KERNELS
 from .linear_or_gaussian import split
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 N_PREDICTED = 1000  # points in the timed prediction, the test rows repeated
 SMALL_CS = (0.001, 0.01, 0.1, 1.0, 10.0)
@@ -110,7 +110,7 @@ CERTIFICATES = {
 BASELINES = METHODS[-3:]  # classifiers of scikit-learn, not of the book
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters, fit, predict, and time each step."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
@@ -119,14 +119,14 @@ def work(data_set, method, run):
     search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            selection_seconds = _timed(search.fit, X, y)
+            selection_seconds = _processor_seconds(search.fit, X, y)
         model.set_params(**search.best_params_)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            training_seconds = _timed(model.fit, X, y)
+            training_seconds = _processor_seconds(model.fit, X, y)
         estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
         X_timed = np.resize(X_test, (N_PREDICTED, X.shape[1]))
-        prediction_seconds = _timed(_predict, model, estimators, X_timed)
+        prediction_seconds = _processor_seconds(_predict, model, estimators, X_timed)
         labels = model.predict(X_test)
     converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
     return {
@@ -181,7 +181,7 @@ def _predict(model, estimators, X):
     return model.classes_[votes.argmax(axis=1)]
 
 
-def _timed(function, *arguments):
+def _processor_seconds(function, *arguments):
     """Call a function and return the processor time in seconds."""
     start = time.process_time()
     function(*arguments)
@@ -252,7 +252,7 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return one line per method, the best mean rank first, over the tables of all methods."""
     by_key = {(row["data_set"], row["method"]): row for row in rows}
     methods = [m for m in METHODS if any(name == m for _, name in by_key)]
@@ -282,7 +282,7 @@ def _layout(rows):
     return Table([*columns, "certificate"], lines)
 
 
-def _layout_by_table(rows):
+def _make_table_of_tables(rows):
     """Return one line per table: its size, the best method of the book and the best baseline."""
     lines = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
@@ -303,9 +303,9 @@ SUITE = Suite(
     data_sets=TWO_KERNELS.data_sets,
     methods=METHODS,
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={"tables": _layout_by_table},
+    make_table=_make_table,
+    extra_tables={"tables": _make_table_of_tables},
     data_files=TWO_KERNELS.data_files,
 )

@@ -19,23 +19,32 @@ from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired, paired_rows
+from ..paired import format_cell, paired_rows, paired_summaries
 
-__all__ = ["EXACT", "KINDS", "METHODS", "NUMBERS", "SUITE", "draw", "method_of", "work"]
+__all__ = [
+    "EXACT",
+    "FEATURE_COUNTS",
+    "FEATURE_MAPS",
+    "METHODS",
+    "SUITE",
+    "carry_out_run",
+    "draw",
+    "method_name",
+]
 
 C, GAMMA = 10.0, 2.0
 EXACT = "exact kernel"
-KINDS = {"Nystroem": Nystroem, "Fourier": RBFSampler}
-NUMBERS = (20, 50, 100, 200, 400)
+FEATURE_MAPS = {"Nystroem": Nystroem, "Fourier": RBFSampler}
+FEATURE_COUNTS = (20, 50, 100, 200, 400)
 N_COMPARED = 400  # training points on whose pairs the kernel is compared
 
 
-def method_of(kind, m):
+def method_name(kind, m):
     """Return the name of the method of some kind with m features."""
     return f"{kind}, m = {m}"
 
 
-METHODS = {method_of(kind, m): (kind, m) for m in NUMBERS for kind in KINDS}
+METHODS = {method_name(kind, m): (kind, m) for m in FEATURE_COUNTS for kind in FEATURE_MAPS}
 
 
 def draw(run):
@@ -43,7 +52,7 @@ def draw(run):
     return GeneratedSamples(striated, n_train=1600, n_test=4000, runs=run + 1)[run]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: compute the features, fit a linear SVM on them, measure both errors."""
     parts = draw(run)
     record = {"seed": parts.seed, "parameters": {"C": C, "gamma": GAMMA}}
@@ -52,10 +61,10 @@ def work(data_set, method, run):
         record["model_size"] = int(classifier.n_support_.sum())
     else:
         kind, m = METHODS[method]
-        features = KINDS[kind](gamma=GAMMA, n_components=m, random_state=parts.seed)
-        classifier = make_pipeline(features, DualSVC(C=C)).fit(parts.X_train, parts.y_train)
+        feature_map = FEATURE_MAPS[kind](gamma=GAMMA, n_components=m, random_state=parts.seed)
+        classifier = make_pipeline(feature_map, DualSVC(C=C)).fit(parts.X_train, parts.y_train)
         X = parts.X_train[:N_COMPARED]
-        Z = features.transform(X)
+        Z = feature_map.transform(X)
         kernel_error = np.abs(Z @ Z.T - gaussian(X, gamma=GAMMA)).mean()
         record |= {"model_size": m, "kernel_error": round(float(kernel_error), 6)}
     error = 1.0 - classifier.score(parts.X_test, parts.y_test)
@@ -64,26 +73,29 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors with their paired differences, in percent, and mean kernel errors."""
-    units = {"error": 100, "kernel_error": 1}
-    rows = paired_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, units)
+    factors = {"error": 100, "kernel_error": 1}
+    rows = paired_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, factors)
     for row in rows:
         data_set, method = row["data_set"], row["method"]
         if method == EXACT:
             continue
         kind, m = METHODS[method]
-        found = paired(records, data_set, method, method_of("Nystroem", m))
+        found = paired_summaries(records, data_set, method, method_name("Nystroem", m))
         if kind == "Fourier" and found:
-            row |= {"fourier_difference": found[1].mean, "fourier_difference_se": found[1].error}
+            row |= {
+                "fourier_difference": found[1].mean,
+                "fourier_difference_se": found[1].standard_error,
+            }
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one row per method."""
     lines = []
     for row in rows:
         kind, m = METHODS.get(row["method"], (EXACT, ""))
         line = [kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")]
-        line += [cell(row, "difference"), cell(row, "fourier_difference")]
+        line += [format_cell(row, "difference"), format_cell(row, "fourier_difference")]
         lines.append([*line, f"{row['kernel_error']:.2g}" if "kernel_error" in row else ""])
     columns = ["features", "$m$", "error (%)", "minus exact kernel (points)"]
     return Table([*columns, "minus Nystroem (points)", "error of a kernel value"], lines)
@@ -95,7 +107,7 @@ SUITE = Suite(
     data_sets=("stripes",),
     methods=(EXACT, *METHODS),
     runs=20,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

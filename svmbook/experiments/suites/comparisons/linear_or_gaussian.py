@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ....datasets import load, manifest
 from ....tables import Table
-from ...methods.grid import grid_run
+from ...methods.grid import run_grid_search
 from ...methods.multiple import holm
 from ...methods.protocols import run_seed
 from ...methods.statistics import PracticalDifference, compare, practical_difference
@@ -20,23 +20,23 @@ from ...running.suite import Suite
 __all__ = [
     "C_GRID",
     "METHODS",
+    "N_SEARCH_RUNS",
     "SCALED_GAMMAS",
-    "SEARCH",
     "SUITE",
     "TABLES",
-    "by_one_point",
+    "carry_out_run",
+    "practical_verdict",
     "split",
-    "work",
 ]
 
-SEARCH = 10  # runs that search; the same number of further runs confirm
+N_SEARCH_RUNS = 10  # runs that search; the same number of further runs confirm
 TRAIN_SHARE, MAX_ROWS = 0.7, 1000  # share of training rows; rows that a run uses of a table
 TEST_SHARE = 1.0 - TRAIN_SHARE
 
 #: Tables that share rows with others and are left out: "breast_id" is "breast" with a column of
 #: sample numbers, "image" is "segment" with two classes, "heart" is a part of "cleveland".
-SAME_ROWS = ("breast_id", "heart", "image")
-TABLES = {name: name for name in manifest() if name not in SAME_ROWS}
+DUPLICATE_TABLES = ("breast_id", "heart", "image")
+TABLES = {name: name for name in manifest() if name not in DUPLICATE_TABLES}
 BUNDLED = ("wdbc", "digits")
 METHODS = {"linear": "linear", "gaussian": "rbf"}
 C_GRID = {"linear": tuple(2.0**k for k in range(-9, 4, 2))}
@@ -72,13 +72,13 @@ def split(data_set, run):
     return scaler.transform(X), y, scaler.transform(X_test), y_test
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     X, y, X_test, y_test = split(data_set, run)
     grid = {"kernel": METHODS[method], "C": C_GRID[method]}
     if method == "gaussian":
         grid["gamma"] = [width / X.shape[1] for width in SCALED_GAMMAS]
-    found = grid_run(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
+    found = run_grid_search(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
     return {"seed": run_seed(0, run), "train": len(y), "test": len(y_test), **found}
 
 
@@ -92,8 +92,10 @@ def _compare(records):
     by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set in (*TABLES, *BUNDLED):
-        runs = [k for k in range(2 * SEARCH) if all((data_set, m, k) in by_key for m in METHODS)]
-        search = np.array(runs) < SEARCH
+        runs = [
+            k for k in range(2 * N_SEARCH_RUNS) if all((data_set, m, k) in by_key for m in METHODS)
+        ]
+        search = np.array(runs) < N_SEARCH_RUNS
         if min(search.sum(), (~search).sum()) < 2:
             continue
         linear, gaussian = (
@@ -101,7 +103,7 @@ def _compare(records):
             for method in METHODS
         )
         # For tables of more than a thousand rows the correction is conservative: runs share fewer.
-        searched, confirmed = (
+        search_result, confirmation = (
             compare(gaussian[part], linear[part], test_share=TEST_SHARE)
             for part in (search, ~search)
         )
@@ -116,11 +118,11 @@ def _compare(records):
                 "test": first["test"],
                 "linear": float(linear.mean()),
                 "gaussian": float(gaussian.mean()),
-                "search": searched.difference,
-                "p": searched.p,
-                "fresh": confirmed.difference,
-                "fresh_low": confirmed.low,
-                "fresh_high": confirmed.high,
+                "search": search_result.difference,
+                "p": search_result.p,
+                "fresh": confirmation.difference,
+                "fresh_low": confirmation.low,
+                "fresh_high": confirmation.high,
             }
             | practical._asdict()
         )
@@ -129,12 +131,12 @@ def _compare(records):
     return rows
 
 
-def by_one_point(row):
+def practical_verdict(row):
     """Return whether the Gaussian kernel is better, equivalent or worse by more than one point."""
     return PracticalDifference(*(row[name] for name in PracticalDifference._fields)).verdict
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return one line per table, the largest improvement by the Gaussian kernel first."""
     columns = ["table", "to train", "to test", "linear (%)", "Gaussian (%)"]
     columns += ["difference, search", "$p$ (Holm)", "difference, fresh", "by one point"]
@@ -148,7 +150,7 @@ def _layout(rows):
             f"{row['search']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
             f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
-            by_one_point(row),
+            practical_verdict(row),
         ]
         for row in sorted(rows, key=lambda row: row["fresh"])
     ]
@@ -160,9 +162,9 @@ SUITE = Suite(
     title="The linear and the Gaussian kernel compared on every table",
     data_sets=(*TABLES, *BUNDLED),
     methods=tuple(METHODS),
-    runs=2 * SEARCH,
-    work=work,
+    runs=2 * N_SEARCH_RUNS,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
     data_files=TABLES,
 )

@@ -25,15 +25,24 @@ from ....kernels import DISTANCES
 from ....logistic import KernelLogisticRegression
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
-from ...methods.grid import GRID_CACHE
+from ...methods.grid import CACHE_MEGABYTES
 from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
 from .parameters import C_GRID, GAMMA_GRID
 
-__all__ = ["METHODS", "PART", "REPORTED_C", "SUITE", "Method", "predict_labels", "split", "work"]
+__all__ = [
+    "METHODS",
+    "PART_SIZE",
+    "REPORTED_C",
+    "SUITE",
+    "Method",
+    "carry_out_run",
+    "predict_labels",
+    "split",
+]
 
-PART = 5040
+PART_SIZE = 5040
 TIE_TOL = 1e-3  # outputs this close are tied, because solvers are no more accurate
 REPORTED_C = 1  # for the linear kernel, on parts of 1,000 plots; the errors were left blank
 
@@ -85,7 +94,7 @@ def split(X, y, run, *, scaled):
     ([5040, 5040, 5040], array([0., 0.]))
     """
     order = np.random.RandomState(run_seed(0, run)).permutation(len(y))
-    rows = [order[start : start + PART] for start in range(0, 3 * PART, PART)]
+    rows = [order[start : start + PART_SIZE] for start in range(0, 3 * PART_SIZE, PART_SIZE)]
     parts = [(X[part], y[part]) for part in rows]
     if not scaled:
         return parts
@@ -123,7 +132,7 @@ def predict_labels(model, X, run):
     return labels, highest.sum(axis=1) > 1
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by validation error, fit, and test.
 
     The losses are summed over the points, so C for n points has the effect of C n / m for m points.
@@ -173,14 +182,14 @@ def _compare(records):
         if not runs:
             continue
         success = summarise([100 * (1 - r["error"]) for r in runs])
-        chosen, times = most_frequent(tuple(r["parameters"].values()) for r in runs)
+        chosen, count = most_frequent(tuple(r["parameters"].values()) for r in runs)
         rows.append(
             {
                 "method": method,
                 "runs": success.runs,
                 "validation": (100 * np.mean([r["validation_errors"] for r in runs], 0)).tolist(),
                 "chosen": chosen,
-                "chosen_runs": times,
+                "chosen_runs": count,
                 "success": success.mean,
                 "deviation": success.deviation,
                 "support_vectors": float(np.mean([r["model_size"] for r in runs])),
@@ -191,7 +200,7 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table in the layout of the source, with the reproduced results."""
     columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
     columns += ["chosen (runs)", "success (%)", "training (s)"]
@@ -241,7 +250,7 @@ def _candidates(spec, X, X_validation):
     for gamma in spec.gammas:
         model = _model(spec, "precomputed", None)
         if spec.loss == "hinge":
-            model.set_params(estimator=SVC(kernel="precomputed", cache_size=GRID_CACHE))
+            model.set_params(estimator=SVC(kernel="precomputed", cache_size=CACHE_MEGABYTES))
         yield gamma, model, np.exp(-gamma * D), np.exp(-gamma * D_validation)
 
 
@@ -264,8 +273,8 @@ SUITE = Suite(
     data_sets=("covtype",),
     methods=tuple(METHODS),
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
     data_files={"covtype": "covtype"},
 )

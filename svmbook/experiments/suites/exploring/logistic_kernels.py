@@ -19,9 +19,9 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
-from ..paired import cell, paired, paired_rows
+from ..paired import format_cell, paired_rows, paired_summaries
 
-__all__ = ["LAMS", "METHODS", "SUITE", "draw_samples", "log_loss", "select", "work"]
+__all__ = ["LAMS", "METHODS", "SUITE", "carry_out_run", "draw_samples", "log_loss", "select"]
 
 DATA_SETS = ("nonSep",)
 LAMS = tuple(10.0**exponent for exponent in (-2, -1.5, -1, -0.5, 0, 0.5, 1))
@@ -60,7 +60,7 @@ def select(method, parts, validation):
     return min(losses, key=losses.get)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose lambda on the validation points, and test."""
     parts, (X, y) = draw_samples(run)
     if method == SPARSE:
@@ -84,27 +84,30 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors and log losses, and differences to the reference, paired over runs."""
-    units = {"error": 100, "log_loss": 1, "model_size": 1}
-    rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, units)
+    factors = {"error": 100, "log_loss": 1, "model_size": 1}
+    rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
     for row in rows:
         names = row["data_set"], row["method"]
         if "difference" in row:
-            _, summary = paired(records, *names, REFERENCE, field="log_loss", unit=1)
-            row |= {"log_loss_difference": summary.mean, "log_loss_difference_se": summary.error}
+            _, summary = paired_summaries(records, *names, REFERENCE, field="log_loss", factor=1)
+            row |= {
+                "log_loss_difference": summary.mean,
+                "log_loss_difference_se": summary.standard_error,
+            }
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per method."""
     columns = ["classifier", "points kept", "error (%)", "minus ridge"]
     columns += ["log loss", "minus ridge"]
-    digits = {"error": ".2f", "difference": "+.2f"}
-    digits |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
+    format_spec = {"error": ".2f", "difference": "+.2f"}
+    format_spec |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
     lines = [
         [
             row["method"],
             f"{row['model_size']:.0f}",
-            *(cell(row, name, digits[name]) for name in digits),
+            *(format_cell(row, name, format_spec[name]) for name in format_spec),
         ]
         for row in rows
     ]
@@ -117,7 +120,7 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

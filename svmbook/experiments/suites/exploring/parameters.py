@@ -131,30 +131,32 @@ def _compare(records):
         runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
         if not runs:
             continue
-        chosen, times = most_frequent(tuple(r["parameters"].values()) for r in runs)
-        ours = summarise([100 * r["error"] for r in runs])
+        chosen, count = most_frequent(tuple(r["parameters"].values()) for r in runs)
+        summary = summarise([100 * r["error"] for r in runs])
         rows.append(
             {
                 "data_set": data_set,
                 "method": method,
-                "runs": ours.runs,
+                "runs": summary.runs,
                 "reported_parameters": parameters,
                 "chosen": chosen,
-                "chosen_runs": times,
+                "chosen_runs": count,
                 "reported_support_vectors": support_vectors,
                 "support_vectors": np.percentile(
                     [r["model_size"] for r in runs], [25, 50, 75]
                 ).tolist(),
                 "reported": error,
-                "reproduced": ours.mean,
-                "deviation": ours.deviation,
-                "z": (ours.mean - error) / ours.deviation if ours.deviation else float("nan"),
+                "reproduced": summary.mean,
+                "deviation": summary.deviation,
+                "z": (summary.mean - error) / summary.deviation
+                if summary.deviation
+                else float("nan"),
             }
         )
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table in the layout of the source, with the reproduced results."""
     columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent (runs)"]
     columns += ["support vectors reported", "median (middle half)"]
@@ -183,9 +185,9 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     runs=50,
-    work=parameter_study,
+    carry_out_run=parameter_study,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )
 
 

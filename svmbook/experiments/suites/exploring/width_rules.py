@@ -18,10 +18,19 @@ from ....datasets import ringnorm, striated, threenorm
 from ....tables import Table, plus_minus
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 from . import parameters as exploring
 
-__all__ = ["GRID", "METHODS", "RULES", "SUITE", "draw", "median_rule", "scale_rule", "work"]
+__all__ = [
+    "GRID",
+    "METHODS",
+    "RULES",
+    "SUITE",
+    "carry_out_run",
+    "draw",
+    "median_rule",
+    "scale_rule",
+]
 
 GRID = "grid"
 GAMMA_GRID_20 = (0.003, 0.01, 0.03, 0.1)  # for data sets with twenty features
@@ -60,7 +69,7 @@ def draw(data_set, run):
     ]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, and gamma if no rule computes it, and test."""
     train, validation, test = draw(data_set, run)
     gammas = DATA_SETS[data_set][1]
@@ -92,13 +101,13 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per data set and method."""
     lines = []
     for row in rows:
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         gamma = f"{row['gamma']:.2g}"
-        lines.append([row["data_set"], row["method"], gamma, mean, cell(row)])
+        lines.append([row["data_set"], row["method"], gamma, mean, format_cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
     return Table([*columns, "minus grid (points)"], lines)
 
@@ -109,7 +118,7 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....ensembles import AdaBoostStump, LPBoost
 from ....svm import DualSVC
-from ...methods.grid import grid_run
+from ...methods.grid import run_grid_search
 from ...methods.statistics import compare
 from ...running.suite import Suite
 from .kernels import (
@@ -19,13 +19,13 @@ from .kernels import (
     GRID_WITHOUT_GAMMA,
     TABLES,
     TEST_SHARE,
-    cell,
     compare_to_printed,
+    format_error,
     protocol,
     table_by_method,
 )
 
-__all__ = ["METHODS", "REPORTED", "SUITE", "work"]
+__all__ = ["METHODS", "REPORTED", "SUITE", "carry_out_run"]
 
 METHODS = (
     "SVM-Stump",
@@ -60,12 +60,14 @@ REPORTED = {
 }
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C for SVM-Stump, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     record = {"seed": seed, "parameters": {}}
     if method == "SVM-Stump":
-        result = grid_run(X, y, X_test, y_test, seed=seed, kernel="stump", **GRID_WITHOUT_GAMMA)
+        result = run_grid_search(
+            X, y, X_test, y_test, seed=seed, kernel="stump", **GRID_WITHOUT_GAMMA
+        )
         return record | {key: result[key] for key in ("parameters", "error", "model_size")}
     if method.startswith("AdaBoost"):
         model = AdaBoostStump(int(method.split()[-1])).fit(X, y)
@@ -95,11 +97,11 @@ def _compare(records):
         runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        ours = [by_run[data_set, method, run] for run in runs]
+        selected = [by_run[data_set, method, run] for run in runs]
         row = {"data_set": data_set, "method": method}
-        row |= compare_to_printed(printed, [100 * r["error"] for r in ours])
-        row["size"] = float(np.mean([r["model_size"] for r in ours]))
-        row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in ours]))
+        row |= compare_to_printed(printed, [100 * r["error"] for r in selected])
+        row["size"] = float(np.mean([r["model_size"] for r in selected]))
+        row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in selected]))
         common = [run for run in runs if (data_set, METHODS[0], run) in by_run]
         if method != METHODS[0] and len(common) > 1:
             errors, first_errors = (
@@ -113,13 +115,13 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table of the thesis, with the reproduced errors below each of its lines."""
 
     def make_lines(name, found):
         return [
-            [f"{name}, reported", *(cell(row, "reported") for row in found)],
-            [f"{name}, reproduced", *(cell(row) for row in found)],
+            [f"{name}, reported", *(format_error(row, "reported") for row in found)],
+            [f"{name}, reproduced", *(format_error(row) for row in found)],
         ]
 
     return table_by_method(rows, make_lines, "error (%)")
@@ -131,8 +133,8 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
     data_files=TABLES,
 )

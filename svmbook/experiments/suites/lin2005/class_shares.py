@@ -22,10 +22,10 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 from .kernels import GRID_WITH_GAMMA, protocol
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "draw_samples", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
 #: Numbers of positive and negative training points; None keeps all points of the split.
 DATA_SETS = {
@@ -69,7 +69,7 @@ def draw_samples(data_set, run):
     return parts._replace(X_train=parts.X_train[kept], y_train=parts.y_train[kept])
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, fit, and test with the intercept or without it."""
     parts = draw_samples(data_set, run)
     depth, intercept = METHODS[method]
@@ -94,18 +94,18 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors, and differences to L = 20 with its intercept, paired over runs."""
-    units = {"error": 100, "one_label": 100, "intercept": 1, "mean_label": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, units)
+    factors = {"error": 100, "one_label": 100, "intercept": 1, "mean_label": 1}
+    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one row per data set and method."""
     lines = [
         [
             row["data_set"],
             row["method"],
-            cell(row, "error", ".1f"),
-            cell(row, digits="+.1f"),
+            format_cell(row, "error", ".1f"),
+            format_cell(row, format_spec="+.1f"),
             f"{row['one_label']:.0f}",
             f"{row['intercept']:+.3f}",
             f"{row['mean_label']:+.2f}",
@@ -122,8 +122,8 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=50,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
     data_files={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
 )

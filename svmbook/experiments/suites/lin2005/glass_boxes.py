@@ -24,7 +24,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "split", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "split"]
 
 SEX, CHOLESTEROL = 1, 4  # columns of "heart"
 HIGH_CHOLESTEROL = 330  # above this value its shape function decreases
@@ -39,7 +39,7 @@ METHODS = (
     "explainable boosting",
     "explainable boosting, no pairs",
 )
-TEST_SHARE, DIGITS = 0.3, 4
+TEST_SHARE, DECIMALS = 0.3, 4
 MAX_ROUNDS = 5000  # a tenth of the default; some fits with interactions still take minutes
 LAMBDAS = tuple(2.0**k for k in range(-7, 6, 2))
 CS = tuple(2.0**k for k in range(-9, 4, 2))
@@ -64,7 +64,7 @@ def split(data_set, run):
     return X, y, X_test, y_test
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
@@ -88,7 +88,7 @@ def work(data_set, method, run):
     if data_set != "wdbc" and method in ("stumps, 16 knots", "explainable boosting, no pairs"):
         record |= {
             "shapes": _shapes(model),
-            "intercept": round(float(model[-1].intercept_[0]), DIGITS),
+            "intercept": round(float(model[-1].intercept_[0]), DECIMALS),
         }
         if data_set == "heart" and method.startswith("stumps"):
             record |= _cholesterol_shapes(model, X, y)
@@ -160,7 +160,7 @@ def _shapes(model):
         pairs = [(bins[0], values) for bins, values in zip(classifier.bins_, scores, strict=True)]
     units = zip(pairs, scaler.mean_, scaler.scale_, strict=True)
     return [
-        [np.round(mean + scale * knots, DIGITS).tolist(), np.round(values, DIGITS).tolist()]
+        [np.round(mean + scale * knots, DECIMALS).tolist(), np.round(values, DECIMALS).tolist()]
         for (knots, values), mean, scale in units
     ]
 
@@ -171,35 +171,39 @@ def _compare(records):
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
         runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
-        ours, reference = (
+        selected, reference = (
             [by_run[data_set, m, run] for run in runs if (data_set, METHODS[0], run) in by_run]
             for m in (method, METHODS[0])
         )
-        if len(ours) < 2:
+        if len(selected) < 2:
             continue
-        row = {"data_set": data_set, "method": method, "runs": len(ours)}
-        for name, unit in (("error", 100.0), ("log_loss", 1.0)):
-            values, reference_values = ([unit * r[name] for r in rs] for rs in (ours, reference))
+        row = {"data_set": data_set, "method": method, "runs": len(selected)}
+        for name, factor in (("error", 100.0), ("log_loss", 1.0)):
+            values, reference_values = (
+                [factor * r[name] for r in rs] for rs in (selected, reference)
+            )
             summary = summarise(values)
-            row |= {name: summary.mean, f"{name}_standard_error": summary.error}
+            row |= {name: summary.mean, f"{name}_standard_error": summary.standard_error}
             if method != METHODS[0]:
                 result = compare(values, reference_values, test_share=TEST_SHARE)
                 row |= {f"{name}_more": result.difference}
                 row |= {f"{name}_low": result.low, f"{name}_high": result.high}
-        row["size"] = float(np.mean([r["model_size"] for r in ours]))
-        row["seconds"] = float(np.mean([r["seconds"] for r in ours]))
+        row["size"] = float(np.mean([r["model_size"] for r in selected]))
+        row["seconds"] = float(np.mean([r["seconds"] for r in selected]))
         rows.append(row)
     return rows
 
 
-def _layout(rows, name="log_loss", head="log loss", digits=3):
+def _make_table(rows, name="log_loss", head="log loss", decimals=3):
     """Return the table of one measure: its mean, and the difference to the first method."""
     lines = []
     for row in rows:
-        mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{digits}f")
+        mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{decimals}f")
         difference = ""
         if f"{name}_more" in row:
-            more, low, high = (f"{row[f'{name}_{k}']:+.{digits}f}" for k in ("more", "low", "high"))
+            more, low, high = (
+                f"{row[f'{name}_{k}']:+.{decimals}f}" for k in ("more", "low", "high")
+            )
             difference = f"{more} ({low} to {high})"
         lines.append([row["data_set"], row["method"], mean, difference])
     return Table(["data", "model", head, f"minus {METHODS[0]}"], lines)
@@ -211,9 +215,9 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={"errors": partial(_layout, name="error", head="error (%)", digits=1)},
+    make_table=_make_table,
+    extra_tables={"errors": partial(_make_table, name="error", head="error (%)", decimals=1)},
     data_files={name: name for name in DATA_SETS},
 )

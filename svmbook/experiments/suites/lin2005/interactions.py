@@ -20,9 +20,17 @@ from ....ensembles import StumpEnsembleLogistic
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired
+from ..paired import format_cell, paired_summaries
 
-__all__ = ["LAMBDAS", "METHODS", "SUITE", "add_product", "draw", "draw_interaction", "work"]
+__all__ = [
+    "LAMBDAS",
+    "METHODS",
+    "SUITE",
+    "add_product",
+    "carry_out_run",
+    "draw",
+    "draw_interaction",
+]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
 LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
@@ -36,7 +44,7 @@ GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
 
 def draw_interaction(c, n, random_state=None):
-    """Draw points whose log odds are three times x1 + x2 + c x1 x2.
+    """Draw points whose log odds are 3 (x1 + x2 + c x1 x2).
 
     Examples
     --------
@@ -64,16 +72,16 @@ def draw(data_set, run):
     return GeneratedSamples(DATA_SETS[data_set], runs=run + 1)[run]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     parts = draw(data_set, run)
-    features = add_product if method == PRODUCT else np.asarray
+    feature_map = add_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
     if method == GAUSSIAN:
         search = GridSearchCV(SVC(), GRID)
-    model = search.fit(features(parts.X_train), parts.y_train).best_estimator_
-    X_test = features(parts.X_test)
+    model = search.fit(feature_map(parts.X_train), parts.y_train).best_estimator_
+    X_test = feature_map(parts.X_test)
     record = {"seed": parts.seed, "parameters": search.best_params_}
     record["error"] = round(float(1.0 - model.score(X_test, parts.y_test)), 6)
     if method == GAUSSIAN:
@@ -88,28 +96,37 @@ def _compare(records):
     """Return mean errors in percent, and paired differences of errors and of log losses."""
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
-        found = paired(records, data_set, method, GAUSSIAN)
+        found = paired_summaries(records, data_set, method, GAUSSIAN)
         if found is None:
             continue
         row = {"data_set": data_set, "method": method, "runs": found[0].runs}
-        row |= {"error": found[0].mean, "error_se": found[0].error}
-        for name, (reference, field, unit, _) in DIFFERENCES.items():
+        row |= {"error": found[0].mean, "error_se": found[0].standard_error}
+        for name, (reference, field, factor, _) in DIFFERENCES.items():
             if method not in (reference, GAUSSIAN):
-                found = paired(records, data_set, method, reference, field=field, unit=unit)
-                row |= {name: found[1].mean, f"{name}_se": found[1].error} if found else {}
+                found = paired_summaries(
+                    records, data_set, method, reference, field=field, factor=factor
+                )
+                row |= {name: found[1].mean, f"{name}_se": found[1].standard_error} if found else {}
         rows.append(row)
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one row per strength of the interaction."""
     cells, lines = {(row["data_set"], row["method"]): row for row in rows}, []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
         additive, product, gaussian = (cells.get((data_set, method), {}) for method in METHODS)
-        line = [cell(additive, name, digits) for name, (*_, digits) in DIFFERENCES.items()]
-        line += [cell(row, "error", ".1f") for row in (additive, product, gaussian)]
+        line = [
+            format_cell(additive, name, format_spec)
+            for name, (*_, format_spec) in DIFFERENCES.items()
+        ]
+        line += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
         lines.append([data_set.removeprefix("c = "), *line])
-    differences = ("log loss minus product", "error minus product", "error minus Gaussian")
+    differences = (
+        "log loss, difference to product",
+        "error, difference to product",
+        "error, difference to Gaussian",
+    )
     errors = ("additive", "with product", "Gaussian SVM")
     return Table(["$c$", *differences, *errors], lines)
 
@@ -120,7 +137,7 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

@@ -19,9 +19,9 @@ from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 
-__all__ = ["CANDIDATES", "REFERENCE", "SUITE", "draw", "moons", "work"]
+__all__ = ["CANDIDATES", "REFERENCE", "SUITE", "carry_out_run", "draw", "moons"]
 
 
 def moons(n, random_state=None):
@@ -52,8 +52,8 @@ CANDIDATES = {
 }
 LEAVES = ("leaves, L = d", "leaves, L = 20")
 REFERENCE = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
-LEFT_OUT = {method: ("threenorm-60",) for method in CANDIDATES if method not in LEAVES}
-LEFT_OUT["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
+EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in CANDIDATES if method not in LEAVES}
+EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
 
 
 def draw(data_set, run):
@@ -61,7 +61,7 @@ def draw(data_set, run):
     return GeneratedSamples(DATA_SETS[data_set], n_train=150, runs=run + 1)[run]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the test error."""
     parts = draw(data_set, run)
     kernel, grid = CANDIDATES[method]
@@ -91,12 +91,12 @@ def _compare(records):
     ]
 
 
-def _layout(rows, data_sets=("moons", "threenorm")):
+def _make_table(rows, data_sets=("moons", "threenorm")):
     """Return the table of some data sets, one row per data set and method."""
     lines = []
     for row in (row for row in rows if row["data_set"] in data_sets):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
-        lines.append([row["data_set"], row["method"], mean, cell(row)])
+        lines.append([row["data_set"], row["method"], mean, format_cell(row)])
     reference = REFERENCE[data_sets[0]]
     return Table(["data", "classifier", "error (%)", f"minus {reference} (points)"], lines)
 
@@ -107,9 +107,9 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(CANDIDATES),
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={"features": partial(_layout, data_sets=("threenorm-60",))},
-    left_out=LEFT_OUT,
+    make_table=_make_table,
+    extra_tables={"features": partial(_make_table, data_sets=("threenorm-60",))},
+    excluded_data_sets=EXCLUDED_DATA_SETS,
 )

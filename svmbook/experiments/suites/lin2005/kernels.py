@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONAL, KERNELS
 from ....tables import Table, plus_minus
-from ...methods.grid import choose_by_grid, coarser, fit_choice
+from ...methods.grid import choose_by_grid, coarsen, fit_choice
 from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
@@ -27,14 +27,14 @@ __all__ = [
     "GRIDS",
     "METHODS",
     "REPORTED",
-    "SECONDS",
+    "REPORTED_SECONDS",
     "SUITE",
     "TABLES",
-    "cell",
+    "carry_out_run",
     "compare_to_printed",
+    "format_error",
     "protocol",
     "table_by_method",
-    "work",
 ]
 
 #: The thesis does not state the distance between the centres of its ring. Publications of Breiman's
@@ -86,7 +86,7 @@ PRINTED = {
     "vote84": ((4.76, 0.14), (4.43, 0.14), (4.59, 0.15), (4.36, 0.14), (4.62, 0.14)),
 }
 #: Seconds for a selection of parameters on one of two 1.7 GHz processors of 2005 (Table 5.5).
-SECONDS = {
+REPORTED_SECONDS = {
     "twonorm": (1.34, 1.44, 19.5, 17.9, 23.1),
     "threenorm": (1.69, 1.69, 23.1, 21.8, 31.1),
     "ringnorm": (1.50, 1.60, 23.7, 23.8, 27.9),
@@ -100,7 +100,7 @@ SECONDS = {
     "sonar": (1.14, 1.16, 9.06, 8.86, 9.30),
     "vote84": (1.02, 1.10, 12.4, 11.5, 13.8),
 }
-for printed in (PRINTED, SECONDS):
+for printed in (PRINTED, REPORTED_SECONDS):
     printed["ringnorm-near"] = printed["ringnorm"]
 DATA_SETS = tuple(PRINTED)
 REPORTED = {
@@ -123,7 +123,7 @@ def protocol(data_set, runs=100):
     return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, runs=runs)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     kernel = METHODS[method]
@@ -132,7 +132,7 @@ def work(data_set, method, run):
     choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
-    quarter = coarser(choice, 4 if kernel in CONDITIONAL else 2)
+    quarter = coarsen(choice, 4 if kernel in CONDITIONAL else 2)
     quarter_labels, _ = fit_choice(quarter, X, y, X_test)
     return {
         "seed": seed,
@@ -171,7 +171,7 @@ def _compare(records):
             row |= compare_to_printed(printed, [100 * r["error"] for r in runs])
             names = ("quarter", "quarter_low", "quarter_high")
             row |= zip(names, _quarter_minus_full(data_set, runs), strict=True)
-            row["reported_selection_seconds"] = SECONDS[data_set][k]
+            row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
             row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in runs]))
             row["support_vectors"] = float(np.mean([r["model_size"] for r in runs]))
             row["condition"] = float(np.median([r["condition"] for r in runs]))
@@ -193,14 +193,14 @@ def _quarter_minus_full(data_set, runs):
 
 def compare_to_printed(printed, errors):
     """Return the mean of errors and the printed mean; ``z`` is in joint standard errors."""
-    ours, (error, standard_error) = summarise(errors), printed
+    summary, (error, standard_error) = summarise(errors), printed
     return {
-        "runs": ours.runs,
+        "runs": summary.runs,
         "reported": error,
         "reported_error": standard_error,
-        "reproduced": ours.mean,
-        "reproduced_error": ours.error,
-        "z": (ours.mean - error) / float(np.hypot(standard_error, ours.error)),
+        "reproduced": summary.mean,
+        "reproduced_error": summary.standard_error,
+        "z": (summary.mean - error) / float(np.hypot(standard_error, summary.standard_error)),
     }
 
 
@@ -218,7 +218,7 @@ def table_by_method(rows, make_lines, head):
     return Table([head, *methods], lines)
 
 
-def cell(row, name="reproduced"):
+def format_error(row, name="reproduced"):
     """Return an error and its standard error as text, empty if there is none."""
     if not row or np.isnan(row[name]):
         return ""
@@ -239,17 +239,17 @@ def _table_by_kernel(rows, order, make_cells, heads):
     return Table(["kernel", *heads], lines)
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return Table 5.4: the reported and the reproduced errors, and their differences."""
 
     def make_cells(row, _):
-        return cell(row, "reported"), cell(row), f"{row['z']:+z.1f}"
+        return format_error(row, "reported"), format_error(row), f"{row['z']:+z.1f}"
 
     heads = ["reported (%)", "reproduced (%)", "diff. (s.e.)"]
     return _table_by_kernel(rows, METHODS, make_cells, heads)
 
 
-def _selection_layout(rows):
+def _make_selection_table(rows):
     """Return Table 5.5: selection times over that of the stump kernel, and condition numbers."""
     stump, *others, gaussian = METHODS
 
@@ -261,7 +261,7 @@ def _selection_layout(rows):
     return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
 
 
-def _quarter_layout(rows):
+def _make_quarter_table(rows):
     """Return the errors that a quarter of the grid adds, marked if the interval excludes zero."""
 
     def text(row):
@@ -285,9 +285,9 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={"selection": _selection_layout, "quarter": _quarter_layout},
+    make_table=_make_table,
+    extra_tables={"selection": _make_selection_table, "quarter": _make_quarter_table},
     data_files=TABLES,
 )

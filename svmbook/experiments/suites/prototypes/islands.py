@@ -18,17 +18,17 @@ from ....prototypes.ensemble import evaluate_hyperplanes
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
-from ..paired import cell, paired, paired_rows
+from ..paired import format_cell, paired_rows, paired_summaries
 from .sets import islands, with_seed
 
 __all__ = [
     "DATA_SETS",
     "METHODS",
     "SUITE",
+    "carry_out_run",
     "draw_samples",
-    "with_changed",
-    "without_members",
-    "work",
+    "flip_labels",
+    "remove_votes",
 ]
 
 CLEAN, NOISY = "islands", "islands, 20 % noise"
@@ -48,7 +48,7 @@ METHODS = {
 }
 
 
-def with_changed(y, share, seed):
+def flip_labels(y, share, seed):
     """Return labels +1 and -1, of which a fraction ``share`` is changed."""
     changed = np.random.default_rng(seed).choice(len(y), round(share * len(y)), replace=False)
     z = y.copy()
@@ -59,10 +59,10 @@ def with_changed(y, share, seed):
 def draw_samples(data_set, run):
     """Return the points and seed of a run, and the training labels with the noise of a data set."""
     parts = GeneratedSamples(islands, n_train=300, n_test=1000, runs=run + 1)[run]
-    return parts, with_changed(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
+    return parts, flip_labels(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
 
 
-def without_members(fitted, abstaining):
+def remove_votes(fitted, abstaining):
     """Return a copy of a fitted ensemble without the votes of some members, an array of bool."""
     copied, voters = copy(fitted), fitted._ensemble_
     parts = ("coef", "intercept", "exemplars", "codes")
@@ -70,7 +70,7 @@ def without_members(fitted, abstaining):
     return copied
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: train on the labels of the data set, and test on correct labels."""
     parts, labels = draw_samples(data_set, run)
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, labels)
@@ -84,7 +84,7 @@ def work(data_set, method, run):
         if method in ABSTAIN:
             rng = np.random.default_rng(run_seed(0, run, purpose=4))
             random_members = rng.permutation(mislabelled)
-            model = without_members(model, mislabelled if method == ABSTAIN[0] else random_members)
+            model = remove_votes(model, mislabelled if method == ABSTAIN[0] else random_members)
     error = np.mean(model.predict(parts.X_test) != parts.y_test)
     return record | {"error": round(float(error), 6)}
 
@@ -94,32 +94,32 @@ def _compare(records):
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
     swapped = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:
-        found = paired(swapped, row["method"], NOISY, CLEAN)
+        found = paired_summaries(swapped, row["method"], NOISY, CLEAN)
         if row["data_set"] == NOISY and found:
-            row |= {"lost": found[1].mean, "lost_se": found[1].error}
+            row |= {"lost": found[1].mean, "lost_se": found[1].standard_error}
     return rows
 
 
-def _layout(methods):
-    """Return the layout with one line per method."""
+def _table_maker(methods):
+    """Return a function that makes the table with one line per method."""
     columns = {"right labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
     columns |= {"lost": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
 
-    def layout(rows):
+    def make_table(rows):
         found = {(row["method"], row["data_set"]): row for row in rows}
         lines = [
             [
                 m,
                 *(
-                    cell(found.get((m, d), {}), name, digits)
-                    for d, name, digits in columns.values()
+                    format_cell(found.get((m, d), {}), name, format_spec)
+                    for d, name, format_spec in columns.values()
                 ),
             ]
             for m in methods
         ]
         return Table(["", *columns], lines)
 
-    return layout
+    return make_table
 
 
 SUITE = Suite(
@@ -128,13 +128,13 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout(METHODS),
-    extra_layouts={
-        "votes": _layout([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
-        "abstaining": _layout([REFERENCE, *ABSTAIN]),
-        "C": _layout([m for m in METHODS if m.startswith(REFERENCE)]),
+    make_table=_table_maker(METHODS),
+    extra_tables={
+        "votes": _table_maker([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
+        "abstaining": _table_maker([REFERENCE, *ABSTAIN]),
+        "C": _table_maker([m for m in METHODS if m.startswith(REFERENCE)]),
     },
-    left_out=dict.fromkeys(ABSTAIN, (CLEAN,)),
+    excluded_data_sets=dict.fromkeys(ABSTAIN, (CLEAN,)),
 )

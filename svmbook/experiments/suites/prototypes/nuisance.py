@@ -18,10 +18,10 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 from .sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
 
-__all__ = ["METHODS", "REFERENCE", "SUITE", "work"]
+__all__ = ["METHODS", "REFERENCE", "SUITE", "carry_out_run"]
 
 DATA_SETS = {"nuisance": nuisance, "control": partial(nuisance, scale=1.0)}
 REFERENCE = "5 neighbours, weighted"
@@ -45,7 +45,7 @@ METHODS = {
 }
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the error on test points."""
     parts = GeneratedSamples(DATA_SETS[data_set], n_train=500, n_test=2000, runs=run + 1)[run]
     estimator, grid = METHODS[method]
@@ -72,11 +72,12 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one row per method and one column per data set."""
     found = {(row["method"], row["data_set"]): row for row in rows}
     lines = [
-        [m, *(cell(found.get((m, d), {}), "error", ".1f") for d in DATA_SETS)] for m in METHODS
+        [m, *(format_cell(found.get((m, d), {}), "error", ".1f") for d in DATA_SETS)]
+        for m in METHODS
     ]
     columns = ["classifier", *(f"{name} (%)" for name in DATA_SETS)]
     return Table(columns, [line for line in lines if any(line[1:])])
@@ -88,7 +89,7 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=20,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

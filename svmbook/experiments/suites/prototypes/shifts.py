@@ -17,12 +17,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import paired
+from ..paired import paired_summaries
 from .sets import DATA_SETS as SETS
 from .sets import WEIGHTED_NEIGHBOURS, with_seed
 from .votes import table_by_data_set
 
-__all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "draw", "work"]
+__all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "carry_out_run", "draw"]
 
 DATA_SETS = {name: SETS[name] for name in ("islands", "stripes", "wedge")}
 VOTES = {"majority vote": "majority", "distance-weighted vote": "local"}
@@ -53,7 +53,7 @@ METHODS = SHIFTED | UNSAMPLED | SAMPLED
 REFERENCE = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFTED}
 REFERENCE |= dict.fromkeys(UNSAMPLED, WEIGHTED)
 REFERENCE |= {name: name.rpartition(", ")[0] for name in SAMPLED}
-COMPARED = tuple(name for name, reference in REFERENCE.items() if name != reference)
+METHODS_WITH_REFERENCE = tuple(name for name, reference in REFERENCE.items() if name != reference)
 
 
 def draw(data_set, run):
@@ -61,7 +61,7 @@ def draw(data_set, run):
     return GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, runs=run + 1)[run]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
     parts = draw(data_set, run)
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
@@ -83,25 +83,25 @@ def _compare(records):
     """Return means, and paired differences to the reference of each method."""
     rows = []
     for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCE.items()):
-        pair = partial(paired, records, data_set, method)
+        pair = partial(paired_summaries, records, data_set, method)
         pairs = {"": pair(reference)}
         if pairs[""] is None:
             continue
         row = {"data_set": data_set, "method": method, "runs": pairs[""][0].runs}
-        row["members"] = pair(reference, field="model_size", unit=1.0)[0].mean
+        row["members"] = pair(reference, field="model_size", factor=1.0)[0].mean
         if method in SHIFTED:
             pairs["validation_"] = pair(reference, field="validation_error")
         if method in SAMPLED:
-            row["added"] = pair(method, field="added", unit=1.0)[0].mean
+            row["added"] = pair(method, field="added", factor=1.0)[0].mean
         for prefix, (mean, difference) in pairs.items():
-            row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.error}
+            row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.standard_error}
             row |= {f"{prefix}difference": difference.mean}
-            row |= {f"{prefix}difference_se": difference.error}
+            row |= {f"{prefix}difference_se": difference.standard_error}
         rows.append(row)
     return rows
 
 
-_layout = partial(table_by_data_set, methods=METHODS, data_sets=DATA_SETS)
+_make_table = partial(table_by_data_set, methods=METHODS, data_sets=DATA_SETS)
 
 SUITE = Suite(
     name="prototype-shifts",
@@ -109,11 +109,13 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={
-        "differences": partial(_layout, methods=COMPARED, name="difference", digits="+.2f"),
-        "votes": partial(_layout, methods=UNSAMPLED),
+    make_table=_make_table,
+    extra_tables={
+        "differences": partial(
+            _make_table, methods=METHODS_WITH_REFERENCE, name="difference", format_spec="+.2f"
+        ),
+        "votes": partial(_make_table, methods=UNSAMPLED),
     },
 )

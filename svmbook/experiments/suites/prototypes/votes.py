@@ -25,7 +25,7 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
@@ -34,16 +34,16 @@ __all__ = [
     "SHAPES",
     "SUITE",
     "VOTES",
-    "NearestMembersWeighted",
+    "WeightedNearestMembers",
+    "carry_out_run",
     "table_by_data_set",
-    "work",
 ]
 
 REFERENCE = "Gaussian SVM"
-RUNS, TRAIN, TEST = 30, 300, 2000
+N_RUNS, N_TRAIN, N_TEST = 30, 300, 2000
 
 
-class NearestMembersWeighted(ExemplarSVM):
+class WeightedNearestMembers(ExemplarSVM):
     """Exemplar SVMs with a distance-weighted vote of the ``n_neighbors`` nearest positive members.
 
     `ExemplarSVM` has a distance-weighted vote of all positive members, or a majority vote of the
@@ -74,7 +74,7 @@ VOTES = {
     "majority vote": clone(FIRST_NEGATIVES).set_params(voting="majority"),
     "vote of the 5 nearest": clone(FIRST_NEGATIVES).set_params(voting="local", n_neighbors=5),
     "distance-weighted vote": clone(FIRST_NEGATIVES).set_params(voting="local"),
-    "5 nearest members, weighted": NearestMembersWeighted(
+    "5 nearest members, weighted": WeightedNearestMembers(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
     "probability vote": clone(FIRST_NEGATIVES).set_params(voting="probability"),
@@ -83,15 +83,15 @@ VOTES = {
 NEIGHBOURS = {
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
-    "all points, weighted": clone(WEIGHTED_NEIGHBOURS).set_params(n_neighbors=TRAIN),
+    "all points, weighted": clone(WEIGHTED_NEIGHBOURS).set_params(n_neighbors=N_TRAIN),
 }
 LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
 METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    parts = GeneratedSamples(DATA_SETS[data_set], n_train=TRAIN, n_test=TEST, runs=run + 1)[run]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=N_TRAIN, n_test=N_TEST, runs=run + 1)[run]
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     chosen = getattr(model, "best_params_", {})
     return {
@@ -116,10 +116,13 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
-def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", digits=".1f"):
+def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", format_spec=".1f"):
     """Return the table of one value, one line per method and one column per data set."""
     found = {(row["method"], row["data_set"]): row for row in rows}
-    lines = [[m, *(cell(found.get((m, d), {}), name, digits) for d in data_sets)] for m in methods]
+    lines = [
+        [m, *(format_cell(found.get((m, d), {}), name, format_spec) for d in data_sets)]
+        for m in methods
+    ]
     return Table(["classifier", *data_sets], lines)
 
 
@@ -128,11 +131,11 @@ SUITE = Suite(
     title="Exemplar SVMs with six voting rules, and eight other classifiers, on four sets",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=RUNS,
-    work=work,
+    runs=N_RUNS,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=table_by_data_set,
-    extra_layouts={
+    make_table=table_by_data_set,
+    extra_tables={
         "shapes": partial(table_by_data_set, methods=SHAPES),
         "votes": partial(
             table_by_data_set, methods=(*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)
@@ -141,7 +144,7 @@ SUITE = Suite(
             table_by_data_set,
             methods=[m for m in METHODS if m != REFERENCE],
             name="difference",
-            digits="+.1f",
+            format_spec="+.1f",
         ),
     },
 )

@@ -18,10 +18,10 @@ from ....tables import Table
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 from .folds import COMMON_SETS, cross_validate, table_names
+from .interpretations import ByProbability, GrowingLists
 from .printed import records_by_method
-from .readings import ByProbability, GrowingLists
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 DATA_SETS = COMMON_SETS
 BASE = "defaults"
@@ -39,7 +39,7 @@ CHANGES = {
     "no iterations": {"n_shifts": 0},
     "balanced weights": {"positive_weight": "balanced"},
 }
-READINGS = {
+INTERPRETATIONS = {
     "positive above one half": ByProbability,
     "growing lists": GrowingLists,
     "one against one": lambda **options: OneVsOneClassifier(PrototypeSVM(**options)),
@@ -57,16 +57,18 @@ SETTINGS = {
     for change, options in CHANGES.items()
 }
 SETTINGS |= {f"{BASE}, {vote}": options for vote, options in OTHER_VOTES.items()}
-SETTINGS |= {f"{reading}, majority vote": VOTES["majority vote"] for reading in READINGS}
+SETTINGS |= {
+    f"{interpretation}, majority vote": VOTES["majority vote"] for interpretation in INTERPRETATIONS
+}
 METHODS = tuple(SETTINGS)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one setting."""
     change = method.partition(", ")[0]
-    model = READINGS.get(change, PrototypeSVM)(**SETTINGS[method])
-    other_scale = method.startswith("alternative scale")
-    return cross_validate(lambda X, y: model, data_set, run, other_scale=other_scale)
+    model = INTERPRETATIONS.get(change, PrototypeSVM)(**SETTINGS[method])
+    invert_scaling = method.startswith("alternative scale")
+    return cross_validate(lambda X, y: model, data_set, run, invert_scaling=invert_scaling)
 
 
 def _compare(records):
@@ -76,30 +78,30 @@ def _compare(records):
         base = by_method[data_set, f"{BASE}, {method.partition(', ')[2]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
-        row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.error}
+        row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.standard_error}
         row["members"] = summarise([r["model_size"] for r in runs.values()]).mean
         gain = summarise([100 * (base[run]["error"] - runs[run]["error"]) for run in runs])
-        row["gain"], row["gain_error"] = gain.mean, gain.error
+        row["gain"], row["gain_error"] = gain.mean, gain.standard_error
         rows.append(row)
     return rows
 
 
-def _layout(head, methods, text):
-    """Return the layout with one line per method and one column per set.
+def _table_maker(head, methods, format_cell):
+    """Return a function that makes a table with one line per method and one column per set.
 
-    ``methods`` maps names of lines to methods, and ``text(row)`` returns a cell.
+    ``methods`` maps names of lines to methods, and ``format_cell(row)`` returns a cell.
     """
 
-    def layout(rows):
+    def make_table(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for name, method in methods.items():
             found = [cells.get((data_set, method)) for data_set in DATA_SETS]
             if any(found):
-                lines.append([name, *(text(row) if row else "" for row in found)])
+                lines.append([name, *(format_cell(row) if row else "" for row in found)])
         return Table([head, *DATA_SETS], lines)
 
-    return layout
+    return make_table
 
 
 def _accuracy(row):
@@ -114,7 +116,9 @@ def _gain(row):
 
 
 MAJORITY, WEIGHTED = ({change: f"{change}, {vote}" for change in CHANGES} for vote in VOTES)
-MAJORITY |= {reading: f"{reading}, majority vote" for reading in READINGS}
+MAJORITY |= {
+    interpretation: f"{interpretation}, majority vote" for interpretation in INTERPRETATIONS
+}
 ALL_VOTES = {vote: f"{BASE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
 
 SUITE = Suite(
@@ -123,13 +127,13 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout("majority vote (%)", MAJORITY, _gain),
-    extra_layouts={
-        "weighted": _layout("distance-weighted vote (%)", WEIGHTED, _gain),
-        "votes": _layout("vote (%)", ALL_VOTES, _accuracy),
-        "members": _layout("members", MAJORITY, lambda row: f"{row['members']:.0f}"),
+    make_table=_table_maker("majority vote (%)", MAJORITY, _gain),
+    extra_tables={
+        "weighted": _table_maker("distance-weighted vote (%)", WEIGHTED, _gain),
+        "votes": _table_maker("vote (%)", ALL_VOTES, _accuracy),
+        "members": _table_maker("members", MAJORITY, lambda row: f"{row['members']:.0f}"),
     },
     data_files=table_names(DATA_SETS),
 )

@@ -28,22 +28,22 @@ from .search import draw
 
 __all__ = [
     "COMMON_SETS",
-    "FOLDS",
-    "IN_TURN",
+    "N_FOLDS",
     "SETS",
+    "SPIRALS_IN_TURN",
     "cross_validate",
     "load_data",
+    "noisy_names",
     "parse_name",
     "table_names",
-    "with_noise",
 ]
 
-FOLDS = 10
+N_FOLDS = 10
 SYNTHETIC = ("isolated", "striated", "spirals")
 TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are generated
 COMMON_SETS = (*SYNTHETIC, *TABLES[:-1])  # of all suites
 SETS = (*SYNTHETIC, *TABLES, "messages")
-IN_TURN = "spirals in turn"
+SPIRALS_IN_TURN = "spirals in turn"
 #: Settings of the generated sets, by their names in `search`.
 GENERATED = {
     "isolated": "isolated, spread 0.075, unit 3",
@@ -51,13 +51,13 @@ GENERATED = {
 }
 
 
-def with_noise(share, sets):
+def noisy_names(share, sets):
     """Return the names of sets in which a fraction ``share`` of the labels is changed.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.folds import with_noise
-    >>> with_noise(0.1, ["iris"]), with_noise(0.0, ["iris"])
+    >>> from svmbook.experiments.suites.shen2013.folds import noisy_names
+    >>> noisy_names(0.1, ["iris"]), noisy_names(0.0, ["iris"])
     (('iris, 10 % noise',), ('iris',))
     """
     return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in sets)
@@ -86,7 +86,7 @@ def load_data(data_set, seed):
     name, share = parse_name(data_set)
     if name in GENERATED:
         X, y = draw(GENERATED[name], seed)
-    elif name in ("spirals", IN_TURN):
+    elif name in ("spirals", SPIRALS_IN_TURN):
         X, y = spirals()
     elif name == "messages":
         texts, y = messages(600, random_state=seed)
@@ -102,21 +102,21 @@ def load_data(data_set, seed):
     return np.asarray(X, dtype=float), codes, noisy % len(classes)
 
 
-def cross_validate(make_estimator, data_set, run, *, other_scale=False):
+def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
     """Return the record of a run: ten accuracies, and means of the model size and of the shifts.
 
     ``make_estimator(X, y)`` is called with the points and their labels without noise. With
-    ``other_scale`` the features of tables are not standardised and those of other sets are.
+    ``invert_scaling`` the features of tables are not standardised and those of other sets are.
     """
     seed, (name, _) = run_seed(0, run), parse_name(data_set)
     X, clean, y = load_data(data_set, seed)
-    standardised = (name in TABLES) != other_scale
+    standardised = (name in TABLES) != invert_scaling
     scaler = StandardScaler() if standardised else "passthrough"
     pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean)), seed)
     accuracies, clean_accuracies, sizes, shifts = [], [], [], []
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    if name == IN_TURN:
-        folds = PredefinedSplit(np.arange(len(y)) % FOLDS)
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+    if name == SPIRALS_IN_TURN:
+        folds = PredefinedSplit(np.arange(len(y)) % N_FOLDS)
     for train, test in folds.split(X, y):
         fitted = _fit_copy(pipeline, X[train], y[train])
         labels = fitted.predict(X[test])

@@ -25,33 +25,33 @@ from sklearn.tree import DecisionTreeClassifier
 from ....prototypes import PrototypeSVM, SampledPrototypeSVM
 from ....svm import DualSVC
 from ...running.suite import Suite
-from .folds import FOLDS, IN_TURN, SETS, cross_validate, table_names, with_noise
+from .folds import N_FOLDS, SETS, SPIRALS_IN_TURN, cross_validate, noisy_names, table_names
 from .printed import (
     BASELINES,
     NOISE,
-    accuracy_layout,
+    accuracy_table_maker,
     compare_runs,
-    message_layout,
-    size_layout,
-    spirals_layout,
-    win_layout,
+    make_message_table,
+    make_size_table,
+    make_spirals_table,
+    make_win_table,
 )
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = (*SETS, IN_TURN, *with_noise(0.1, (*SETS[:-1], IN_TURN)))
+DATA_SETS = (*SETS, SPIRALS_IN_TURN, *noisy_names(0.1, (*SETS[:-1], SPIRALS_IN_TURN)))
 
-SLOW = "sampled, LIBSVM's vote"
-OURS = {
+SLOW_METHOD = "sampled, LIBSVM's vote"
+PROTOTYPE_METHODS = {
     "PSVM, majority vote": PrototypeSVM(voting="majority"),
     "PSVM, probability vote": PrototypeSVM(voting="probability"),
     "PSVM, LIBSVM's vote": PrototypeSVM(voting="libsvm"),
     "PSVM, distance-weighted vote": PrototypeSVM(),
     "sampled, majority vote": SampledPrototypeSVM(voting="majority"),
-    SLOW: SampledPrototypeSVM(voting="libsvm"),
+    SLOW_METHOD: SampledPrototypeSVM(voting="libsvm"),
     "sampled, distance-weighted vote": SampledPrototypeSVM(),
 }
-METHODS = (*OURS, *BASELINES)
+METHODS = (*PROTOTYPE_METHODS, *BASELINES)
 CCP_ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the strongest pruning first
 N_ROUNDS = 10
 
@@ -71,20 +71,20 @@ class _AdaBoost(AdaBoostClassifier):
         return self
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one classifier."""
-    return cross_validate(partial(_estimator, method), data_set, run)
+    return cross_validate(partial(_make_estimator, method), data_set, run)
 
 
-def _estimator(method, X, y):
+def _make_estimator(method, X, y):
     """Return the estimator of a method; some depend on the numbers of features and classes."""
-    if method in OURS:
-        return OURS[method]
+    if method in PROTOTYPE_METHODS:
+        return PROTOTYPE_METHODS[method]
     n_classes = len(np.unique(y))
     if method == "network":
-        units = min((X.shape[1] + n_classes) // 2, 20)
+        n_hidden = min((X.shape[1] + n_classes) // 2, 20)
         return MLPClassifier(
-            (units,),
+            (n_hidden,),
             activation="logistic",
             solver="sgd",
             learning_rate_init=0.3,
@@ -100,7 +100,7 @@ def _estimator(method, X, y):
     svm = DualSVC if n_classes == 2 else SVC
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
     # The weights of boosting sum to one and multiply C. This C makes their product 1 on average.
-    weak_svm = svm(kernel="linear", C=len(y) * (1 - 1 / FOLDS))
+    weak_svm = svm(kernel="linear", C=len(y) * (1 - 1 / N_FOLDS))
     return {
         "CART": _pruning_search(tree, "ccp_alpha"),
         "boosted CART": _pruning_search(
@@ -124,18 +124,18 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
-    work=work,
-    left_out={SLOW: tuple(name for name in DATA_SETS if NOISE in name)},
+    carry_out_run=carry_out_run,
+    excluded_data_sets={SLOW_METHOD: tuple(name for name in DATA_SETS if NOISE in name)},
     compare=compare_runs,
-    layout=accuracy_layout("PSVM", ""),
-    extra_layouts={
-        "sampled": accuracy_layout("sampled", ""),
-        "noise": accuracy_layout("PSVM", NOISE),
-        "sampled-noise": accuracy_layout("sampled", NOISE),
-        "wins": win_layout,
-        "sizes": size_layout,
-        "messages": message_layout,
-        "spirals": spirals_layout,
+    make_table=accuracy_table_maker("PSVM", ""),
+    extra_tables={
+        "sampled": accuracy_table_maker("sampled", ""),
+        "noise": accuracy_table_maker("PSVM", NOISE),
+        "sampled-noise": accuracy_table_maker("sampled", NOISE),
+        "wins": make_win_table,
+        "sizes": make_size_table,
+        "messages": make_message_table,
+        "spirals": make_spirals_table,
     },
     data_files=table_names(DATA_SETS),
 )

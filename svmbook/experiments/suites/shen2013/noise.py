@@ -1,18 +1,18 @@
 r"""Shen (2013) with other noise levels: 5, 20 and 30 % of the labels are changed.
 
-The classifiers are those of `shen2013` and `beyond`, which have the runs without noise and with
-10 %. Points and seeds are the same.
+The classifiers are those of the suites `shen2013` and `shen2013-beyond`, which have the runs
+without noise and with 10 %. Points and seeds are the same.
 """
 
 from ...running.suite import Suite
-from . import beyond
+from . import further_classifiers
 from . import methods as shen2013
-from .folds import COMMON_SETS, table_names, with_noise
-from .printed import clean_label_layout, compare_runs
+from .folds import COMMON_SETS, noisy_names, table_names
+from .printed import clean_label_table_maker, compare_runs
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-NOISY_SETS = {share: with_noise(share, COMMON_SETS) for share in (0.05, 0.2, 0.3)}
+NOISY_SETS = {share: noisy_names(share, COMMON_SETS) for share in (0.05, 0.2, 0.3)}
 DATA_SETS = tuple(name for names in NOISY_SETS.values() for name in names)
 SHEN2013_METHODS = (
     "PSVM, majority vote",
@@ -27,10 +27,10 @@ METHODS = (
 )
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one classifier of the other suites."""
-    suite = shen2013 if method in SHEN2013_METHODS else beyond
-    return suite.work(data_set, method, run)
+    suite = shen2013 if method in SHEN2013_METHODS else further_classifiers
+    return suite.carry_out_run(data_set, method, run)
 
 
 SUITE = Suite(
@@ -39,12 +39,12 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=compare_runs,
-    layout=clean_label_layout(NOISY_SETS[0.2], METHODS),
-    extra_layouts={
-        "less": clean_label_layout(NOISY_SETS[0.05], METHODS),
-        "more": clean_label_layout(NOISY_SETS[0.3], METHODS),
+    make_table=clean_label_table_maker(NOISY_SETS[0.2], METHODS),
+    extra_tables={
+        "less": clean_label_table_maker(NOISY_SETS[0.05], METHODS),
+        "more": clean_label_table_maker(NOISY_SETS[0.3], METHODS),
     },
     data_files=table_names(DATA_SETS),
 )

@@ -6,28 +6,25 @@ import numpy as np
 
 from ....tables import Table, plus_minus
 from ...methods.statistics import compare, summarise
-from .folds import FOLDS, IN_TURN, SETS, parse_name
+from .folds import N_FOLDS, SETS, SPIRALS_IN_TURN, parse_name
 
 __all__ = [
     "BASELINES",
     "NOISE",
-    "accuracy_layout",
-    "clean_label_layout",
+    "accuracy_table_maker",
+    "clean_label_table_maker",
     "compare_runs",
-    "message_layout",
+    "make_message_table",
+    "make_size_table",
+    "make_spirals_table",
+    "make_win_table",
     "records_by_method",
-    "size_layout",
-    "spirals_layout",
-    "win_layout",
 ]
 
 TABLE_SETS = SETS[:-1]  # the messages, which replace her tweets, have a table of their own
 NOISE = ", 10 % noise"
-VOTES = (
-    "LIBSVM's vote",
-    "majority vote",
-    "distance-weighted vote",
-)  # the first is that of the thesis
+#: The first is that of the thesis.
+VOTES = ("LIBSVM's vote", "majority vote", "distance-weighted vote")
 BASELINES = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "network")
 
 # Accuracy and standard deviation over ten folds. The columns are PSVM, PSVM with sampling, and the
@@ -58,7 +55,7 @@ PRINTED = {
 }
 # Table 5.5: training points per fold, which are the exemplars of her ESVM. Her ensembles start with
 # three quarters of them, because the validation set of Algorithm 1 has a quarter.
-PRINTED_TRAINING = {
+PRINTED_TRAINING_SIZES = {
     "isolated": 720,
     "striated": 720,
     "spirals": 175,
@@ -106,17 +103,17 @@ def compare_runs(records):
     rows, by_method = [], records_by_method(records)
     for (data_set, method), runs in by_method.items():
         folds = 100 * np.array([runs[run]["accuracies"] for run in sorted(runs)])
-        ours = summarise(folds.mean(axis=1))
+        summary = summarise(folds.mean(axis=1))
         clean = summarise([100 * r["on_clean_labels"] for r in runs.values()])
         row = {
             "data_set": data_set,
             "method": method,
-            "runs": ours.runs,
-            "reproduced": ours.mean,
-            "reproduced_error": ours.error,
+            "runs": summary.runs,
+            "reproduced": summary.mean,
+            "reproduced_error": summary.standard_error,
             "deviation": float(folds.std(axis=1).mean()),  # divided by n, like the printed ones
             "clean": clean.mean,
-            "clean_error": clean.error,
+            "clean_error": clean.standard_error,
             "members": float(np.mean([r["model_size"] for r in runs.values()])),
             "shifts": float(np.mean([r["shifts"] for r in runs.values()])),
         }
@@ -135,7 +132,7 @@ def _verdicts(runs, by_method, data_set, ensemble):
     ensemble_runs, counts = by_method.get((data_set, ensemble)), {}
     if ensemble_runs is None:
         return {}
-    for test, share in (("plain", None), ("corrected", 1 / FOLDS)):
+    for test, share in (("plain", None), ("corrected", 1 / N_FOLDS)):
         verdicts = [
             compare(_errors(ensemble_runs[run]), _errors(runs[run]), test_share=share).verdict
             for run in runs.keys() & ensemble_runs.keys()
@@ -148,10 +145,10 @@ def _errors(record):
     return [1.0 - accuracy for accuracy in record["accuracies"]]
 
 
-def accuracy_layout(kind, noise):
-    """Return the layout of one of the thesis's tables of accuracies."""
+def accuracy_table_maker(kind, noise):
+    """Return a function that makes one of the thesis's tables of accuracies."""
 
-    def layout(rows):
+    def make_table(rows):
         names = [name + noise for name in TABLE_SETS]
         cells = {(row["data_set"], row["method"]): row for row in rows}
         ensembles = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
@@ -161,26 +158,26 @@ def accuracy_layout(kind, noise):
                 printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, reported", *printed])
             if method != kind:
-                ours = [_with_deviation(cells.get((name, method))) for name in names]
+                reproduced_cells = [_with_deviation(cells.get((name, method))) for name in names]
                 reproduced = method if method in ensembles else f"{method}, reproduced"
-                lines.append([reproduced, *ours])
+                lines.append([reproduced, *reproduced_cells])
         return Table(["accuracy (%)", *TABLE_SETS], lines)
 
-    return layout
+    return make_table
 
 
 def _with_deviation(row):
     return plus_minus(row["reproduced"], row["deviation"], ".1f") if row else ""
 
 
-def clean_label_layout(data_sets, methods):
-    """Return the layout of accuracies on the labels without noise, one line per method.
+def clean_label_table_maker(data_sets, methods):
+    """Return a function that makes a table of accuracies on the labels without noise.
 
     The last column is the largest standard error over the cross-validations. It includes the
     variation of the data for generated sets, and only that of the folds for tables.
     """
 
-    def layout(rows):
+    def make_table(rows):
         cells = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for method in methods:
@@ -192,10 +189,10 @@ def clean_label_layout(data_sets, methods):
         names = [parse_name(name)[0] for name in data_sets]
         return Table(["accuracy (%)", *names, "± at most"], lines)
 
-    return layout
+    return make_table
 
 
-def message_layout(rows):
+def make_message_table(rows):
     """Return the printed accuracies on tweets, and those of the same methods on the messages."""
     cells = {row["method"]: row for row in rows if row["data_set"] == "messages"}
     printed = _printed_accuracies("messages")
@@ -206,21 +203,21 @@ def message_layout(rows):
     return Table(["accuracy (%)", "tweets, reported", "messages, reproduced"], lines)
 
 
-def spirals_layout(rows):
+def make_spirals_table(rows):
     """Return accuracies on the spirals, with random folds and with every tenth line in a fold."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for noise in ("", NOISE):
         for method in dict.fromkeys(method for _, method in cells):
             printed = _printed_accuracies("spirals" + noise)[method.split(", ")[0]]
-            found = [cells.get((name + noise, method)) for name in ("spirals", IN_TURN)]
+            found = [cells.get((name + noise, method)) for name in ("spirals", SPIRALS_IN_TURN)]
             values = [plus_minus(*printed, ".1f"), *map(_with_deviation, found)]
             if any(found):
                 lines.append([method, noise.lstrip(", ") or "none", *values])
     return Table(["accuracy (%)", "noise", "reported", "random folds", "in turn"], lines)
 
 
-def win_layout(rows):
+def make_win_table(rows):
     """Return Table 5.4: wins, losses and ties per run, over all sets and other methods."""
     against_rivals = {
         ("PSVM", ""): "16, 13, 19 (of 48)",
@@ -241,7 +238,7 @@ def win_layout(rows):
     return Table(head, lines)
 
 
-def _win_lines(rows, ensemble, others, noise, printed):
+def _win_lines(rows, ensemble, opponent, noise, printed):
     """Return a list with the line of an ensemble; it is empty if the ensemble has no verdicts."""
     rows = [row for row in rows if sum(row.get(f"{ensemble}, plain", ()))]
     rows = [row for row in rows if (NOISE in row["data_set"]) == bool(noise)]
@@ -251,10 +248,10 @@ def _win_lines(rows, ensemble, others, noise, printed):
     for test in ("plain", "corrected"):
         counts = [np.array(row[f"{ensemble}, {test}"]) for row in rows]
         cells.append(", ".join(f"{mean:.1f}" for mean in sum(c / c.sum() for c in counts)))
-    return [[ensemble, others, noise.lstrip(", ") or "none", printed, *cells]]
+    return [[ensemble, opponent, noise.lstrip(", ") or "none", printed, *cells]]
 
 
-def size_layout(rows):
+def make_size_table(rows):
     """Return Table 5.5: the selected iteration, and the number of members of the ensemble."""
     cells = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
@@ -265,6 +262,6 @@ def size_layout(rows):
             for vote in VOTES:
                 row = cells.get((name, f"{kind}, {vote}"))
                 line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
-            lines.append([*line, "" if start else PRINTED_TRAINING[name.partition(",")[0]]])
+            lines.append([*line, "" if start else PRINTED_TRAINING_SIZES[name.partition(",")[0]]])
     head = ["shifts, members", "ensemble", "reported", *VOTES]
     return Table([*head, "exemplars, reported"], lines)

@@ -23,7 +23,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 
-__all__ = ["METHODS", "SETTINGS", "SUITE", "draw", "work"]
+__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw"]
 
 METHODS = ("linear", "tree", "quadratic")
 PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
@@ -31,7 +31,7 @@ PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
     "striated": {"linear": (48.5, 3.94), "tree": (69.4, 13.4), "quadratic": (72.8, 4.18)},
 }
 MIN_DEVIATION = 1.0  # a lower bound for the printed standard deviations
-N_SHOWN = 5  # settings per set in the table
+N_LISTED = 5  # settings per set in the table
 
 #: Generator, its arguments, and the unit of the coordinates, by setting.
 SETTINGS = {
@@ -64,7 +64,7 @@ def draw(setting, seed):
     return unit * (X - (X.max(axis=0) + X.min(axis=0)) / 2), y
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
     X, y = draw(data_set, seed)
@@ -99,9 +99,13 @@ def _compare(records):
                 if (r["data_set"], r["method"]) == (setting, method)
             ]
             if accuracies:
-                ours, (value, deviation) = summarise(accuracies), printed[method]
-                row |= {"runs": ours.runs, method: ours.mean, f"{method}_error": ours.error}
-                squares.append(((ours.mean - value) / max(deviation, MIN_DEVIATION)) ** 2)
+                summary, (value, deviation) = summarise(accuracies), printed[method]
+                row |= {
+                    "runs": summary.runs,
+                    method: summary.mean,
+                    f"{method}_error": summary.standard_error,
+                }
+                squares.append(((summary.mean - value) / max(deviation, MIN_DEVIATION)) ** 2)
         if len(squares) == len(METHODS):
             rows.append(row | {"distance": float(np.sqrt(sum(squares)))})
     return rows
@@ -113,11 +117,11 @@ def nearest_settings(rows, data_set):
     return sorted(found, key=lambda row: row["distance"])
 
 
-def _layout(rows):
+def _make_table(rows):
     lines = []
     for data_set, printed in PRINTED.items():
         lines.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
-        for row in nearest_settings(rows, data_set)[:N_SHOWN]:
+        for row in nearest_settings(rows, data_set)[:N_LISTED]:
             cells = [plus_minus(row[m], row[f"{m}_error"], ".1f") for m in METHODS]
             lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
     return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], lines)
@@ -129,7 +133,7 @@ SUITE = Suite(
     data_sets=tuple(SETTINGS),
     methods=METHODS,
     runs=5,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

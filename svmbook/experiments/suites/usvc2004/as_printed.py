@@ -25,9 +25,9 @@ from ...running.suite import Suite
 from ..paired import group_runs
 from .cases import CASES, REPORTED
 
-__all__ = ["METHODS", "SUITE", "SWING_TOL", "iterations", "work"]
+__all__ = ["METHODS", "SUITE", "SWING_TOL", "carry_out_run", "iterations"]
 
-C, DAMPING, ITERATIONS, LAST = 10.0, 0.2, 2000, 500
+C, DAMPING, N_ITERATIONS, N_AVERAGED = 10.0, 0.2, 2000, 500
 MIN_SLACK = 1e-6  # in the denominator of a weight
 SWING_TOL = 1e-4  # iterations with a smaller swing have converged
 #: Steepness, factor of the weights, and start by method.
@@ -59,23 +59,25 @@ def iterations(X, y, s, factor, start):
     else:
         svm = DualSVC(C=C).fit(X, y)
         v = np.append(svm.coef_[0], svm.intercept_)
-    path = np.empty((ITERATIONS, len(v)))
-    for t in range(ITERATIONS):
+    path = np.empty((N_ITERATIONS, len(v)))
+    for t in range(N_ITERATIONS):
         xi = np.maximum(0.0, 1.0 - y * (Z @ v))
-        bounded = np.maximum(xi, MIN_SLACK)
-        slope = unbiased_slope(1.0 - bounded, s)
-        a = np.where(xi > 0, -factor * C * slope / bounded, 0.0)  # (22)
-        new = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[0]  # (25)
-        v = DAMPING * v + (1.0 - DAMPING) * new
+        clipped_slack = np.maximum(xi, MIN_SLACK)
+        slope = unbiased_slope(1.0 - clipped_slack, s)
+        a = np.where(xi > 0, -factor * C * slope / clipped_slack, 0.0)  # (22)
+        solution = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[
+            0
+        ]  # (25)
+        v = DAMPING * v + (1.0 - DAMPING) * solution
         path[t] = v
     return path
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: iterate, and summarise the last 500 iterations."""
     parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
-    last = iterations(parts.X_train, parts.y_train, *METHODS[method])[-LAST:]
-    w, b = last[:, 0], last[:, 1]
+    averaged = iterations(parts.X_train, parts.y_train, *METHODS[method])[-N_AVERAGED:]
+    w, b = averaged[:, 0], averaged[:, 1]
     outputs = parts.X_test * w + b
     thresholds = -b / w
     return {
@@ -92,8 +94,8 @@ def _compare(records):
     """Return means and deviations, and the percentage of runs that converge."""
     rows = []
     for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
-        for name, unit in (("error", 100), ("threshold", 1)):
-            values = summarise([unit * r[name] for r in runs])
+        for name, factor in (("error", 100), ("threshold", 1)):
+            values = summarise([factor * r[name] for r in runs])
             row |= {name: values.mean, f"{name}_deviation": values.deviation}
         swings = np.array([r["swing"] for r in runs])
         row["converged"] = 100.0 * float(np.mean(swings < SWING_TOL))
@@ -102,7 +104,7 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per case and method, below the lines of Table 1."""
     columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median swing"]
     lines = []
@@ -129,7 +131,7 @@ SUITE = Suite(
     data_sets=tuple(CASES),
     methods=tuple(METHODS),
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

@@ -17,7 +17,7 @@ from ...methods.statistics import summarise
 from ...running.suite import Suite
 from ..paired import group_runs
 
-__all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "work"]
+__all__ = ["CASES", "METHODS", "REPORTED", "SUITE", "carry_out_run"]
 
 CASES = {"case-a": usvc_case_a, "case-b": usvc_case_b}
 METHODS = {
@@ -43,7 +43,7 @@ REPORTED = {
 }
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: fit, and measure the errors and the threshold."""
     parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
     model = clone(METHODS[method])
@@ -65,19 +65,21 @@ def _compare(records):
     rows = []
     for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
         reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)
-        units = {"error": 100, "train_error": 100, "threshold": 1}
-        for k, (name, unit) in enumerate(units.items()):
-            ours = summarise([unit * r[name] for r in runs])
+        factors = {"error": 100, "train_error": 100, "threshold": 1}
+        for k, (name, factor) in enumerate(factors.items()):
+            summary = summarise([factor * r[name] for r in runs])
             mean, deviation = reported[2 * k : 2 * k + 2]
-            row |= {name: ours.mean, f"{name}_deviation": ours.deviation}
+            row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
             row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
-            joint = np.hypot(deviation / 10.0, ours.error)  # the paper has a hundred runs
-            row[f"{name}_z"] = float((ours.mean - mean) / joint)
+            joint = np.hypot(
+                deviation / 10.0, summary.standard_error
+            )  # the paper has a hundred runs
+            row[f"{name}_z"] = float((summary.mean - mean) / joint)
         rows.append(row)
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per case and classifier; differences in joint standard errors."""
     columns = ["case", "classifier", "error (%), reported", "reproduced", "difference (s.e.)"]
     columns += ["threshold, reported", "reproduced ", "difference (s.e.) "]
@@ -101,7 +103,7 @@ SUITE = Suite(
     data_sets=tuple(CASES),
     methods=tuple(METHODS),
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

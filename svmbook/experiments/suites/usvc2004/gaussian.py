@@ -18,9 +18,17 @@ from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
 from ....unbiased.placement import fscl, orthonormal_axes
 from ...running.suite import Suite
-from .divisions import GENERATORS, compared_rows, layout, split, tuned_run
+from .common import GENERATORS, compare_to_reported, make_table, run_with_tuning, split
 
-__all__ = ["METHODS", "REPORTED", "SIZES", "SUITE", "TABLES", "OnPrototypes", "work"]
+__all__ = [
+    "METHODS",
+    "REPORTED",
+    "SIZES",
+    "SUITE",
+    "TABLES",
+    "PrototypeFeaturesClassifier",
+    "carry_out_run",
+]
 
 #: Printed test error in percent and its standard deviation, over ten splits.
 PRINTED_ERRORS = {
@@ -42,15 +50,17 @@ SIZES = {
     "waveform": {"SVM": 1286, "AdaBoost": 2000, "USVC": 30},
 }
 METHODS = ("SVM", "AdaBoost", "USVC", "SVM on prototypes")
-UNKNOWN = np.nan, np.nan
-REPORTED = {(name, m): row.get(m, UNKNOWN) for name, row in PRINTED_ERRORS.items() for m in METHODS}
-ROUNDS = 200
+NOT_REPORTED = np.nan, np.nan
+REPORTED = {
+    (name, m): row.get(m, NOT_REPORTED) for name, row in PRINTED_ERRORS.items() for m in METHODS
+}
+N_ROUNDS = 200
 WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
 C_GRID = tuple(2.0**k for k in range(-2, 9, 2))
 NETWORK_C = 1e3  # so large that only the size of a network limits its capacity
 
 
-class OnPrototypes(ClassifierMixin, BaseEstimator):
+class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
     """A linear classifier on Gaussian features centred at a few prototypes.
 
     With the rule ``"fscl"`` they are the prototypes of `USVC`. With ``"drawn"`` they are training
@@ -101,21 +111,23 @@ def _candidates(data_set, method, n_features, seed):
         estimator = USVC(kernel="rbf", n_prototypes=n_prototypes, random_state=seed)
         return estimator, grid, lambda model: model.n_kernels_
     if method == "SVM on prototypes":
-        estimator = OnPrototypes(DualSVC(), n_prototypes=n_prototypes, random_state=seed)
+        estimator = PrototypeFeaturesClassifier(
+            DualSVC(), n_prototypes=n_prototypes, random_state=seed
+        )
         return estimator, grid, lambda model: len(model.prototypes_)
-    n_centres = round(SIZES[data_set]["AdaBoost"] / ROUNDS)
-    network = OnPrototypes(
+    n_centres = round(SIZES[data_set]["AdaBoost"] / N_ROUNDS)
+    network = PrototypeFeaturesClassifier(
         LeastSquaresClassifier(), C=NETWORK_C, n_prototypes=n_centres, rule="drawn"
     )
-    estimator = AdaBoostClassifier(network, n_estimators=ROUNDS, random_state=seed)
+    estimator = AdaBoostClassifier(network, n_estimators=N_ROUNDS, random_state=seed)
     return estimator, {"estimator__gamma": gammas}, lambda model: n_centres * len(model.estimators_)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     parts = split(data_set, run, TABLES)
     estimator, grid, size = _candidates(data_set, method, parts.X_train.shape[1], parts.seed)
-    return tuned_run(estimator, grid, parts, size=size)
+    return run_with_tuning(estimator, grid, parts, size=size)
 
 
 SUITE = Suite(
@@ -124,8 +136,8 @@ SUITE = Suite(
     data_sets=tuple(PRINTED_ERRORS),
     methods=METHODS,
     runs=50,
-    work=work,
-    compare=partial(compared_rows, reported=REPORTED, reference="SVM"),
-    layout=partial(layout, reference="SVM", sizes=SIZES),
+    carry_out_run=carry_out_run,
+    compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
+    make_table=partial(make_table, reference="SVM", sizes=SIZES),
     data_files=TABLES,
 )

@@ -5,9 +5,9 @@ from functools import partial
 from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
 from ...running.suite import Suite
-from .divisions import C_GRID, GENERATORS, compared_rows, layout, split, tuned_run
+from .common import C_GRID, GENERATORS, compare_to_reported, make_table, run_with_tuning, split
 
-__all__ = ["METHODS", "REPORTED", "SUITE", "TABLES", "work"]
+__all__ = ["METHODS", "REPORTED", "SUITE", "TABLES", "carry_out_run"]
 
 METHODS = {
     "LS": (LeastSquaresClassifier(), {"C": C_GRID}),
@@ -31,11 +31,11 @@ REPORTED = {
 TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C by 5-fold cross-validation, fit, and test."""
     estimator, grid = METHODS[method]
     parts = split(data_set, run, TABLES)
-    return tuned_run(estimator, grid, parts, size=lambda fitted: fitted.coef_.size)
+    return run_with_tuning(estimator, grid, parts, size=lambda fitted: fitted.coef_.size)
 
 
 SUITE = Suite(
@@ -44,8 +44,8 @@ SUITE = Suite(
     data_sets=tuple(PRINTED_ERRORS),
     methods=tuple(METHODS),
     runs=50,
-    work=work,
-    compare=partial(compared_rows, reported=REPORTED, reference="SVM"),
-    layout=partial(layout, reference="SVM"),
+    carry_out_run=carry_out_run,
+    compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
+    make_table=partial(make_table, reference="SVM"),
     data_files=TABLES,
 )

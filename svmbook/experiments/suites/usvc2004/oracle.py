@@ -17,7 +17,7 @@ from ....unbiased import USVC, LeastSquaresClassifier
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
 
-__all__ = ["GENERATORS", "METHODS", "SUITE", "clouds", "distant_cluster", "work"]
+__all__ = ["GENERATORS", "METHODS", "SUITE", "carry_out_run", "clouds", "distant_cluster"]
 
 MINIMUM = "minimum"
 C = 100.0  # so large that the norm of the weights hardly matters
@@ -72,7 +72,7 @@ def distant_cluster(seed):
 GENERATORS = {"clouds": clouds, "clouds and a distant cluster": distant_cluster}
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: count the training errors of a classifier, or compute the minimum."""
     seed = run_seed(0, run)
     X, y = GENERATORS[data_set](seed)
@@ -109,7 +109,7 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per data set and method."""
     columns = ["data", "classifier", "minimum reached (%)", "at most one more (%)"]
     columns += ["excess errors, mean", "largest"]
@@ -133,7 +133,7 @@ SUITE = Suite(
     data_sets=tuple(GENERATORS),
     methods=(MINIMUM, *METHODS),
     runs=150,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

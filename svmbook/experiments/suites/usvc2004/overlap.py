@@ -19,7 +19,7 @@ from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import paired_rows
 
-__all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "draw_samples", "work"]
+__all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
 SPREADS, SIZES = (4.0, 1.5), (20, 50, 100, 400)
 #: Spread of the clouds and number of training points by data set.
@@ -56,7 +56,7 @@ def draw_samples(data_set, run):
     return parts, draw(500, random_state=run_seed(0, run, purpose=3))
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C by validation error (the smallest of ties), and test."""
     parts, validation = draw_samples(data_set, run)
     estimator, grid = METHODS[method]
@@ -81,16 +81,16 @@ def _hinge(method):
 
 def _compare(records):
     """Return mean errors, and differences to the hinge loss, paired over runs."""
-    units = {"error": 100, "train_error": 100}
-    return paired_rows(records, DATA_SETS, METHODS, _hinge, units)
+    factors = {"error": 100, "train_error": 100}
+    return paired_rows(records, DATA_SETS, METHODS, _hinge, factors)
 
 
-def _layout(name, digits):
-    """Return the layout with a line per spread and method, and a column per training size."""
+def _table_maker(name, format_spec):
+    """Return a function that makes the table: a line per spread and method, a column per size."""
 
-    def layout(rows):
+    def make_table(rows):
         cells = {
-            (row["data_set"], row["method"]): plus_minus(row[name], row[f"{name}_se"], digits)
+            (row["data_set"], row["method"]): plus_minus(row[name], row[f"{name}_se"], format_spec)
             for row in rows
             if name in row
         }
@@ -101,7 +101,7 @@ def _layout(name, digits):
                 lines.append([f"{spread:g}", method, *line])
         return Table(["spread", "method", *(f"$n = {n}$" for n in SIZES)], lines)
 
-    return layout
+    return make_table
 
 
 SUITE = Suite(
@@ -110,14 +110,14 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout("error", ".2f"),
-    extra_layouts={
-        "differences": _layout("difference", "+.2f"),
-        "training": _layout("train_error", ".1f"),
+    make_table=_table_maker("error", ".2f"),
+    extra_tables={
+        "differences": _table_maker("difference", "+.2f"),
+        "training": _table_maker("train_error", ".1f"),
     },
-    left_out={
+    excluded_data_sets={
         m: tuple(d for d in DATA_SETS if d not in GAUSSIAN_DATA_SETS)
         for m in METHODS
         if m.startswith("Gaussian")

@@ -15,9 +15,9 @@ from ....tables import Table
 from ....unbiased import USVC
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 
-__all__ = ["DATA_SETS", "METHODS", "SUITE", "draw_samples", "unfitted_model", "work"]
+__all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples", "make_classifier"]
 
 #: Number of prototypes by data set.
 DATA_SETS = {f"stripes-{n}": n for n in (10, 20, 40, 80)}
@@ -40,14 +40,14 @@ def draw_samples(run):
     return GeneratedSamples(striated, n_train=800, n_test=4000, runs=run + 1)[run]
 
 
-def unfitted_model(method, n_prototypes, parts):
+def make_classifier(method, n_prototypes, parts):
     """Return an unfitted classifier with a rule for its prototypes, or with random prototypes.
 
     Examples
     --------
     >>> from svmbook.experiments.suites.usvc2004 import placing
     >>> parts = placing.draw_samples(0)
-    >>> model = placing.unfitted_model("k-means", 10, parts)
+    >>> model = placing.make_classifier("k-means", 10, parts)
     >>> model.fit(parts.X_train, parts.y_train).n_kernels_
     10
     """
@@ -59,10 +59,10 @@ def unfitted_model(method, n_prototypes, parts):
     return USVC(kernel="rbf", prototypes=prototypes, **PARAMETERS, **options)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: place the prototypes, fit, and test."""
     parts = draw_samples(run)
-    model = unfitted_model(method, DATA_SETS[data_set], parts).fit(parts.X_train, parts.y_train)
+    model = make_classifier(method, DATA_SETS[data_set], parts).fit(parts.X_train, parts.y_train)
     errors = model.predict(parts.X_test) != parts.y_test
     distances = cdist(parts.X_test, model.prototypes_).min(axis=1)
     is_near = distances < NEAR_DISTANCE
@@ -79,16 +79,16 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors and distances, and differences to random placement, paired over runs."""
-    units = {"error": 100, "distance": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, units)
+    factors = {"error": 100, "distance": 1}
+    return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one line per number of prototypes and rule."""
     lines = []
     for row in rows:
         line = [DATA_SETS[row["data_set"]], row["method"]]
-        line += [cell(row, "error", ".1f"), cell(row, digits="+.1f")]
+        line += [format_cell(row, "error", ".1f"), format_cell(row, format_spec="+.1f")]
         lines.append([*line, f"{row['distance']:.2f}"])
     columns = ["prototypes", "placed by", "test error (%)", "minus random", "distance"]
     return Table(columns, lines)
@@ -100,7 +100,7 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=30,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

@@ -197,7 +197,7 @@ def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
 
     monkeypatch.setattr(all_classifiers, "_predict", predict)
     with threadpool_limits(2, user_api="openmp"):
-        all_classifiers.work("wdbc", "nearest neighbours", 0)
+        all_classifiers.carry_out_run("wdbc", "nearest neighbours", 0)
     assert sizes == [1000]
     assert threads == {1}
 
@@ -243,7 +243,7 @@ def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
 
 
 def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
-    lines = {line[0]: [*line] for line in all_classifiers._layout(rows).rows}
+    lines = {line[0]: [*line] for line in all_classifiers._make_table(rows).rows}
     assert {name: line[1:4] for name, line in lines.items()} == {
         "tree kernel": ["1.5", "26.7", "2"],
         "random forest": ["2.2", "27.5", "1"],
@@ -253,7 +253,7 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
-    found = {line[0]: [*line[4:]] for line in all_classifiers._layout_by_table(rows).rows}
+    found = {line[0]: [*line[4:]] for line in all_classifiers._make_table_of_tables(rows).rows}
     assert found == {
         "iris": ["linear SVM", "33.3", "random forest", "35.0"],
         "cleveland": ["tree kernel", "20.0", "random forest", "20.0"],

@@ -2,11 +2,16 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed_values, store_of
+from records import check_repeated_run, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.comparisons import kernel_features
-from svmbook.experiments.suites.comparisons.kernel_features import EXACT, KINDS, NUMBERS, method_of
+from svmbook.experiments.suites.comparisons.kernel_features import (
+    EXACT,
+    FEATURE_COUNTS,
+    FEATURE_MAPS,
+    method_name,
+)
 from svmbook.kernels import gaussian
 from svmbook.svm import DualSVC
 
@@ -45,17 +50,19 @@ def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
 
 def test_fourier_features_are_paired_with_nystroem():
     rows = {row["method"]: row for row in report("kernel-features").rows}
-    for m in NUMBERS:
-        nystroem, fourier = (100 * values_of(method_of(kind, m)) for kind in KINDS)
-        row, differences = rows[method_of("Fourier", m)], fourier - nystroem
+    for m in FEATURE_COUNTS:
+        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in FEATURE_MAPS)
+        row, differences = rows[method_name("Fourier", m)], fourier - nystroem
         assert row["fourier_difference"] == pytest.approx(differences.mean())
         assert row["fourier_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
-        assert "fourier_difference" not in rows[method_of("Nystroem", m)]
+        assert "fourier_difference" not in rows[method_name("Nystroem", m)]
 
 
 def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
-    for m in NUMBERS:
-        nystroem, fourier = (values_of(method_of(kind, m), "kernel_error") for kind in KINDS)
+    for m in FEATURE_COUNTS:
+        nystroem, fourier = (
+            values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS
+        )
         assert (6 * nystroem < fourier).all()
     fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
     assert fourier_wins.sum() >= 18
@@ -64,7 +71,7 @@ def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
 def test_table_of_a_part_of_the_runs(tmp_path):
     records = [r for r in load_records("kernel-features") if r["run"] < 2]
     methods = (EXACT, "Fourier, m = 20")
-    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])
+    store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])
     exact, fourier = report("kernel-features", store).table.rows
     assert tuple(exact[:2]) == (EXACT, "") and tuple(exact[3:]) == ("", "", "")
     assert tuple(fourier[:2]) == ("Fourier", "20") and fourier[4] == ""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed, needs_table, store_of
+from records import committed_record, make_store, needs_table
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
@@ -45,11 +45,15 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
     for data_set in ("sonar", "cleveland"):
         for method in suite.METHODS:
             for run in range(20):
-                is_better = data_set == "sonar" and method == "gaussian" and run < suite.SEARCH
+                is_better = (
+                    data_set == "sonar" and method == "gaussian" and run < suite.N_SEARCH_RUNS
+                )
                 error = 0.3 - 0.2 * is_better + 0.01 * rng.standard_normal()
-                record = committed("linear-or-gaussian", data_set=data_set, method=method, run=run)
+                record = committed_record(
+                    "linear-or-gaussian", data_set=data_set, method=method, run=run
+                )
                 records.append(record | {"error": error})
-    found = report("linear-or-gaussian", store_of(tmp_path / "runs.jsonl", records))
+    found = report("linear-or-gaussian", make_store(tmp_path / "runs.jsonl", records))
     rows = {row["data_set"]: row for row in found.rows}
     assert rows["sonar"]["p_holm"] < 0.001
     assert rows["sonar"]["search"] == pytest.approx(-20, abs=2)
@@ -64,13 +68,13 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
 def test_rows_use_common_runs_and_need_two_of_each_kind(tmp_path):
     records = [r for r in load_records("linear-or-gaussian") if r["data_set"] == "sonar"]
     unpaired = [r for r in records if r["method"] == "linear" or r["run"] >= 5]
-    (row,) = report("linear-or-gaussian", store_of(tmp_path / "unpaired.jsonl", unpaired)).rows
+    (row,) = report("linear-or-gaussian", make_store(tmp_path / "unpaired.jsonl", unpaired)).rows
     common = [r for r in records if r["run"] >= 5]
-    (expected,) = report("linear-or-gaussian", store_of(tmp_path / "common.jsonl", common)).rows
+    (expected,) = report("linear-or-gaussian", make_store(tmp_path / "common.jsonl", common)).rows
     assert row == expected and row["runs"] == 15
     few = [r for r in records if r["run"] < 3]
     with pytest.raises(ValueError, match=r"few\.jsonl has too few runs of linear-or-gaussian"):
-        report("linear-or-gaussian", store_of(tmp_path / "few.jsonl", few))
+        report("linear-or-gaussian", make_store(tmp_path / "few.jsonl", few))
 
 
 def test_gaussian_kernel_is_better_on_three_tables():
@@ -80,7 +84,7 @@ def test_gaussian_kernel_is_better_on_three_tables():
     assert [row["data_set"] for row in found] == ["sonar"]
     confirmed = {row["data_set"] for row in rows if row["fresh_high"] < 0}
     assert confirmed == {"sonar", "ionosphere", "vehicle"}
-    verdicts = {row["data_set"]: suite.by_one_point(row) for row in rows}
+    verdicts = {row["data_set"]: suite.practical_verdict(row) for row in rows}
     assert {name for name, verdict in verdicts.items() if verdict == "better"} == confirmed
     assert {name for name, verdict in verdicts.items() if verdict == "equivalent"} == {"breast"}
     assert not any(row["fresh_low"] > 0 for row in rows)

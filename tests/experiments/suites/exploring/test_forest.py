@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import committed_record, needs_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -82,10 +82,10 @@ def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
     # Three clouds in a triangle. A small C ignores the first raw feature, which separates one.
     X = rng.standard_normal((180, 2)) + 2.5 * np.column_stack([y == 2, y == 3])
     X[:, 0] /= 50.0
-    monkeypatch.setattr(forest, "PART", 60)
+    monkeypatch.setattr(forest, "PART_SIZE", 60)
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
     start = time.perf_counter()
-    outcome = forest.work("covtype", method, 3)
+    outcome = forest.carry_out_run("covtype", method, 3)
     seconds = outcome["selection_seconds"] + outcome["training_seconds"]
     assert 0 < seconds <= time.perf_counter() - start + 0.001
 
@@ -111,7 +111,7 @@ def use_small_table(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), rng.standard_normal(180)])
-    monkeypatch.setattr(forest, "PART", 60)
+    monkeypatch.setattr(forest, "PART_SIZE", 60)
     monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
     return X, y
 
@@ -124,7 +124,7 @@ def test_pairs_and_softmax_on_a_small_table_by_brute_force(monkeypatch):
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
         "logistic-scaled-rest": lambda C: OneVsRestClassifier(LogisticRegression(C=C, tol=1e-8)),
     }.items():
-        outcome = forest.work("covtype", method, 2)
+        outcome = forest.carry_out_run("covtype", method, 2)
         fits = {C: make(C).fit(*train) for C in C_GRID}
         errors = [1 - fit.score(*validation) for fit in fits.values()]
         np.testing.assert_allclose(outcome["validation_errors"], errors, atol=1 / 59)
@@ -138,7 +138,7 @@ def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
     X, y = use_small_table(monkeypatch)
     method = forest.METHODS["logistic-gaussian-scaled"]._replace(n_selection=30)
     monkeypatch.setitem(forest.METHODS, "logistic-gaussian-scaled", method)
-    outcome = forest.work("covtype", "logistic-gaussian-scaled", 2)
+    outcome = forest.carry_out_run("covtype", "logistic-gaussian-scaled", 2)
     (X, y), (X_validation, y_validation), test = forest.split(X, y, 2, scaled=True)
     errors = {}
     for C, gamma in itertools.product(C_GRID, GAMMA_GRID):
@@ -191,8 +191,8 @@ def test_features_are_standardised_by_the_first_part():
 
 def test_run_reproduces_its_committed_record():
     needs_table("covtype")
-    record = committed("exploring-forest", method="linear-scaled", run=0)
-    new = forest.work("covtype", "linear-scaled", 0)
+    record = committed_record("exploring-forest", method="linear-scaled", run=0)
+    new = forest.carry_out_run("covtype", "linear-scaled", 0)
     assert new["seed"] == record["seed"]  # but two values of C are tied
     assert new["error"] == pytest.approx(record["error"], abs=0.001)
     assert new["even"] == pytest.approx(record["even"], abs=0.001)
@@ -237,7 +237,7 @@ def test_rounding_does_not_change_predicted_labels():
 def test_pairs_and_softmax_have_no_ties(monkeypatch):
     use_small_table(monkeypatch)
     for method in ("linear-scaled-pairs", "logistic-scaled"):
-        assert forest.work("covtype", method, 0)["even"] == 0
+        assert forest.carry_out_run("covtype", method, 0)["even"] == 0
 
 
 def test_times_are_shown_with_at_least_two_digits():

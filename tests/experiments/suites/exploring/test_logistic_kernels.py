@@ -14,7 +14,7 @@ NAME, RIDGE = "logistic-kernels", "logistic, ridge"
 @pytest.fixture(scope="module")
 def values():
     """Return an array per method with one row per run: error in percent and log loss."""
-    errors, losses = committed_values(NAME, unit=100), committed_values(NAME, "log_loss")
+    errors, losses = committed_values(NAME, factor=100), committed_values(NAME, "log_loss")
     return {method: np.column_stack([errors[d, method], losses[d, method]]) for d, method in errors}
 
 

@@ -18,10 +18,10 @@ from svmbook.experiments.suites.exploring.parameters import (
 )
 
 ONE_POINT = 1 / 400 + 1e-9  # one point may change sides between two builds of BLAS
-BINARY_ESTIMATORS = list(itertools.product(DATA_SETS, METHODS))
+DATA_SETS_AND_METHODS = list(itertools.product(DATA_SETS, METHODS))
 
 
-def stored(data_set, kernel):
+def committed_records(data_set, kernel):
     """Return the committed records of a data set and a kernel, by run."""
     records = load_records("exploring-parameters")
     return {r["run"]: r for r in records if (r["data_set"], r["method"]) == (data_set, kernel)}
@@ -35,9 +35,9 @@ def parameters(record):
     return record["parameters"]["C"], record["parameters"].get("gamma")
 
 
-@pytest.mark.parametrize(("data_set", "kernel"), BINARY_ESTIMATORS)
+@pytest.mark.parametrize(("data_set", "kernel"), DATA_SETS_AND_METHODS)
 def test_classifier_of_a_committed_record_has_the_recorded_errors(data_set, kernel):
-    record = stored(data_set, kernel)[17]
+    record = committed_records(data_set, kernel)[17]
     parts = three_parts(DATA_SETS[data_set], random_state=17)
     models = {(C, gamma): model for C, gamma, model in candidates(kernel)}
     model = models[parameters(record)].fit(*parts.train)
@@ -47,7 +47,7 @@ def test_classifier_of_a_committed_record_has_the_recorded_errors(data_set, kern
     assert len(model.support_) == pytest.approx(record["model_size"], abs=3)
 
 
-@pytest.mark.parametrize(("data_set", "kernel"), BINARY_ESTIMATORS)
+@pytest.mark.parametrize(("data_set", "kernel"), DATA_SETS_AND_METHODS)
 def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_set, kernel):
     record = parameter_study(data_set, kernel, run=17)
     parts = three_parts(DATA_SETS[data_set], random_state=17)
@@ -62,7 +62,7 @@ def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_s
     assert record["model_size"] == n_support
     assert record["validation_error"] == pytest.approx(validation_error)
     assert record["error"] == pytest.approx(error)
-    committed = stored(data_set, kernel)[17]
+    committed = committed_records(data_set, kernel)[17]
     assert record.keys() <= committed.keys()
     assert validation_error == pytest.approx(committed["validation_error"], abs=ONE_POINT)
 
@@ -70,7 +70,7 @@ def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_s
 def test_error_of_the_gaussian_kernel_is_close_to_the_bayes_error_and_not_below():
     bayes_errors = [stdev_bayes_error(sd) for sd in (1, 2, 4)] + [non_separable_bayes_error()]
     for data_set, bayes_error in zip(DATA_SETS, bayes_errors, strict=True):
-        errors = np.array([r["error"] for r in stored(data_set, "gaussian").values()])
+        errors = np.array([r["error"] for r in committed_records(data_set, "gaussian").values()])
         standard_error = errors.std(ddof=1) / np.sqrt(len(errors))
         assert bayes_error - 3 * standard_error < errors.mean() < bayes_error + 0.02
 
@@ -91,9 +91,9 @@ def test_invalid_arguments_raise(arguments, error, message):
 
 def test_rows_are_statistics_of_the_records():
     frame = report("exploring-parameters").to_frame()
-    assert len(frame) == len(BINARY_ESTIMATORS)
+    assert len(frame) == len(DATA_SETS_AND_METHODS)
     for row in frame.to_dict("records"):
-        records = stored(row["data_set"], row["method"]).values()
+        records = committed_records(row["data_set"], row["method"]).values()
         percent = [100 * r["error"] for r in records]
         found = row["reproduced"], row["deviation"], row["runs"]
         assert found == pytest.approx((np.mean(percent), np.std(percent, ddof=1), len(percent)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed, committed_values, store_of
+from records import check_repeated_run, committed_record, committed_values, make_store
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 
@@ -12,7 +12,7 @@ from svmbook.experiments.suites.exploring import width_rules
 
 def values_of(data_set, method):
     """Return the committed errors in percent, in the order of the runs."""
-    return committed_values("width-rules", unit=100)[data_set, method]
+    return committed_values("width-rules", factor=100)[data_set, method]
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_rules_agree_with_their_definitions():
         for gamma in (width_rules.scale_rule(X), "scale")
     )
     np.testing.assert_allclose(outputs, expected, atol=1e-9)
-    stored = committed("width-rules", data_set="ringnorm", method="median", run=3)
+    stored = committed_record("width-rules", data_set="ringnorm", method="median", run=3)
     assert 1.0 / stored["parameters"]["gamma"] == pytest.approx(np.median(squared), rel=1e-3)
 
 
 def test_grid_method_has_the_smallest_validation_error_on_its_grid():
     train, validation, _ = width_rules.draw("threenorm", 2)
-    stored = committed("width-rules", data_set="threenorm", method="grid", run=2)
+    stored = committed_record("width-rules", data_set="threenorm", method="grid", run=2)
     errors = [
         1 - SVC(C=C, gamma=gamma).fit(*train).score(*validation)
         for C in (0.1, 1.0, 10.0)
@@ -67,6 +67,6 @@ def test_rules_have_a_large_error_on_the_stripes_only():
 
 def test_table_of_a_part_of_the_runs(tmp_path):
     records = [r for r in load_records("width-rules") if r["run"] < 2 and r["method"] == "grid"]
-    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "stripes"])
+    store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "stripes"])
     (line,) = report("width-rules", store).table.rows
     assert tuple(line[:2]) == ("stripes", "grid") and line[4] == ""

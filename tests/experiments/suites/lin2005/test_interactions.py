@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed_values, store_of
+from records import check_repeated_run, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import interactions
@@ -54,7 +54,7 @@ def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():
 
 def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("interactions") if r["run"] < 2]
-    store = store_of(
+    store = make_store(
         tmp_path / "runs.jsonl",
         [r for r in records if r["data_set"] == "c = 1" and r["method"] != "additive with product"],
     )

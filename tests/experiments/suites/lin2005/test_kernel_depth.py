@@ -1,12 +1,12 @@
-"""The suite kernel-depth: its samples and repeated runs, and `paired` on incomplete records."""
+"""The suite kernel-depth: its samples, repeated runs, and `paired_summaries` of some records."""
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed, committed_values, store_of
+from records import check_repeated_run, committed_record, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
-from svmbook.experiments.suites.paired import paired
+from svmbook.experiments.suites.paired import paired_summaries
 from svmbook.kernels.ensembles import box_of, stump_mass
 
 
@@ -35,14 +35,14 @@ def test_each_run_draws_new_training_and_test_points():
 def test_recorded_depth_is_equivalent_to_gamma():
     for record in load_records("kernel-depth"):
         assert ("depth" in record) == (record["method"] == "Laplacian")
-    stored = committed("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
+    stored = committed_record("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
     box = box_of(kernel_depth.draw("threenorm", 7).X_train)
     gamma = stored["depth"] / (2 * stump_mass(box))
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
 
 
 def test_depth_20_is_better_than_depth_60_with_60_features():
-    errors = committed_values("kernel-depth", unit=100)
+    errors = committed_values("kernel-depth", factor=100)
     gain = errors["threenorm-60", "leaves, L = d"] - errors["threenorm-60", "leaves, L = 20"]
     assert gain.mean() > 1.0 and np.sum(gain > 0) > 20
 
@@ -53,16 +53,16 @@ def test_only_common_runs_are_compared():
         for method, errors in {"a": (0.1, 0.2, 0.3, 0.9), "b": (0.3, 0.2, 0.1)}.items()
         for run, error in enumerate(errors)
     ]
-    mean, difference = paired(records, "moons", "a", "b", unit=1.0)
+    mean, difference = paired_summaries(records, "moons", "a", "b", factor=1.0)
     assert mean.runs == difference.runs == 3
     assert mean.mean == pytest.approx(0.2) and difference.mean == pytest.approx(0.0)
     assert difference.deviation == pytest.approx(0.2)
-    assert paired(records[:1] + records[4:], "moons", "a", "b") is None
+    assert paired_summaries(records[:1] + records[4:], "moons", "a", "b") is None
 
 
 def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
-    store = store_of(tmp_path / "runs.jsonl", records)
+    store = make_store(tmp_path / "runs.jsonl", records)
     lines = report("kernel-depth", store, table="features").table.rows
     assert [line[1] for line in lines] == ["leaves, L = d", "leaves, L = 20"]
     # The reference method has no runs here.

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from records import committed, needs_table, store_of
+from records import committed_record, make_store, needs_table
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import load, twonorm_bayes_error
 from svmbook.experiments import report
-from svmbook.experiments.methods.grid import coarser
+from svmbook.experiments.methods.grid import coarsen
 from svmbook.experiments.suites.lin2005 import boosting, kernels
 from svmbook.tables import plus_minus
 
@@ -48,16 +48,16 @@ def test_grids_have_110_pairs_or_eleven_values_of_C():
 def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     sizes = []
 
-    def recording_coarser(choice, step):
-        quarter = coarser(choice, step)
+    def record_coarsen(choice, step):
+        quarter = coarsen(choice, step)
         sizes.append((choice.scores.size, quarter.scores.size))
         return quarter
 
     X, y, X_test, y_test, seed = kernels.protocol("twonorm", runs=1)[0]
     small = [(X[:40], y[:40], X_test, y_test, seed)]
     monkeypatch.setattr(kernels, "protocol", lambda data_set, runs: small)
-    monkeypatch.setattr(kernels, "coarser", recording_coarser)
-    kernels.work("twonorm", method, 0)
+    monkeypatch.setattr(kernels, "coarsen", record_coarsen)
+    kernels.carry_out_run("twonorm", method, 0)
     ((full, quarter),) = sizes
     assert 3.5 < full / quarter < 4.5
 
@@ -69,10 +69,10 @@ def test_committed_runs_can_be_repeated(data_set, method):
     if data_set in kernels.TABLES:
         needs_table(kernels.TABLES[data_set])
     records = [
-        committed("lin2005-kernels", data_set=data_set, method=method, run=run)
+        committed_record("lin2005-kernels", data_set=data_set, method=method, run=run)
         for run in range(17, 20)
     ]
-    repeated = [kernels.work(data_set, method, record["run"]) for record in records]
+    repeated = [kernels.carry_out_run(data_set, method, record["run"]) for record in records]
     assert [r["seed"] for r in repeated] == [r["seed"] for r in records]
     # Rounding may occasionally exchange pairs whose accuracies differ by one validation point.
     same = [
@@ -86,7 +86,7 @@ def test_choice_agrees_with_grid_search_cv_on_shuffled_stratified_folds():
     X, y, _, _, seed = kernels.protocol("twonorm")[17]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     search = GridSearchCV(SVC(), kernels.GRIDS["rbf"], cv=folds, refit=False).fit(X, y)
-    record = committed("lin2005-kernels", data_set="twonorm", method="SVM-Gauss", run=17)
+    record = committed_record("lin2005-kernels", data_set="twonorm", method="SVM-Gauss", run=17)
     assert search.best_params_ == record["parameters"]
 
 
@@ -147,8 +147,8 @@ def test_errors_of_boosting_agree_with_the_printed_ones():
     ],
 )
 def test_committed_ensemble_can_be_reproduced(method):
-    stored = committed("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
-    repeated = boosting.work("ringnorm-near", method, 7)
+    stored = committed_record("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
+    repeated = boosting.carry_out_run("ringnorm-near", method, 7)
     assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
 
@@ -163,11 +163,11 @@ def test_inseparable_points_are_fitted_with_a_large_C():
 
 def test_z_is_the_difference_in_joint_standard_errors(tmp_path):
     records = [
-        committed("lin2005-kernels", data_set="sonar", method="SVM-Gauss", run=run)
+        committed_record("lin2005-kernels", data_set="sonar", method="SVM-Gauss", run=run)
         | {"error": error}
         for run, error in enumerate([0.16, 0.18, 0.17, 0.17])
     ]
-    row = report("lin2005-kernels", store_of(tmp_path / "runs.jsonl", records)).rows[0]
+    row = report("lin2005-kernels", make_store(tmp_path / "runs.jsonl", records)).rows[0]
     standard_error = np.std([16, 18, 17, 17], ddof=1) / 2
     assert row["reproduced"] == pytest.approx(17.0)
     assert row["z"] == pytest.approx((17.0 - 15.5) / np.hypot(0.50, standard_error))
@@ -201,5 +201,6 @@ def test_reported_numbers_are_those_of_the_thesis():
         printed[name] = tuple(map(float, numbers))
     printed["ringnorm-near"] = printed["ringnorm"]
     assert printed == {
-        name: (*kernels.REPORTED["SVM-Gauss"][name], kernels.SECONDS[name][-1]) for name in printed
+        name: (*kernels.REPORTED["SVM-Gauss"][name], kernels.REPORTED_SECONDS[name][-1])
+        for name in printed
     }

@@ -15,7 +15,7 @@ WEIGHTED = "distance-weighted vote"
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors (%) by data set and method, in the order of the runs."""
-    return committed_values(NAME, unit=100)
+    return committed_values(NAME, factor=100)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_abstaining_members_do_not_affect_the_majority_vote():
     X = parts.X_test
     positive = X @ model.coef_.T + model.intercept_ > 0
     votes = (positive * [p.label for p in model.prototypes_])[:, ~abstaining].sum(axis=1)
-    labels = suite.without_members(model, abstaining).predict(X)
+    labels = suite.remove_votes(model, abstaining).predict(X)
     np.testing.assert_array_equal(labels[votes != 0], np.sign(votes)[votes != 0])
-    unchanged = suite.without_members(model, np.zeros_like(abstaining))
+    unchanged = suite.remove_votes(model, np.zeros_like(abstaining))
     np.testing.assert_array_equal(unchanged.predict(X), model.predict(X))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed, committed_values, store_of
+from records import check_repeated_run, committed_record, committed_values, make_store
 from sklearn.neighbors import KNeighborsClassifier
 
 from svmbook.experiments import load_records, report
@@ -44,7 +44,7 @@ def test_error_is_measured_on_new_points(data_set):
     np.testing.assert_array_equal(parts.X_train, X)
     assert len(parts.y_test) == 2000 and not np.isin(parts.X_test[:, 0], X[:, 0]).any()
     accuracy = KNeighborsClassifier(1).fit(X, y).score(parts.X_test, parts.y_test)
-    stored = committed(NAME, data_set=data_set, method="nearest neighbour", run=4)
+    stored = committed_record(NAME, data_set=data_set, method="nearest neighbour", run=4)
     assert stored["error"] == pytest.approx(1 - accuracy)
     assert stored["model_size"] == 300
 
@@ -119,7 +119,7 @@ def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(name):
 def test_incomplete_records_have_a_table(tmp_path):
     kept = (WEIGHTED, "nearest neighbour")
     records = [r for r in load_records(NAME) if r["run"] < 2 and r["method"] in kept]
-    store = store_of(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])
+    store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])
     lines = report(NAME, store, table="votes").table.rows
     filled = {line[0]: line[1:] for line in lines if any(line[1:])}
     assert set(filled) == set(kept)

@@ -19,7 +19,7 @@ ALL_MEMBERS = "distance-weighted vote"
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors (%) by method and data set, in the order of the runs."""
-    found = committed_values(NAME, unit=100)
+    found = committed_values(NAME, factor=100)
     return {(method, data_set): values for (data_set, method), values in found.items()}
 
 

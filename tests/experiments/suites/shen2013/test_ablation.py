@@ -24,7 +24,9 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
     defaults = PrototypeSVM().get_params()
     for method, options in ablation.SETTINGS.items():
         changed = {name for name, value in options.items() if defaults[name] != value} - {"voting"}
-        unchanged = method.startswith((ablation.BASE, "alternative scale", *ablation.READINGS))
+        unchanged = method.startswith(
+            (ablation.BASE, "alternative scale", *ablation.INTERPRETATIONS)
+        )
         assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
 
 

@@ -13,7 +13,7 @@ from svmbook.experiments.suites.shen2013.printed import (
     BASELINES,
     NOISE,
     PRINTED_SIZES,
-    PRINTED_TRAINING,
+    PRINTED_TRAINING_SIZES,
     VOTES,
     _printed_accuracies,
 )
@@ -54,7 +54,7 @@ def test_noise_changes_a_tenth_of_the_labels_to_another_class(data_set):
 
 
 def test_all_classifiers_have_the_same_folds():
-    tree, linear = (methods.work("spirals", method, 3) for method in ("CART", "linear"))
+    tree, linear = (methods.carry_out_run("spirals", method, 3) for method in ("CART", "linear"))
     assert tree["seed"] == linear["seed"]
     assert len(tree["accuracies"]) == 10
     assert tree["error"] == pytest.approx(1 - np.mean(tree["accuracies"]), abs=1e-5)
@@ -67,12 +67,12 @@ def test_unshuffled_folds_of_the_spirals_have_points_of_one_arm():
     for first in range(10):
         assert len(set(y[first::10])) == 1
     # A linear SVM always predicts the larger class, which is the other arm.
-    assert methods.work("spirals in turn", "linear", 0)["accuracies"] == [0.0] * 10
+    assert methods.carry_out_run("spirals in turn", "linear", 0)["accuracies"] == [0.0] * 10
 
 
 @pytest.mark.parametrize("data_set", ["spirals", "iris"])
-@pytest.mark.parametrize("other_scale", [False, True])
-def test_other_scale_standardises_only_the_other_sets(data_set, other_scale):
+@pytest.mark.parametrize("invert_scaling", [False, True])
+def test_inverted_scaling_standardises_only_the_other_sets(data_set, invert_scaling):
     deviations = []
 
     class Recorder(DummyClassifier):
@@ -80,8 +80,8 @@ def test_other_scale_standardises_only_the_other_sets(data_set, other_scale):
             deviations.append(X.std(axis=0))
             return super().fit(X, y)
 
-    folds.cross_validate(lambda X, y: Recorder(), data_set, 0, other_scale=other_scale)
-    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != other_scale)
+    folds.cross_validate(lambda X, y: Recorder(), data_set, 0, invert_scaling=invert_scaling)
+    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != invert_scaling)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -89,9 +89,9 @@ def test_first_boosted_linear_svm_is_the_single_one(n_classes):
     X = np.random.default_rng(0).normal(size=(100, 2))
     y = np.arange(100) % n_classes
     X[:, 0] += y
-    train = np.arange(100) % folds.FOLDS != 0
+    train = np.arange(100) % folds.N_FOLDS != 0
     boosted, single = (
-        methods._estimator(name, X, y).fit(X[train], y[train])
+        methods._make_estimator(name, X, y).fit(X[train], y[train])
         for name in ("boosted linear", "linear")
     )
     np.testing.assert_allclose(boosted.estimators_[0].coef_, single.coef_, rtol=1e-2)
@@ -103,7 +103,7 @@ def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
     table = {(line[0], line[1]): line[2:] for line in lines}
     assert table.keys() == {*itertools.product(PRINTED_SIZES, ("PSVM", "sampled"))}
     for (name, kind), (printed, *cells, exemplars) in table.items():
-        assert exemplars in ("", PRINTED_TRAINING[name.partition(",")[0]])
+        assert exemplars in ("", PRINTED_TRAINING_SIZES[name.partition(",")[0]])
         sizes = PRINTED_SIZES[name][:2] if kind == "PSVM" else PRINTED_SIZES[name][2:]
         assert printed == f"{sizes[0]}, {sizes[1]}"
         for vote, cell in zip(VOTES, cells, strict=True):
@@ -116,7 +116,7 @@ def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
 
 def test_boosting_keeps_a_first_learner_that_is_no_better_than_chance():
     # On some folds of the spirals the accuracy of a linear SVM is below one half.
-    boosted = methods.work("spirals", "boosted linear", 0)
+    boosted = methods.carry_out_run("spirals", "boosted linear", 0)
     assert 0.3 < 1 - boosted["error"] < 0.6
 
 
@@ -170,7 +170,7 @@ def test_number_of_other_methods_that_agree_with_the_printed_accuracies(rows):
         deviation = np.array([row["reported_deviation"] for row in independent])
         error = np.array([row["reproduced_error"] for row in independent])
         n_within = (difference <= np.maximum(deviation, 1.0)).sum()
-        joint_error = np.hypot(deviation / np.sqrt(folds.FOLDS), error)
+        joint_error = np.hypot(deviation / np.sqrt(folds.N_FOLDS), error)
         n_agree = (difference <= 2 * joint_error).sum()
         expected = (34, 26, 36) if noise else (26, 21, 30)
         assert (n_within, n_agree, len(independent)) == expected
@@ -232,11 +232,11 @@ def test_statements_of_the_page_on_noise(reproduced):
 
 
 def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows):
-    unshuffled = {method: rows[folds.IN_TURN, method]["reproduced"] for method in BASELINES}
+    unshuffled = {method: rows[folds.SPIRALS_IN_TURN, method]["reproduced"] for method in BASELINES}
     assert unshuffled["linear"] == unshuffled["boosted linear"] == 0
     for noise, kind in itertools.product(("", NOISE), ("PSVM", "sampled")):
         method, printed = f"{kind}, majority vote", _printed_accuracies("spirals" + noise)[kind][0]
-        row = rows[folds.IN_TURN + noise, method]
+        row = rows[folds.SPIRALS_IN_TURN + noise, method]
         assert abs(row["reproduced"] - printed) < 15
         assert row["deviation"] > 14
         assert rows["spirals" + noise, method]["deviation"] < 12
@@ -261,7 +261,7 @@ def test_prototypes_predict_the_largest_class_on_the_messages(reproduced):
         ("shen2013-noise", "iris, 5 % noise", "nearest neighbours"),
         ("shen2013-beyond", "iris, 10 % noise", "exemplars, distance-weighted vote"),
         ("shen2013-beyond", "spirals", "nearest neighbours"),
-        ("shen2013-ablation", "spirals", "no shifts by count"),
+        ("shen2013-ablation", "spirals", "no iterations, majority vote"),
         ("shen2013-ablation", "iris", "alternative scale, distance-weighted vote"),
     ],
 )

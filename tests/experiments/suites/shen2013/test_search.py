@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed
+from records import check_repeated_run, committed_record
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, search
@@ -24,8 +24,8 @@ def test_committed_run_can_be_repeated(setting, method):
 @pytest.mark.parametrize("method", ["linear", "quadratic"])
 def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
     setting = folds.GENERATED[data_set]
-    stored = committed("shen2013", data_set=data_set, method=method, run=1)
-    searched = committed("shen2013-search", data_set=setting, method=method, run=1)
+    stored = committed_record("shen2013", data_set=data_set, method=method, run=1)
+    searched = committed_record("shen2013-search", data_set=setting, method=method, run=1)
     assert searched["error"] == pytest.approx(stored["error"], abs=1e-3)
     assert search.PRINTED[data_set][method] == _printed_accuracies(data_set)[method]
 

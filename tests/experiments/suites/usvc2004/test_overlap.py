@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, committed, committed_values, store_of
+from records import check_repeated_run, committed_record, committed_values, make_store
 
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.usvc2004 import overlap as suite
@@ -43,13 +43,13 @@ def test_differences_use_the_runs_that_both_methods_have(tmp_path):
         if r["data_set"] == "stdev4-20"
         and (r["method"], r["run"] < 3) in (("linear, s = 2", True), ("linear, hinge", False))
     ]
-    rows = report("usvc-overlap", store_of(tmp_path / "disjoint", records)).rows
+    rows = report("usvc-overlap", make_store(tmp_path / "disjoint", records)).rows
     assert all("difference" not in row for row in rows)
     records += [
-        committed("usvc-overlap", data_set="stdev4-20", method="linear, hinge", run=run)
+        committed_record("usvc-overlap", data_set="stdev4-20", method="linear, hinge", run=run)
         for run in (1, 2)
     ]
-    _, row = report("usvc-overlap", store_of(tmp_path / "common", records)).rows
-    errors = committed_values("usvc-overlap", unit=100)
+    _, row = report("usvc-overlap", make_store(tmp_path / "common", records)).rows
+    errors = committed_values("usvc-overlap", factor=100)
     ours, hinge = (errors["stdev4-20", m][1:3] for m in ("linear, s = 2", "linear, hinge"))
     assert row["difference"] == pytest.approx(np.mean(ours) - np.mean(hinge))

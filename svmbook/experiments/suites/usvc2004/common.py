@@ -20,14 +20,22 @@ from ....tables import Table
 from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 
-__all__ = ["C_GRID", "MAX_TUNING", "TEST_SHARE", "compared_rows", "layout", "split", "tuned_run"]
+__all__ = [
+    "C_GRID",
+    "MAX_TUNING_POINTS",
+    "TEST_SHARE",
+    "compare_to_reported",
+    "make_table",
+    "run_with_tuning",
+    "split",
+]
 
 TEST_SHARE = 0.2
 N_POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
 GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm, "waveform": waveform}
 PRINTED_RUNS = 10  # splits in the paper
 C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
-MAX_TUNING = 1500  # largest number of training points on which parameters are chosen
+MAX_TUNING_POINTS = 1500  # largest number of training points on which parameters are chosen
 
 
 def split(data_set, run, tables):
@@ -38,7 +46,7 @@ def split(data_set, run, tables):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.divisions import split
+    >>> from svmbook.experiments.suites.usvc2004.common import split
     >>> split("waveform", 3, {}).X_train.shape
     (4000, 21)
     """
@@ -62,20 +70,22 @@ def _load_table(name, positive=None):
     return table.data, np.where(raw.target[complete].astype(str) == positive, 1.0, -1.0)
 
 
-def tuned_run(estimator, grid, parts, size):
+def run_with_tuning(estimator, grid, parts, size):
     """Choose the parameters of an estimator by 5-fold cross-validation, fit it, and test it.
 
     ``grid`` has the values of each parameter; the first of ties is chosen. ``size(model)`` returns
     the ``model_size`` of the record.
     """
     X, y = parts.X_train, parts.y_train
-    rows = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING]
+    rows = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING_POINTS]
     start = time.perf_counter()
     folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(rows, y[rows]))
     best, fewest = None, np.inf
     for values in itertools.product(*grid.values()):
         candidate = clone(estimator).set_params(**dict(zip(grid, values, strict=True)))
-        errors = sum(_errors(candidate, X, y, rows[train], rows[test]) for train, test in folds)
+        errors = sum(
+            _count_errors(candidate, X, y, rows[train], rows[test]) for train, test in folds
+        )
         if errors < fewest:
             best, fewest = candidate, errors
     selection = time.perf_counter() - start
@@ -93,7 +103,7 @@ def tuned_run(estimator, grid, parts, size):
     }
 
 
-def _errors(model, X, y, train, test):
+def _count_errors(model, X, y, train, test):
     """Return the number of errors on test rows; a fit that has not converged is also valid."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -101,7 +111,7 @@ def _errors(model, X, y, train, test):
     return (model.predict(X[test]) != y[test]).sum()
 
 
-def compared_rows(records, reported, reference):
+def compare_to_reported(records, reported, reference):
     """Return rows of reported results, reproduced results, and paired differences.
 
     ``reproduced_ten`` and ``z_ten`` are from the first ten splits, the number in the paper, and
@@ -118,11 +128,11 @@ def compared_rows(records, reported, reference):
         errors = {run: 100 * by_key[data_set, method, run]["error"] for run in runs}
         row = {"data_set": data_set, "method": method, "runs": len(runs)}
         row |= {"reported": mean, "reported_deviation": deviation}
-        for suffix, used in (("", runs), ("_ten", runs[:PRINTED_RUNS])):
-            ours = summarise([errors[run] for run in used])
-            row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = ours.mean, ours.deviation
-            joint = float(np.hypot(deviation / PRINTED_RUNS**0.5, ours.error))
-            row[f"z{suffix}"] = (ours.mean - mean) / joint
+        for suffix, selected_runs in (("", runs), ("_ten", runs[:PRINTED_RUNS])):
+            summary = summarise([errors[run] for run in selected_runs])
+            row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = summary.mean, summary.deviation
+            joint = float(np.hypot(deviation / PRINTED_RUNS**0.5, summary.standard_error))
+            row[f"z{suffix}"] = (summary.mean - mean) / joint
         sizes = [by_key[data_set, method, run]["model_size"] for run in runs]
         row["model_size"] = float(np.mean(sizes))
         common = [run for run in runs if (data_set, reference, run) in by_key]
@@ -135,8 +145,8 @@ def compared_rows(records, reported, reference):
     return rows
 
 
-def layout(rows, reference, *, sizes=None):
-    """Return the table of `compared_rows`, one line per data set and method.
+def make_table(rows, reference, *, sizes=None):
+    """Return the table of `compare_to_reported`, one line per data set and method.
 
     ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
     """

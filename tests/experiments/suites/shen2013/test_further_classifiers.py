@@ -4,17 +4,17 @@ import pytest
 
 from svmbook.experiments import report
 from svmbook.experiments.suites import find_suite
-from svmbook.experiments.suites.shen2013 import beyond
+from svmbook.experiments.suites.shen2013 import further_classifiers
 from svmbook.experiments.suites.shen2013.printed import NOISE
 
 
 def test_runs_that_take_minutes_are_left_out():
     jobs = find_suite("shen2013-beyond").jobs()
-    left_out = {job.data_set for job in jobs} - {
+    excluded = {job.data_set for job in jobs} - {
         job.data_set for job in jobs if job.method == "exemplars, hard negatives"
     }
     synthetic = ("isolated", "striated")
-    assert left_out == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
+    assert excluded == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
 
 
 def test_statements_of_the_page_on_the_messages():
@@ -29,7 +29,7 @@ def test_statements_of_the_page_on_the_messages():
         assert abs(rows[method] - largest) < 0.5
     assert round(rows["nearest neighbours"] - largest) == 1
     assert round(rows["Gaussian"] - largest) == 4
-    best = sorted(beyond.METHODS, key=rows.get)[-3:]
+    best = sorted(further_classifiers.METHODS, key=rows.get)[-3:]
     assert best == ["k-means and linear SVMs", "random forest", "stump ensemble"]
     assert round(rows["stump ensemble"], 1) == 67.8
     assert abs(rows["linear"] - 67.5) < 0.06 and abs(rows["network"] - 68.3) < 0.06
@@ -37,7 +37,7 @@ def test_statements_of_the_page_on_the_messages():
 
 def test_inner_folds_are_shuffled():
     # Without shuffling each fold is a ring of the spirals, and the choice of neighbours is wrong.
-    assert 1 - beyond.work("spirals", "nearest neighbours", 0)["error"] > 0.7
+    assert 1 - further_classifiers.carry_out_run("spirals", "nearest neighbours", 0)["error"] > 0.7
 
 
 def test_left_out_runs_raise_an_error():

@@ -11,7 +11,7 @@ import os
 import sys
 
 from .confine import PR_SET_DUMPABLE
-from .run import run
+from .run import run_notebook
 
 __all__ = ["main"]
 
@@ -31,4 +31,4 @@ def main():
     work = json.load(sys.stdin)
     # The tests run where no file of a submission can configure them.
     os.chdir(work["folders"]["tests"])
-    run(work, report, folder=work["folders"]["kernel"], settings={"HOME": "/"})
+    run_notebook(work, report, folder=work["folders"]["kernel"], settings={"HOME": "/"})

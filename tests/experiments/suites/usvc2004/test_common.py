@@ -7,7 +7,7 @@ from records import check_repeated_run, needs_table
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
 from svmbook.datasets import load, non_separable
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import biomedical, divisions, linear, oracle
+from svmbook.experiments.suites.usvc2004 import biomedical, common, linear, oracle
 from svmbook.experiments.suites.usvc2004 import gaussian as usvc_gaussian
 from svmbook.kernels import gaussian
 
@@ -16,7 +16,7 @@ from svmbook.kernels import gaussian
 def test_splits_have_80_percent_training_rows(data_set):
     needs_table(data_set)
     table = load(data_set, prepare="usvc2004")
-    parts = divisions.split(data_set, 3, linear.TABLES)
+    parts = common.split(data_set, 3, linear.TABLES)
     assert len(parts.X_train) == int(0.8 * len(table.data))
     rows = np.vstack([parts.X_train, parts.X_test])
     assert sorted(map(tuple, rows)) == sorted(map(tuple, table.data))
@@ -27,7 +27,7 @@ def test_each_class_of_dermatology_can_be_the_positive_one():
     counts = {}
     for kind in range(1, 7):
         name = f"dermatology={kind}"
-        parts = divisions.split(name, 0, biomedical.TABLES)
+        parts = common.split(name, 0, biomedical.TABLES)
         labels = np.concatenate([parts.y_train, parts.y_test])
         counts[kind] = int((labels > 0).sum())
         assert set(labels) == {-1.0, 1.0}
@@ -35,10 +35,10 @@ def test_each_class_of_dermatology_can_be_the_positive_one():
 
 
 def test_choice_of_parameters_does_not_depend_on_the_test_points():
-    parts = divisions.split("waveform", 0, {})
+    parts = common.split("waveform", 0, {})
     inverted = parts._replace(y_test=-parts.y_test)
     first, second = (
-        divisions.tuned_run(USVC(), {"C": (0.01, 1.0)}, p, size=lambda model: model.coef_.size)
+        common.run_with_tuning(USVC(), {"C": (0.01, 1.0)}, p, size=lambda model: model.coef_.size)
         for p in (parts, inverted)
     )
     assert first["parameters"] == second["parameters"]
@@ -113,7 +113,9 @@ def test_classifiers_on_prototypes_have_at_most_the_printed_sizes():
 
 def test_inner_products_of_prototype_features_are_kernel_values():
     X, y = non_separable(60, random_state=0)
-    model = usvc_gaussian.OnPrototypes(DualSVC(), gamma=0.5, n_prototypes=9, random_state=0)
+    model = usvc_gaussian.PrototypeFeaturesClassifier(
+        DualSVC(), gamma=0.5, n_prototypes=9, random_state=0
+    )
     features = model.fit(X, y)._features(model.prototypes_)
     K = gaussian(model.prototypes_, gamma=0.5)
     np.testing.assert_allclose(features @ features.T, K, atol=1e-8)
@@ -122,7 +124,7 @@ def test_inner_products_of_prototype_features_are_kernel_values():
 def test_centres_of_a_network_are_drawn_by_the_sample_weights():
     X, y = non_separable(60, random_state=0)
     weights = np.where(X[:, 0] > 0, 1.0, 0.0)
-    network = usvc_gaussian.OnPrototypes(
+    network = usvc_gaussian.PrototypeFeaturesClassifier(
         LeastSquaresClassifier(), gamma=0.5, rule="drawn", random_state=0
     )
     assert (network.fit(X, y, sample_weight=weights + 1e-12).prototypes_[:, 0] > 0).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import when as suite
+from svmbook.experiments.suites.usvc2004 import loss_comparison as suite
 
 
 @pytest.mark.parametrize("seed", range(30))

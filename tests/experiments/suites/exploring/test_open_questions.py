@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from records import committed, needs_table
+from records import committed_record, needs_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from svmbook import DualSVC
 from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import run_seed
-from svmbook.experiments.suites.exploring import more as suite
+from svmbook.experiments.suites.exploring import open_questions as suite
 from svmbook.experiments.suites.exploring.parameters import C_GRID
 
 NAME = "exploring-more"
@@ -25,7 +25,7 @@ def small_forest(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), 3 * rng.standard_normal(180)])
-    monkeypatch.setattr(suite, "PART", 60)
+    monkeypatch.setattr(suite, "PART_SIZE", 60)
     monkeypatch.setattr(suite, "FIGURE_8_PLOTS", 45)
     monkeypatch.setattr(suite, "load", lambda name: Bunch(data=X, target=y))
     return X, y
@@ -44,7 +44,7 @@ def test_softmax_by_brute_force(small_forest):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     first, validation, test = order[:60], order[60:90], order[120:]
-    outcome = suite.work("90", suite.SOFTMAX, 2)
+    outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
 
     def softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
@@ -62,7 +62,7 @@ def test_figure_8_by_brute_force(small_forest, method):
     X, y = small_forest
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
-    outcome = suite.work(suite.FIGURE_8, method, 3)
+    outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
 
     def svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
@@ -85,13 +85,15 @@ def test_first_C_with_the_smallest_validation_error_is_chosen():
 def test_seeds_are_those_of_the_forest_study():
     sources = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
     for run in range(10):
-        assert len({committed(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
+        assert (
+            len({committed_record(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
+        )
 
 
 def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
-    record = committed(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
-    new = suite.work(suite.FIGURE_8, "svm-scaled", 0)
+    record = committed_record(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
+    new = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(new["validation_errors"], record["validation_errors"], atol=0.0031)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmbook import PrototypeSVM
-from svmbook.experiments.suites.shen2013.readings import ByProbability, GrowingLists
+from svmbook.experiments.suites.shen2013.interpretations import ByProbability, GrowingLists
 from svmbook.prototypes.sigmoids import cross_validated_sigmoids
 from svmbook.solvers.batched.members import linear_members
 

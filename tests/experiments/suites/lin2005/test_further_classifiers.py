@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from records import (
     check_repeated_run,
-    committed,
+    committed_record,
     committed_values,
+    make_store,
     needs_table,
     needs_versions,
-    store_of,
 )
 from scipy import stats
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.lin2005 import beyond, glass_boxes
+from svmbook.experiments.suites.lin2005 import further_classifiers, glass_boxes
 from svmbook.experiments.suites.lin2005 import kernels as lin2005
 
 
@@ -24,8 +24,8 @@ from svmbook.experiments.suites.lin2005 import kernels as lin2005
     "method", [pytest.param("random forest", marks=pytest.mark.nightly), "SVM-Tree, L = d"]
 )
 def test_committed_run_can_be_repeated(method):
-    stored = committed("lin2005-beyond", data_set="twonorm", method=method, run=3)
-    repeated = beyond.work("twonorm", method, 3)
+    stored = committed_record("lin2005-beyond", data_set="twonorm", method=method, run=3)
+    repeated = further_classifiers.carry_out_run("twonorm", method, 3)
     assert repeated["seed"] == stored["seed"]
     assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)
 
@@ -38,13 +38,13 @@ def test_committed_run_can_be_repeated(method):
     ],
 )
 def test_committed_log_loss_can_be_reproduced(method):
-    needs_versions(committed("glass-boxes"))
+    needs_versions(committed_record("glass-boxes"))
     check_repeated_run("glass-boxes", {"log_loss": 1e-3}, data_set="wdbc", method=method, run=2)
 
 
 def test_runs_use_the_samples_of_the_thesis():
     X, _, X_test, _, seed = lin2005.protocol("twonorm")[3]
-    stored = committed("lin2005-beyond", data_set="twonorm", method="random forest", run=3)
+    stored = committed_record("lin2005-beyond", data_set="twonorm", method="random forest", run=3)
     assert stored["seed"] == seed and len(X) == 300 and len(X_test) == 3000
 
 
@@ -57,7 +57,7 @@ def test_split_has_each_row_once():
 
 def test_recorded_shapes_reproduce_error_and_log_loss():
     needs_table("heart")
-    stored = committed("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
+    stored = committed_record("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
     _, _, X_test, y_test = glass_boxes.split("heart", run=1)
     F = stored["intercept"] + sum(
         np.interp(x, *shape) for x, shape in zip(X_test.T, stored["shapes"], strict=True)
@@ -111,11 +111,11 @@ def test_interval_for_a_quarter_of_the_grid_is_corrected_for_overlap(data_set, o
 
 def test_further_tables_leave_out_data_sets_without_runs_of_all_kernels(tmp_path):
     records = [
-        committed("lin2005-kernels", data_set=data_set, method=method)
+        committed_record("lin2005-kernels", data_set=data_set, method=method)
         for data_set, methods in (("sonar", lin2005.METHODS), ("heart", ["SVM-Stump"]))
         for method in methods
     ]
-    store = store_of(tmp_path / "runs.jsonl", records)
+    store = make_store(tmp_path / "runs.jsonl", records)
     for table in ("selection", "quarter"):
         names = [
             line[0].strip("*") for line in report("lin2005-kernels", store, table=table).table.rows
@@ -126,7 +126,7 @@ def test_further_tables_leave_out_data_sets_without_runs_of_all_kernels(tmp_path
 
 def test_differences_to_the_first_method_are_paired():
     rows = {(r["data_set"], r["method"]): r for r in report("glass-boxes").rows}
-    errors = committed_values("glass-boxes", unit=100)
+    errors = committed_values("glass-boxes", factor=100)
     for data_set in glass_boxes.DATA_SETS:
         differences = errors[data_set, "linear"] - errors[data_set, "stumps"]
         assert rows[data_set, "linear"]["error_more"] == pytest.approx(differences.mean())

@@ -20,11 +20,11 @@ from ....tables import Table
 from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
-from ..paired import cell, group_runs
-from .forest import PART, predict_labels
+from ..paired import format_cell, group_runs
+from .forest import PART_SIZE, predict_labels
 from .parameters import C_GRID
 
-__all__ = ["FIGURE_8", "METHODS", "SIZES", "SUITE", "work"]
+__all__ = ["FIGURE_8", "METHODS", "SIZES", "SUITE", "carry_out_run"]
 
 SIZES = (500, 1000, 2520, 5040, 10_080)
 FIGURE_8 = "1000 + 1000"
@@ -34,13 +34,13 @@ SOFTMAX = "softmax"
 METHODS = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C on validation plots, fit, and test on the third part."""
     table = load("covtype")
     order = np.random.RandomState(run_seed(0, run)).permutation(len(table.target))
     if data_set == FIGURE_8:
         n_train = FIGURE_8_PLOTS
-        plots = np.concatenate([order[:n_train], order[PART:][:n_train]])
+        plots = np.concatenate([order[:n_train], order[PART_SIZE:][:n_train]])
     else:
         plots = order[: int(data_set)]
         n_train = len(plots) - len(plots) // 3  # the last third is the validation set
@@ -51,7 +51,7 @@ def work(data_set, method, run):
     return {
         "seed": run_seed(0, run),
         "parameters": {"C": best},
-        "error": _error(table, (train, order[2 * PART :]), method, best, run),
+        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best, run),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
@@ -77,7 +77,7 @@ def _compare(records):
     rows = []
     for row, runs in group_runs(records, SUITE.data_sets, METHODS):
         success = summarise([100 * (1 - r["error"]) for r in runs])
-        row |= {"success": success.mean, "success_se": success.error}
+        row |= {"success": success.mean, "success_se": success.standard_error}
         row["chosen"], row["chosen_runs"] = most_frequent(r["parameters"]["C"] for r in runs)
         errors = 100 * np.array([r["validation_errors"] for r in runs])
         lowest = errors <= errors.min(axis=1, keepdims=True)
@@ -87,12 +87,12 @@ def _compare(records):
     return rows
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table of softmax regression, one row per number of training plots."""
     lines = [
         [
             row["data_set"],
-            cell(row, "success", ".1f"),
+            format_cell(row, "success", ".1f"),
             f"{row['chosen']:g} ({row['chosen_runs']})",
         ]
         for row in rows
@@ -101,7 +101,7 @@ def _layout(rows):
     return Table(["training plots", "success (%)", "$C$ (divisions)"], lines)
 
 
-def _layout_figure_8(rows):
+def _make_figure_8(rows):
     """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
     lines = [
         [
@@ -124,11 +124,11 @@ SUITE = Suite(
     data_sets=(*map(str, SIZES), FIGURE_8),
     methods=tuple(METHODS),
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
-    extra_layouts={"figure-8": _layout_figure_8},
+    make_table=_make_table,
+    extra_tables={"figure-8": _make_figure_8},
     data_files=dict.fromkeys((*map(str, SIZES), FIGURE_8), "covtype"),
-    left_out={SOFTMAX: (FIGURE_8,)}
+    excluded_data_sets={SOFTMAX: (FIGURE_8,)}
     | {method: tuple(map(str, SIZES)) for method in METHODS if method != SOFTMAX},
 )

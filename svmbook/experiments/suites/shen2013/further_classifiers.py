@@ -25,12 +25,12 @@ from sklearn.svm import SVC
 from ....ensembles import StumpEnsembleSVC
 from ....prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ...running.suite import Suite
-from .folds import COMMON_SETS, SETS, cross_validate, table_names, with_noise
-from .printed import clean_label_layout, compare_runs
+from .folds import COMMON_SETS, SETS, cross_validate, noisy_names, table_names
+from .printed import clean_label_table_maker, compare_runs
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = (*SETS, *with_noise(0.1, COMMON_SETS))
+DATA_SETS = (*SETS, *noisy_names(0.1, COMMON_SETS))
 METHODS = (
     "exemplars, distance-weighted vote",
     "exemplars, hard negatives",
@@ -43,7 +43,7 @@ METHODS = (
     "stump ensemble",
 )
 C = 100.0
-FIXED = {
+FIXED_ESTIMATORS = {
     "exemplars, distance-weighted vote": ExemplarSVM(
         C, mining=False, positive_weight=1.0, voting="local"
     ),
@@ -53,15 +53,15 @@ FIXED = {
 }
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one classifier."""
-    return cross_validate(partial(_estimator, method), data_set, run)
+    return cross_validate(partial(_make_estimator, method), data_set, run)
 
 
-def _estimator(method, X, y):
+def _make_estimator(method, X, y):
     """Return the estimator of a method; the grid of gamma depends on the number of features."""
-    if method in FIXED:
-        return FIXED[method]
+    if method in FIXED_ESTIMATORS:
+        return FIXED_ESTIMATORS[method]
     gammas = tuple(width / X.shape[1] for width in (1.0, 10.0, 100.0))
     estimator, grid = {
         "localized": (
@@ -92,19 +92,19 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=compare_runs,
-    layout=clean_label_layout(COMMON_SETS, METHODS),
-    extra_layouts={
-        "larger": clean_label_layout(SETS[-2:], METHODS),
-        "noise": clean_label_layout(with_noise(0.1, COMMON_SETS), METHODS),
+    make_table=clean_label_table_maker(COMMON_SETS, METHODS),
+    extra_tables={
+        "larger": clean_label_table_maker(SETS[-2:], METHODS),
+        "noise": clean_label_table_maker(noisy_names(0.1, COMMON_SETS), METHODS),
     },
     data_files=table_names(DATA_SETS),
-    left_out={
+    excluded_data_sets={
         "exemplars, hard negatives": (
             *COMMON_SETS[:2],
             "segment",
-            *with_noise(0.1, COMMON_SETS[:2]),
+            *noisy_names(0.1, COMMON_SETS[:2]),
         )
     },
 )

@@ -14,11 +14,11 @@ from ....solvers.boosting.lpboost import lpboost
 from ....solvers.boosting.stumps import MiddleStumps
 from ....tables import Table
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 from .boosting import REPORTED
 from .kernels import GENERATORS, protocol
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 REFERENCE = "converged"
 METHODS = {REFERENCE: None} | {f"{t:g}": t for t in (0.005, 0.02, 0.035, 0.05, 0.06, 0.07)}
@@ -40,7 +40,7 @@ class _BestStump:
         return type(stump)(*(part[kept] for part in stump)), np.array([edge])[kept]
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: train with a hard margin, and test."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     tolerance = METHODS[method]
@@ -68,17 +68,17 @@ def work(data_set, method, run):
 
 def _compare(records):
     """Return mean errors, and paired differences to the converged linear program."""
-    units = {"error": 100, "margin": 1, "programs": 1, "model_size": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, units)
+    factors = {"error": 100, "margin": 1, "programs": 1, "model_size": 1}
+    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
-def _layout(rows):
+def _make_table(rows):
     """Return the table, one row per tolerance and one column per data set."""
     found = {(row["data_set"], row["method"]): row for row in rows}
     data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in found)]
     lines = [["reported", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
     for method in METHODS:
-        cells = [cell(found.get((d, method), {}), "error", ".1f") for d in data_sets]
+        cells = [format_cell(found.get((d, method), {}), "error", ".1f") for d in data_sets]
         if any(cells):
             lines.append([method, *cells])
     return Table(["tolerance", *(f"{name} (%)" for name in data_sets)], lines)
@@ -90,7 +90,7 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
     runs=10,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
 )

@@ -54,42 +54,42 @@ def find_submissions(root, names):
     -------
     found : dict
         For each assignment a list of `Submission`, in the order of the students.
-    left_out : dict
+    skip_reasons : dict
         The reasons why other files and folders are not graded, by their relative paths.
     """
-    found, left_out, handed_in = {name: [] for name in names}, {}, defaultdict(list)
+    found, skip_reasons, folders_by_key = {name: [] for name in names}, {}, defaultdict(list)
     for folder in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", folder.name)
         if not _is_student_name(folder.name):
-            left_out[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
+            skip_reasons[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
         elif folder.is_dir():
-            for name, place in _assignments(folder, names, left_out):
-                handed_in[name, student].append(place)
+            for name, path in _assignments(folder, names, skip_reasons):
+                folders_by_key[name, student].append(path)
         elif folder.suffix == ".ipynb":
-            left_out[folder.name] = WRONG_PLACE
-    for (name, student), folders in handed_in.items():
+            skip_reasons[folder.name] = WRONG_PLACE
+    for (name, student), folders in folders_by_key.items():
         if len(folders) == 1:
             found[name].append(_submission(student, name, *folders))
             continue
         for folder in folders:
             others = ", ".join(repr(str(o.relative_to(root))) for o in folders if o is not folder)
-            left_out[str(folder.relative_to(root))] = f"it may be the same as {others}; keep one"
-    return found, left_out
+            skip_reasons[str(folder.relative_to(root))] = (
+                f"it may be the same as {others}; keep one"
+            )
+    return found, skip_reasons
 
 
-def _assignments(folder, names, left_out):
+def _assignments(folder, names, skip_reasons):
     """Yield the assignments in a student's folder, each with its path."""
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
-        left_out[folder.name] = f"it cannot be read ({error.strerror})"
+        skip_reasons[folder.name] = f"it cannot be read ({error.strerror})"
         return
-    similar = {
-        name: [p for p in paths if _simplified(p.name) == _simplified(name)] for name in names
-    }
+    similar = {name: [p for p in paths if _simplify(p.name) == _simplify(name)] for name in names}
     for name in names:
         exact = [path for path in paths if path.name == name]
-        candidates = [other for other in names if _simplified(other) == _simplified(name)]
+        candidates = [other for other in names if _simplify(other) == _simplify(name)]
         for path in exact or (similar[name] if candidates == [name] else ()):
             yield name, path
     for path in paths:
@@ -98,13 +98,15 @@ def _assignments(folder, names, left_out):
         if path.name in names:
             continue
         if any((folder / name).exists() for name in candidates):
-            left_out[relative] = f"{candidates[0]} exists as well, and was graded"
+            skip_reasons[relative] = f"{candidates[0]} exists as well, and was graded"
         elif len(candidates) > 1:
-            left_out[relative] = f"it may be any of {', '.join(candidates)}; rename it"
+            skip_reasons[relative] = f"it may be any of {', '.join(candidates)}; rename it"
         elif not candidates and path.suffix == ".ipynb":
-            left_out[folder.name] = WRONG_PLACE
+            skip_reasons[folder.name] = WRONG_PLACE
         elif not candidates and path.is_dir() and any(path.glob("*.ipynb")):
-            left_out[relative] = f"the course has no such assignment; there are {', '.join(names)}"
+            skip_reasons[relative] = (
+                f"the course has no such assignment; there are {', '.join(names)}"
+            )
 
 
 def _submission(student, name, folder):
@@ -115,8 +117,8 @@ def _submission(student, name, folder):
     path = folder / f"{name}.ipynb"
     others = [] if folder.is_symlink() else [p for p in _notebooks(folder) if p != path]
     if os.path.lexists(path):
-        prefix = _simplified(name)
-        if versions := [p.name for p in others if _simplified(p.stem).startswith(prefix)]:
+        prefix = _simplify(name)
+        if versions := [p.name for p in others if _simplify(p.stem).startswith(prefix)]:
             notes.append(f"{path.name} was graded, and not {', '.join(map(repr, versions))}")
     elif len(others) == 1:
         path = others[0]
@@ -124,7 +126,7 @@ def _submission(student, name, folder):
     return Submission(student, path, notes)
 
 
-def _notebooks(folder, look_deeper=True):
+def _notebooks(folder, search_subfolder=True):
     """Return the notebooks in a folder, or in its only subfolder, as unzipped archives have it."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name[0] != ".")
@@ -132,8 +134,8 @@ def _notebooks(folder, look_deeper=True):
         return []
     notebooks = [path for path in paths if path.suffix.lower() == ".ipynb"]
     folders = [path for path in paths if path.is_dir() and path.name != "__MACOSX"]
-    if look_deeper and not notebooks and len(folders) == 1 and not folders[0].is_symlink():
-        return _notebooks(folders[0], look_deeper=False)
+    if search_subfolder and not notebooks and len(folders) == 1 and not folders[0].is_symlink():
+        return _notebooks(folders[0], search_subfolder=False)
     return notebooks
 
 
@@ -144,6 +146,6 @@ def _is_student_name(name):
     return bool(letters) and others <= set(ALLOWED_PUNCTUATION) and name == name.strip()
 
 
-def _simplified(name):
+def _simplify(name):
     """Return a name without case, accents' form, spaces and dashes, to compare similar names."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())

@@ -21,9 +21,9 @@ from ....tables import Table
 from ....unbiased import USVC
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import cell, paired_rows
+from ..paired import format_cell, paired_rows
 
-__all__ = ["C_GRID", "GAMMAS", "LOSSES", "METHODS", "SIZES", "SUITE", "work"]
+__all__ = ["C_GRID", "GAMMAS", "LOSSES", "METHODS", "SIZES", "SUITE", "carry_out_run"]
 
 
 def _case_a_with_two_of_each(n, random_state):
@@ -55,7 +55,7 @@ METHODS = (
 )
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, and the loss if there are several, fit, and test."""
     draw, n = DATA_SETS[data_set]
     parts = GeneratedSamples(draw, n_train=n, n_test=10_000, runs=run + 1)[run]
@@ -104,20 +104,20 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, _hinge, {"error": 100})
 
 
-def _table_by_size(rows):
+def _make_table_by_size(rows):
     """Return one line per data set: the error with the hinge loss, and differences to it."""
     by_key = {(row["data_set"], row["method"]): row for row in rows}
     others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     lines = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in by_key:
-            hinge = cell(by_key[data_set, "hinge"], "error", ".1f")
-            cells = [cell(by_key.get((data_set, m), {}), digits="+.1f") for m in others]
+            hinge = format_cell(by_key[data_set, "hinge"], "error", ".1f")
+            cells = [format_cell(by_key.get((data_set, m), {}), format_spec="+.1f") for m in others]
             lines.append([NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
     return Table(["data", "$n$", "hinge (%)", *others], lines)
 
 
-def _table_by_gamma(rows):
+def _make_table_by_gamma(rows):
     """Return one line per gamma: the error with the hinge loss, and the difference to it."""
     by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
     lines = []
@@ -125,7 +125,13 @@ def _table_by_gamma(rows):
         methods = (f"gamma = {gamma:g}, {loss}" for loss in ("hinge", "s = 2"))
         hinge, bounded = map(by_method.get, methods)
         if hinge and bounded:
-            lines.append([f"{gamma:g}", cell(hinge, "error", ".1f"), cell(bounded, digits="+.1f")])
+            lines.append(
+                [
+                    f"{gamma:g}",
+                    format_cell(hinge, "error", ".1f"),
+                    format_cell(bounded, format_spec="+.1f"),
+                ]
+            )
     return Table([r"$\gamma$", "hinge (%)", "s = 2, minus hinge"], lines)
 
 
@@ -135,11 +141,11 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_table_by_size,
-    extra_layouts={"widths": _table_by_gamma},
-    left_out={
+    make_table=_make_table_by_size,
+    extra_tables={"widths": _make_table_by_gamma},
+    excluded_data_sets={
         m: tuple(d for d in DATA_SETS if d != GAUSSIAN_DATA_SET)
         for m in METHODS
         if m.startswith("gamma")

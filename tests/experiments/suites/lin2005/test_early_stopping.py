@@ -5,7 +5,7 @@ import pytest
 
 from svmbook import LPBoost
 from svmbook.datasets import twonorm
-from svmbook.experiments.suites.lin2005 import early as suite
+from svmbook.experiments.suites.lin2005 import early_stopping as suite
 from svmbook.solvers.boosting.lpboost import lpboost
 
 

@@ -17,9 +17,9 @@ from ....ensembles import LPBoost
 from ....svm import DualSVC
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .kernels import DATA_SETS, GRID_WITH_GAMMA, TABLES, cell, protocol, table_by_method
+from .kernels import DATA_SETS, GRID_WITH_GAMMA, TABLES, format_error, protocol, table_by_method
 
-__all__ = ["METHODS", "SUITE", "work"]
+__all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 METHODS = (
     "LPBoost-Stump, soft",
@@ -32,7 +32,7 @@ CS = tuple(2.0**k for k in range(-7, 2, 2))
 DEPTHS, N_TREES = (1, 2, 3), (25, 50, 100, 200)
 
 
-def work(data_set, method, run):
+def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters by five folds, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
@@ -110,14 +110,18 @@ def _compare(records):
             100 * r["error"] for r in records if (r["data_set"], r["method"]) == (data_set, method)
         ]
         if errors:
-            ours = summarise(errors)
-            row = {"data_set": data_set, "method": method, "runs": ours.runs}
-            rows.append(row | {"reproduced": ours.mean, "reproduced_error": ours.error})
+            summary = summarise(errors)
+            row = {"data_set": data_set, "method": method, "runs": summary.runs}
+            rows.append(
+                row | {"reproduced": summary.mean, "reproduced_error": summary.standard_error}
+            )
     return rows
 
 
-def _layout(rows):
-    return table_by_method(rows, lambda name, found: [[name, *map(cell, found)]], "error (%)")
+def _make_table(rows):
+    return table_by_method(
+        rows, lambda name, found: [[name, *map(format_error, found)]], "error (%)"
+    )
 
 
 SUITE = Suite(
@@ -126,8 +130,8 @@ SUITE = Suite(
     data_sets=DATA_SETS,
     methods=METHODS,
     runs=100,
-    work=work,
+    carry_out_run=carry_out_run,
     compare=_compare,
-    layout=_layout,
+    make_table=_make_table,
     data_files=TABLES,
 )
