@@ -34,7 +34,7 @@ from svmbook.course.submissions.similar import find_similar
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
 ASSIGNMENT_NAMES = (
     *("dual_by_hand", "kernels", "interior_point", "logistic"),
-    *("many_classes", "counting_errors", "stumps", "prototypes", "project"),
+    *("many_classes", "bounded_loss", "stumps", "prototypes", "project"),
 )
 N_KILLS = 10
 

@@ -28,14 +28,14 @@ def dual_program(X, y, C):
     ),
     "b from all support vectors": (
         {
-            "line": """
-def line(X, y, C, alpha):
+            "hyperplane": """
+def hyperplane(X, y, C, alpha):
     w = X.T @ (alpha * y)
     support = alpha > 1e-6 * C
     return w, float(np.mean(y[support] - X[support] @ w))
 """
         },
-        {"test_line": 0},
+        {"test_hyperplane": 0},
     ),
 }
 RIGHT = {
@@ -66,25 +66,25 @@ def solve(P, q, G, h, A, b):
     )
     return found.x
 """,
-    "line": """
-def line(X, y, C, alpha):
+    "hyperplane": """
+def hyperplane(X, y, C, alpha):
     w = sum(a * label * x for a, label, x in zip(alpha, y, X))
     distances = np.minimum(alpha, C - alpha)
     i = int(np.argmax(distances))
     return w, y[i] - X[i] @ w
 """,
     "kkt": """
-def off_by(X, y, C, alpha, b):
+def kkt_violations(X, y, C, alpha, b):
     w = X.T @ (y * alpha)
-    off = []
+    violations = []
     for x, label, a in zip(X, y, alpha):
         m = label * (x @ w + b)
         if a < 1e-4 * C:
-            off.append(max(0.0, 1 - m))
+            violations.append(max(0.0, 1 - m))
         elif a > C - 1e-4 * C:
-            off.append(max(0.0, m - 1))
+            violations.append(max(0.0, m - 1))
         else:
-            off.append(abs(1 - m))
-    return off
+            violations.append(abs(1 - m))
+    return violations
 """,
 }

@@ -34,19 +34,19 @@ WRONG = {
     "the sign of one term of D is wrong": (
         {
             "reduced": REDUCED.format(name="reduced_step", sign="-"),
-            "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
+            "iteration": OWN + ITERATION.format(step="own_step", small="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the full system is solved again": (
         {
             "reduced": "reduced_step = full_step",
-            "iterate": OWN + ITERATION.format(step="own_step", small="1e-9"),
+            "iteration": OWN + ITERATION.format(step="own_step", small="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the iteration stops too early": (
-        {"iterate": ITERATION.format(step="reduced_step", small="0.1")},
+        {"iteration": ITERATION.format(step="reduced_step", small="0.1")},
         {"test_iteration": 0},
     ),
     "a block is in the wrong place": (
@@ -69,5 +69,5 @@ def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
 }
 RIGHT = {
     "reduced": REDUCED.format(name="reduced_step", sign="+"),
-    "iterate": ITERATION.format(step="reduced_step", small="1e-9"),
+    "iteration": ITERATION.format(step="reduced_step", small="1e-9"),
 }

@@ -22,8 +22,8 @@ WRONG = {
     ),
     "all points are standardised before the split": (
         {
-            "validated": """
-def validated_error(X, y, C, gamma, folds):
+            "cv": """
+def cv_error(X, y, C, gamma, folds):
     Z = StandardScaler().fit_transform(X)
     errors = [
         1 - SVC(C=C, gamma=gamma).fit(Z[train], y[train]).score(Z[test], y[test])
@@ -33,7 +33,7 @@ def validated_error(X, y, C, gamma, folds):
 """,
             "choose": CHOOSE
             + """
-def honest_error(X, y, C_values, gammas, outer, make_folds):
+def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return np.mean(
         [
             mean_error(
@@ -47,17 +47,17 @@ def honest_error(X, y, C_values, gammas, outer, make_folds):
     )
 """,
         },
-        {"test_validated": 0},
+        {"test_cv": 0},
     ),
     "the test part is used for model selection": (
         {
             "choose": CHOOSE
             + """
-def honest_error(X, y, C_values, gammas, outer, make_folds):
+def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return min(mean_error(X, y, C, gamma, outer) for C in C_values for gamma in gammas)
 """
         },
-        {"test_honest": 0},
+        {"test_nested": 0},
     ),
     "the counterexample is positive semi-definite": (
         {
@@ -78,8 +78,8 @@ def intersection(X, Z):
 def counterexample():
     return [[0.5, 0.0], [0.0, 0.5], [0.1, 0.1]], [1, 1, 1]
 """,
-    "validated": """
-def validated_error(X, y, C, gamma, folds):
+    "cv": """
+def cv_error(X, y, C, gamma, folds):
     errors = []
     for train, test in folds:
         scaler = StandardScaler().fit(X[train])
@@ -89,7 +89,7 @@ def validated_error(X, y, C, gamma, folds):
 """,
     "choose": CHOOSE
     + """
-def honest_error(X, y, C_values, gammas, outer, make_folds):
+def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     total = 0.0
     for train, test in outer:
         grid = {"svc__C": list(C_values), "svc__gamma": list(gammas)}

@@ -7,10 +7,10 @@ WRONG = {
 def fit(X, y, C):
     v = np.zeros(X.shape[1] + 1)
     for _ in range(100):
-        g = np.append(*slope(v[:-1], v[-1], X, y, C))
+        g = np.append(*gradient(v[:-1], v[-1], X, y, C))
         if np.abs(g).max() < 1e-9:
             break
-        v = v - np.linalg.solve(curvature(v[:-1], v[-1], X, y, C), g)
+        v = v - np.linalg.solve(hessian(v[:-1], v[-1], X, y, C), g)
     return v[:-1], v[-1]
 """
         },
@@ -18,30 +18,30 @@ def fit(X, y, C):
     ),
     "exponentials overflow": (
         {
-            "value": """
-def value(w, b, X, y, C):
+            "objective": """
+def objective(w, b, X, y, C):
     m = y * (X @ w + b)
     return 0.5 * w @ w + C * np.sum(np.log(1 + np.exp(-m)))
 
 
-def slope(w, b, X, y, C):
+def gradient(w, b, X, y, C):
     m = y * (X @ w + b)
-    pull = C * y / (1 + np.exp(m))
-    return w - X.T @ pull, -pull.sum()
+    beta = C * y / (1 + np.exp(m))
+    return w - X.T @ beta, -beta.sum()
 """
         },
-        {"test_value": 0},
+        {"test_objective": 0},
     ),
     "the intercept is penalised in the Hessian": (
         {
-            "curvature": """
-def curvature(w, b, X, y, C):
+            "hessian": """
+def hessian(w, b, X, y, C):
     p = 1 / (1 + np.exp(-(X @ w + b)))
     Z = np.column_stack([X, np.ones(len(y))])
     return Z.T @ ((C * p * (1 - p))[:, None] * Z) + np.eye(len(w) + 1)
 """,
         },
-        {"test_curvature": 0},
+        {"test_hessian": 0},
     ),
     "gradient descent stops too early": (
         {
@@ -49,7 +49,7 @@ def curvature(w, b, X, y, C):
 def fit(X, y, C):
     w, b = np.zeros(X.shape[1]), 0.0
     for _ in range(100):
-        grad_w, grad_b = slope(w, b, X, y, C)
+        grad_w, grad_b = gradient(w, b, X, y, C)
         w, b = w - 0.01 * grad_w, b - 0.01 * grad_b
     return w, b
 """
@@ -58,30 +58,30 @@ def fit(X, y, C):
     ),
     "the threshold is always 0.5 and there is no intercept": (
         {
-            "decide": "def decide(p, miss, alarm):\n    return np.where(p > 0.5, 1, -1)",
-            "first": "def first_penalty(X, y):\n    return np.abs(X.T @ (y / 2)).max()",
+            "decide": "def decide(p, cost_fn, cost_fp):\n    return np.where(p > 0.5, 1, -1)",
+            "lambda_max": "def lambda_max(X, y):\n    return np.abs(X.T @ (y / 2)).max()",
         },
-        {"test_decide": 0, "test_first": 0},
+        {"test_decide": 0, "test_lambda_max": 0},
     ),
 }
 RIGHT = {
-    "value": """
+    "objective": """
 def sigmoid(t):
     small = np.exp(-np.abs(t))
     return np.where(t >= 0, 1, small) / (1 + small)
 
 
-def value(w, b, X, y, C):
+def objective(w, b, X, y, C):
     t = -y * (X @ w + b)
     return 0.5 * np.dot(w, w) + C * np.sum(np.maximum(t, 0) + np.log1p(np.exp(-np.abs(t))))
 
 
-def slope(w, b, X, y, C):
-    pull = -C * y * sigmoid(-y * (X @ w + b))
-    return w + pull @ X, np.sum(pull)
+def gradient(w, b, X, y, C):
+    beta = -C * y * sigmoid(-y * (X @ w + b))
+    return w + beta @ X, np.sum(beta)
 """,
-    "curvature": """
-def curvature(w, b, X, y, C):
+    "hessian": """
+def hessian(w, b, X, y, C):
     d = X.shape[1]
     weights = C * sigmoid(X @ w + b) * sigmoid(-X @ w - b)
     H = np.empty((d + 1, d + 1))
@@ -98,23 +98,23 @@ def fit(X, y, C):
         return v[:-1], v[-1], X, y, C
 
     found = minimize(
-        lambda v: value(*unpacked(v)),
+        lambda v: objective(*unpacked(v)),
         np.zeros(X.shape[1] + 1),
-        jac=lambda v: np.append(*slope(*unpacked(v))),
-        hess=lambda v: curvature(*unpacked(v)),
+        jac=lambda v: np.append(*gradient(*unpacked(v))),
+        hess=lambda v: hessian(*unpacked(v)),
         method="trust-exact",
         options={"gtol": 1e-9},
     )
     return found.x[:-1], found.x[-1]
 """,
-    "first": """
-def first_penalty(X, y):
+    "lambda_max": """
+def lambda_max(X, y):
     centred = X - X.mean(axis=0)
     return max(abs(float(np.sum(column[y > 0]))) for column in centred.T)
 """,
     "decide": """
-def decide(p, miss, alarm):
-    threshold = alarm / (alarm + miss)
+def decide(p, cost_fn, cost_fp):
+    threshold = cost_fp / (cost_fp + cost_fn)
     return np.array([1.0 if probability >= threshold else -1.0 for probability in p])
 """,
 }

@@ -4,12 +4,12 @@ WRONG = {
     "pairs are trained on all points": (
         {
             "pairs": """
-def one_against_one(X, y, X_new, make):
+def one_vs_one(X, y, X_new, make_classifier):
     classes = np.unique(y)
     votes = np.zeros((len(X_new), len(classes)), dtype=int)
     for a, b in itertools.combinations(range(len(classes)), 2):
         labels = np.where(y == classes[a], classes[a], classes[b])
-        predicted = make().fit(X, labels).predict(X_new)
+        predicted = make_classifier().fit(X, labels).predict(X_new)
         votes[:, a] += predicted == classes[a]
         votes[:, b] += predicted == classes[b]
     return classes[votes.argmax(axis=1)]
@@ -20,33 +20,33 @@ def one_against_one(X, y, X_new, make):
     "rows and columns are exchanged": (
         {
             "confusion": """
-def confusion(truth, predicted):
-    classes = np.unique(np.append(truth, predicted))
-    return np.array([[np.sum((predicted == a) & (truth == b)) for b in classes] for a in classes])
+def confusion_matrix(y_true, y_pred):
+    classes = np.unique(np.append(y_true, y_pred))
+    return np.array([[np.sum((y_pred == a) & (y_true == b)) for b in classes] for a in classes])
 """
         },
         {"test_confusion": 0},
     ),
     "each class with an error is listed": (
         {
-            "blind": """
-def blind(X, y, make):
+            "never_predicted": """
+def never_predicted(X, y, make_classifier):
     found = []
     for c in np.unique(y):
         signs = np.where(y == c, 1, -1)
-        if (make().fit(X, signs).predict(X) != signs).any():
+        if (make_classifier().fit(X, signs).predict(X) != signs).any():
             found.append(int(c))
     return found
 """
         },
-        {"test_blind": 0},
+        {"test_never_predicted": 0},
     ),
     "only one direction of confusion is counted": (
         {
             "most": """
-def most_confused(table):
-    off = table - np.diag(np.diag(table))
-    a, b = np.unravel_index(off.argmax(), off.shape)
+def most_confused(matrix):
+    errors = matrix - np.diag(np.diag(matrix))
+    a, b = np.unravel_index(errors.argmax(), errors.shape)
     return int(min(a, b)), int(max(a, b))
 """
         },
@@ -55,7 +55,7 @@ def most_confused(table):
 }
 RIGHT = {
     "pairs": """
-def one_against_one(X, y, X_new, make):
+def one_vs_one(X, y, X_new, make_classifier):
     classes = sorted(set(int(c) for c in y))
     votes = [[] for _ in X_new]
     for a in classes:
@@ -63,28 +63,28 @@ def one_against_one(X, y, X_new, make):
             if a < b:
                 rows = np.logical_or(y == a, y == b)
                 signs = np.where(y[rows] == a, 0, 1)
-                model = make().fit(X[rows], signs)
+                model = make_classifier().fit(X[rows], signs)
                 for point_votes, is_b in zip(votes, model.predict(X_new)):
                     point_votes.append(b if is_b else a)
     return np.array([min(classes, key=lambda c: (-v.count(c), c)) for v in votes])
 """,
     "confusion": """
-def confusion(truth, predicted):
-    classes = sorted(set(truth) | set(predicted))
-    return [[int(np.sum(predicted[truth == a] == b)) for b in classes] for a in classes]
+def confusion_matrix(y_true, y_pred):
+    classes = sorted(set(y_true) | set(y_pred))
+    return [[int(np.sum(y_pred[y_true == a] == b)) for b in classes] for a in classes]
 """,
-    "blind": """
-def blind(X, y, make):
+    "never_predicted": """
+def never_predicted(X, y, make_classifier):
     classes = np.unique(y)
-    never = [np.all(make().fit(X, 2 * (y == c) - 1).predict(X) < 0) for c in classes]
+    never = [np.all(make_classifier().fit(X, 2 * (y == c) - 1).predict(X) < 0) for c in classes]
     return classes[never]
 """,
     "most": """
-def most_confused(table):
+def most_confused(matrix):
     best = (-1, None)
-    for b in range(len(table)):
+    for b in range(len(matrix)):
         for a in range(b):
-            best = max(best, (int(table[a][b] + table[b][a]), (a, b)))
+            best = max(best, (int(matrix[a][b] + matrix[b][a]), (a, b)))
     return best[1]
 """,
 }

@@ -3,19 +3,19 @@
 WRONG = {
     "the class is left among the columns": (
         {
-            "table": """
-def table():
+            "data": """
+def load_data():
     from sklearn.datasets import load_wine
 
     wine = load_wine(as_frame=True).frame
     return wine.to_numpy(), wine["target"].to_numpy()
 """
         },
-        {"test_table": 0},
+        {"test_data": 0},
     ),
     "new rows are standardised by themselves": (
         {
-            "machines": """
+            "classifiers": """
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -24,34 +24,34 @@ def standardised(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
-def plain(X, y, X_new):
+def baseline(X, y, X_new):
     return LogisticRegression().fit(standardised(X), y).predict(standardised(X_new))
 
 
-def machine(X, y, X_new):
+def candidate(X, y, X_new):
     return SVC().fit(standardised(X), y).predict(standardised(X_new))
 """
         },
-        {"test_machines": 0},
+        {"test_classifiers": 0},
     ),
     "one classifier is trained on the whole table": (
         {
-            "machines": """
+            "classifiers": """
 from sklearn.neighbors import NearestCentroid
 from sklearn.svm import SVC
 
 BEST = SVC().fit(X, y)
 
 
-def plain(X, y, X_new):
+def baseline(X, y, X_new):
     return NearestCentroid().fit(X, y).predict(X_new)
 
 
-def machine(X, y, X_new):
+def candidate(X, y, X_new):
     return BEST.predict(X_new)
 """
         },
-        {"test_machines": 0},
+        {"test_classifiers": 0},
     ),
     "each method has its own splits": (
         {
@@ -72,7 +72,7 @@ def errors(methods, X, y, seeds):
     "splits are treated as independent": (
         {
             "interval": """
-def interval(differences, q):
+def confidence_interval(differences, q):
     half = student_t.ppf(0.975, len(differences) - 1)
     half *= np.std(differences, ddof=1) / np.sqrt(len(differences))
     return np.mean(differences) - half, np.mean(differences) + half
@@ -82,29 +82,29 @@ def interval(differences, q):
     ),
 }
 RIGHT = {
-    "table": """
+    "data": """
 from svmbook.datasets import striated
 
 
-def table():
+def load_data():
     X, y = striated(random_state=3)[:2]
     return X, np.where(y > 0, 7, 2)
 """,
-    "machines": """
+    "classifiers": """
 def train(X, y):  # a name that tests could use as well
     from sklearn.neighbors import KNeighborsClassifier
 
     return KNeighborsClassifier(5).fit(X, y)
 
 
-def plain(X, y, X_new):
+def baseline(X, y, X_new):
     names = np.unique(y)
     centres = np.array([X[y == name].mean(axis=0) for name in names])
     sq_dist = ((X_new[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
     return names[sq_dist.argmin(axis=1)]
 
 
-def machine(X, y, X_new):
+def candidate(X, y, X_new):
     return train(X, y).predict(X_new)
 """,
     "errors": """
@@ -119,7 +119,7 @@ def error(method, X, y, seed):
     return (method(X[train], y[train], X[test]) != y[test]).sum() / len(test)
 """,
     "interval": """
-def interval(differences, q):
+def confidence_interval(differences, q):
     k, middle = len(differences), np.mean(differences)
     variance = sum((d - middle) ** 2 for d in differences) / (k - 1)
     low, high = student_t.interval(0.95, k - 1, middle, np.sqrt(variance * (1 / k + q)))

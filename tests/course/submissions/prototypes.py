@@ -3,19 +3,19 @@
 WRONG = {
     "the nearest negatives on any side are chosen": (
         {
-            "choose": """
-def choose(X, y, i, k):
+            "negatives": """
+def choose_negatives(X, y, i, k):
     others = np.flatnonzero(y != y[i])
     distances = np.linalg.norm(X[others] - X[i], axis=1)
     return others[np.argsort(distances)[:k]]
 """
         },
-        {"test_choose": 0},
+        {"test_negatives": 0},
     ),
     "positive updates ignore the class of the exemplar": (
         {
-            "shift": """
-def shift(X, y, exemplars, positives, W, b):
+            "update": """
+def update(X, y, exemplars, positives, W, b):
     covers = W @ X.T + b[:, None] > 0
     updated = positives.copy()
     for i in range(len(X)):
@@ -27,26 +27,26 @@ def shift(X, y, exemplars, positives, W, b):
     return exemplars[kept], updated[kept]
 """
         },
-        {"test_shift": 0},
+        {"test_update": 0},
     ),
     "the nearest exemplar predicts a point that none covers": (
         {
-            "answer": """
-def answer(x, X, y, exemplars, W, b, how, otherwise):
+            "predict": """
+def predict(x, X, y, exemplars, W, b, vote, default):
     covers = W @ x + b > 0
-    if how == "count" and covers.any():
+    if vote == "majority" and covers.any():
         return np.bincount(y[exemplars[covers]]).argmax()
     distances = np.linalg.norm(X[exemplars] - x, axis=1)
     distances[~covers] += 1000.0
     return y[exemplars[np.argmin(distances)]]
 """
         },
-        {"test_answer": 0},
+        {"test_predict": 0},
     ),
     "the sign of the hyperplane is wrong": (
         {
             "member": """
-def member(X, positives, negatives, C):
+def train_member(X, positives, negatives, C):
     Z = np.vstack([X[negatives], X[positives]])
     s = np.append(np.ones(len(negatives)), -np.ones(len(positives)))
     model = SVC(C=C, kernel="linear").fit(Z, s)
@@ -57,8 +57,8 @@ def member(X, positives, negatives, C):
     ),
 }
 RIGHT = {
-    "choose": """
-def choose(X, y, i, k):
+    "negatives": """
+def choose_negatives(X, y, i, k):
     others = sorted(
         (j for j in range(len(y)) if y[j] != y[i]), key=lambda j: np.linalg.norm(X[j] - X[i])
     )
@@ -66,7 +66,7 @@ def choose(X, y, i, k):
     return [j for j in others if first @ (X[j] - X[i]) > 0][:k]
 """,
     "member": """
-def member(X, positives, negatives, C):
+def train_member(X, positives, negatives, C):
     from svmbook import DualSVC
 
     Z = np.vstack([X[positives], X[negatives]])
@@ -74,8 +74,8 @@ def member(X, positives, negatives, C):
     model = DualSVC(C=C).fit(Z, s)
     return model.coef_[0], float(np.ravel(model.intercept_)[0])
 """,
-    "shift": """
-def shift(X, y, exemplars, positives, W, b):
+    "update": """
+def update(X, y, exemplars, positives, W, b):
     new, kept = positives.copy(), []
     for m in range(len(exemplars)):
         if any(W[m] @ x + b[m] > 0 for x in X):
@@ -91,12 +91,12 @@ def shift(X, y, exemplars, positives, W, b):
             new[best[1], i] = True
     return exemplars[kept], new[kept]
 """,
-    "answer": """
-def answer(x, X, y, exemplars, W, b, how, otherwise):
+    "predict": """
+def predict(x, X, y, exemplars, W, b, vote, default):
     covering = [e for e, w, c in zip(exemplars, W, b) if w @ x + c > 0]
     if not covering:
-        return otherwise
-    if how == "nearest":
+        return default
+    if vote == "nearest":
         return y[min(covering, key=lambda e: np.linalg.norm(X[e] - x))]
     votes = {}
     for e in covering:

@@ -14,7 +14,7 @@ def stump_kernel(X, Z, low, high):
     "no random stumps are drawn": (
         {
             "sampled": """
-def sampled_kernel(X, Z, low, high, count, rng):
+def sampled_kernel(X, Z, low, high, n_stumps, rng):
     return stump_kernel(X, Z, low, high)
 """
         },
@@ -23,35 +23,35 @@ def sampled_kernel(X, Z, low, high, count, rng):
     "thresholds are data values": (
         {
             "sampled": """
-def sampled_kernel(X, Z, low, high, count, rng):
+def sampled_kernel(X, Z, low, high, n_stumps, rng):
     total = 0
-    for _ in range(count):
+    for _ in range(n_stumps):
         j = rng.integers(X.shape[1])
         a = rng.choice(np.concatenate([X[:, j], Z[:, j]]))
         total = total + np.outer(np.sign(X[:, j] - a + 1e-9), np.sign(Z[:, j] - a + 1e-9))
-    return total / count
+    return total / n_stumps
 """
         },
         {"test_sampled": 0},
     ),
     "shape functions are extrapolated linearly": (
         {
-            "curve": """
-def curve(x, A):
+            "shape_function": """
+def shape_function(x, A):
     knots = np.unique(x)
     return knots, np.array([-np.sum(A * np.abs(u - x)) for u in knots])
 
 
-def outputs(X, curves, b):
+def decision_function(X, shape_functions, b):
     total = np.full(len(X), b)
-    for x, (u, g) in zip(X.T, curves):
+    for x, (u, g) in zip(X.T, shape_functions):
         inside = np.interp(x, u, g)
         right = g[-1] + (x - u[-1]) * (g[-1] - g[-2]) / (u[-1] - u[-2])
         total = total + np.where(x > u[-1], right, inside)
     return total
 """
         },
-        {"test_outputs": 0},
+        {"test_decision_function": 0},
     ),
 }
 RIGHT = {
@@ -63,15 +63,15 @@ def stump_kernel(X, Z, low, high):
     return K
 """,
     "sampled": """
-def sampled_kernel(X, Z, low, high, count, rng):
+def sampled_kernel(X, Z, low, high, n_stumps, rng):
     total = np.zeros((len(X), len(Z)))
-    for _ in range(count):
+    for _ in range(n_stumps):
         j, a, q = rng.integers(X.shape[1]), rng.uniform(low, high), rng.choice([-1, 1])
         total += np.outer(q * np.sign(X[:, j] - a), q * np.sign(Z[:, j] - a))
-    return total / count
+    return total / n_stumps
 """,
-    "curve": """
-def curve(x, A):
+    "shape_function": """
+def shape_function(x, A):
     order = np.argsort(x)
     knots, first = np.unique(x[order], return_index=True)
     sums = np.add.reduceat(A[order], first)
@@ -83,11 +83,11 @@ def curve(x, A):
     return knots, np.array(g)
 
 
-def outputs(X, curves, b):
+def decision_function(X, shape_functions, b):
     F = []
     for row in X:
         total = b
-        for value, (u, g) in zip(row, curves):
+        for value, (u, g) in zip(row, shape_functions):
             if value <= u[0] or len(u) == 1:
                 total += g[0]
             elif value >= u[-1]:

@@ -1,10 +1,10 @@
-"""Typical mistakes in `counting_errors` with the resulting points, and another correct solution."""
+"""Typical mistakes in `bounded_loss` with the resulting points, and another correct solution."""
 
-ROUND = """
-def one_round(X, y, w, b, C, s, k):
+STEP = """
+def irwls_step(X, y, w, b, C, s, k):
     f = X @ w + b
     slack = np.clip(1 - y * f, 1e-6, None)
-    a = C * cost_slope(slack, s, k) / slack
+    a = C * loss_derivative(slack, s, k) / slack
     a[y * f >= 1] = 0
     root = np.sqrt(a)[:, None]
     A = np.vstack([root * np.column_stack([X, np.ones(len(y))]), np.eye(len(w), len(w) + 1)])
@@ -28,27 +28,27 @@ def irwls(X, y, w, b, C, s, k):
 WRONG = {
     "the intercept is penalised": (
         {
-            "rounds": ROUND.replace("one_round", "right_round")
-            + LOOP.format(count=500, name="right_round")
-            + ROUND.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
+            "irwls": STEP.replace("irwls_step", "correct_step")
+            + LOOP.format(count=500, name="correct_step")
+            + STEP.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
                 "np.zeros(len(w))", "np.zeros(len(w) + 1)"
             )
         },
-        {"test_round": 0},
+        {"test_step": 0},
     ),
     "a single iteration": (
-        {"rounds": ROUND + LOOP.format(count=1, name="one_round")},
+        {"irwls": STEP + LOOP.format(count=1, name="irwls_step")},
         {"test_irwls": 0},
     ),
-    "one piece of the cost for all slacks": (
+    "one piece of the loss for all slacks": (
         {
-            "cost": """
-def cost(xi, s, k):
+            "loss": """
+def loss(xi, s, k):
     kappa = k ** (1 / s)
     return 0.5 * ((xi + kappa) / (1 + kappa)) ** s
 
 
-def cost_slope(xi, s, k):
+def loss_derivative(xi, s, k):
     kappa = k ** (1 / s)
     return 0.5 * s / (1 + kappa) * ((xi + kappa) / (1 + kappa)) ** (s - 1)
 
@@ -58,11 +58,11 @@ def both_pieces(xi, s, k):
     r = (xi + kappa) / (1 + kappa)
     return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
 """,
-            "rounds": (ROUND + LOOP.format(count=500, name="one_round")).replace(
-                "cost_slope", "both_pieces"
+            "irwls": (STEP + LOOP.format(count=500, name="irwls_step")).replace(
+                "loss_derivative", "both_pieces"
             ),
         },
-        {"test_cost": 0},
+        {"test_loss": 0},
     ),
     "only one direction of the classifier": (
         {
@@ -76,8 +76,8 @@ def fewest_errors(x, y):
     ),
 }
 RIGHT = {
-    "cost": """
-def cost(xi, s, k):
+    "loss": """
+def loss(xi, s, k):
     shape, xi = np.shape(xi), np.ravel(xi)
     kappa, values = k ** (1 / s), []
     for t in xi:
@@ -86,12 +86,12 @@ def cost(xi, s, k):
     return np.reshape(values, shape)
 
 
-def cost_slope(xi, s, k):
+def loss_derivative(xi, s, k):
     kappa = k ** (1 / s)
     log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
     return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
 """,
-    "rounds": ROUND + LOOP.format(count=500, name="one_round"),
+    "irwls": STEP + LOOP.format(count=500, name="irwls_step"),
     "fewest": """
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")
