@@ -138,7 +138,9 @@ def killed_course_rows(n_students):
             "hours": seconds / 3600,
         }
         for method, function in (("report", write_report), ("similar", find_similar)):
-            _, seconds = time_call(lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0]))
+            _, seconds = time_call(
+                lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0])
+            )
             yield {"method": method, "submissions": n_students, "seconds": seconds}
 
 
