@@ -1,10 +1,12 @@
-"""A search index of sections: their titles and words, without formulas and code.
+"""A search index of sections: their titles and words, without long formulas and code.
 
 Sphinx's own search indexes whole pages and takes its excerpts from their HTML. This index is
 written to `sections.js`, which the search page loads as a script, so that it needs no server.
 """
 
 import json
+import re
+import unicodedata
 from pathlib import Path
 
 from docutils import nodes
@@ -15,11 +17,34 @@ from sphinx_proof.nodes import NODE_TYPES
 # Nodes that are not prose, and nodes that have entries of their own.
 NOT_PROSE = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.image, nodes.doctest_block)
 EXERCISES = (exercise_node, exercise_enumerable_node, solution_node)
-SEPARATE = (nodes.section, addnodes.desc, addnodes.desc_signature, addnodes.glossary, *EXERCISES)
+SEPARATE = (nodes.section, nodes.citation, addnodes.desc, addnodes.desc_signature,
+            addnodes.glossary, *EXERCISES)  # fmt: skip
+
+# The relevance of a page's entries compared with those of a chapter: text that explains a topic
+# counts more than measurements, summaries, questions, exercises and solutions about it.
+WEIGHTS = {
+    "notebooks/notes/": 0.8, "notebooks/": 1,
+    "book/bibliography": 0.6, "book/coverage": 0.6, "book/errata": 0.6, "book/exercises": 0.6,
+    "book/further_experiments": 0.6, "book/reproductions": 0.6, "book/teaching": 0.6, "book/": 0.8,
+}  # fmt: skip
+REVIEW = ("Summary", "Check yourself", "Exercises")
+REVIEW_WEIGHT = EXERCISE_WEIGHT = 0.6
+SYMBOL = re.compile(r"\\?([A-Za-z]+)")
+
+
+def symbol(formula):
+    """Return a formula of one letter as text, and an ellipsis for any other formula."""
+    name = SYMBOL.fullmatch(formula.strip())
+    if name and len(name[1]) == 1:
+        return name[1]
+    try:
+        return unicodedata.lookup(f"GREEK SMALL LETTER {name[1]}") if name else "…"
+    except KeyError:
+        return "…"
 
 
 def prose(content):
-    """Return the text of some nodes, with an ellipsis for each formula."""
+    """Return the text of some nodes, with an ellipsis for each long formula."""
     has_blocks = any(not isinstance(node, (nodes.Inline, nodes.Text)) for node in content)
     texts = [words(node) for node in content if not isinstance(node, (*NOT_PROSE, *SEPARATE))]
     return (" " if has_blocks else "").join(texts)
@@ -29,17 +54,17 @@ def words(node):
     """Return the text of one node."""
     if isinstance(node, nodes.Text):
         return node.astext()
-    return "…" if isinstance(node, nodes.math) else prose(node.children)
+    return symbol(node.astext()) if isinstance(node, nodes.math) else prose(node.children)
 
 
 def parts(doctree):
-    """Yield anchor, title and content of each section, theorem, term and object."""
+    """Yield anchor, title and content of each section, theorem, term, object and source."""
     for section in doctree.findall(nodes.section):
         if section.children and isinstance(section[0], nodes.title):
-            yield section["ids"][0], section[0].astext(), section[1:]
+            yield section["ids"][0], prose(section[0].children), section[1:]
     for theorem in doctree.findall(lambda node: isinstance(node, tuple(NODE_TYPES.values()))):
         title, content = theorem.children
-        yield theorem["ids"][0], title.astext().strip(" ()"), content.children
+        yield theorem["ids"][0], prose(title.children).strip(" ()"), content.children
     for item in doctree.findall(nodes.definition_list_item):
         term = item.next_node(nodes.term)
         if term["ids"]:
@@ -47,13 +72,15 @@ def parts(doctree):
     for signature in doctree.findall(addnodes.desc_signature):
         if signature["ids"]:
             yield signature["ids"][0], signature["ids"][0], signature.parent[1:]
+    for citation in doctree.findall(nodes.citation):
+        yield citation["ids"][0], citation[0].astext(), citation[1:]
 
 
 def exercises(doctree):
     """Yield anchor, title and content of each exercise and each solution."""
     for exercise in doctree.findall(lambda node: isinstance(node, EXERCISES)):
         title, content = exercise.children
-        name = title.astext().strip()
+        name = prose(title.children).strip()
         if not isinstance(exercise, solution_node):  # its title is complete
             name = f"Exercise: {name.strip(' ()')}"
         yield exercise["ids"][0], name, content.children
@@ -61,13 +88,14 @@ def exercises(doctree):
 
 def collect(app, doctree, docname):
     """Collect the entries of a page."""
-    rank = (docname.startswith("notebooks/")) - docname.endswith("bibliography")
-    page = app.env.titles[docname].astext()
-    app.sections[docname] = [
-        [docname, anchor, page, title, entry_rank, " ".join(prose(content).split())]
-        for entry_rank, entries in ((rank, parts), (rank - 1, exercises))
-        for anchor, title, content in entries(doctree)
-    ]
+    weight = next(value for start, value in WEIGHTS.items() if docname.startswith(start))
+    page = prose(app.env.titles[docname].children)
+    app.sections[docname] = []
+    for entries, factor in ((parts, 1), (exercises, EXERCISE_WEIGHT)):
+        for anchor, title, content in entries(doctree):
+            value = round(weight * (REVIEW_WEIGHT if title in REVIEW else factor), 2)
+            text = " ".join(prose(content).split())
+            app.sections[docname].append([docname, anchor, page, title, value, text])
 
 
 def prepare(app):

@@ -1,51 +1,162 @@
-// The search of the book: it ranks sections by the positions of the query words (see _ext/sections.py).
+// The search of the book: it ranks sections by their words (see _ext/sections.py and words.js).
 {
-  const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
-  const fold = (text) => text.toLowerCase();
-  // Words match with other endings as well: "margins" for "margin", "kernel" for "kernels".
-  const stem = (word) => word.replace(/(?<=\w{3})(?:es|s|ing|ed)$/, "");
-  const terms = fold(query).split(/\.*[^\p{L}\p{N}_.]+|\.+$/u).filter(Boolean).map(stem);
-  const escape = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const wordStart = (word) => `(?<![\\p{L}\\p{N}_])${escape(word)}`; // \b does not support Greek
-  const phrase = new RegExp(terms.map((word) => `${wordStart(word)}[\\p{L}\\p{N}_]*`).join("[\\s-]+"), "gu");
-  const each = terms.map((word) => new RegExp(wordStart(word), "u"));
+  const { WORD, plain, stem, stems } = window.words;
+  const TITLE = 5, PAGE_TITLE = 1.5, PAGE = 0.3; // how much a word in a title counts, compared with one in the text
+  const SHOWN = 30;
+  // Other names for what the book calls differently, separated by commas, by their stems.
+  const SYNONYMS = new Map(Object.entries({
+    anomaly: "outlier, one-class", auc: "roc", cv: "cross-validation", derivative: "gradient, subgradient, slope",
+    gam: "additive model", imbalanced: "unequal", interpretable: "read", knn: "nearest neighbour",
+    novelty: "outlier, one-class", ovo: "one-vs-one", ovr: "one-vs-rest", qp: "quadratic program", rbf: "gaussian",
+    slow: "time", unbalanced: "unequal", which: "choose",
+  }).map(([name, others]) => [plain(name), others.split(", ").map((other) => stems(other).join(" "))]));
+  const field = (words) => ` ${words.join(" ")} `; // in which a phrase is a substring
+  let sections = [], vocabulary = new Set();
 
-  const score = ([, , , title, rank, text]) => {
-    const head = fold(title), body = fold(text);
-    if (!each.every((word) => word.test(head) || word.test(body))) return -Infinity;
-    const inTitle = phrase.test(head) ? 12 : each.every((word) => word.test(head)) ? 8 : 0;
-    phrase.lastIndex = 0;
-    const count = [...body.matchAll(phrase)].length;
-    const name = head.split(".").pop() === fold(query) ? 10 : 0; // svmbook.DualSVC for DualSVC
-    return inTitle + name + 4 * Math.min(count, 3) + 10 * rank + each.filter((word) => word.test(head)).length;
+  const count = (text, phrase) => {
+    let found = 0;
+    for (let at = text.indexOf(` ${phrase} `); at >= 0; at = text.indexOf(` ${phrase} `, at + 1)) found++;
+    return found;
   };
 
-  const excerpt = (text) => {
-    const hit = fold(text).search(phrase);
-    const position = hit < 0 ? fold(text).search(each[0]) : hit;
-    const start = position < 90 ? 0 : text.indexOf(" ", position - 90) + 1;
-    const end = text.length < start + 260 ? text.length : text.lastIndexOf(" ", start + 260);
+  /** Return a word, or its two parts if only these are in the book: crossvalidation. */
+  const parts = (word) => {
+    const text = plain(word);
+    if (!stem(word) || vocabulary.has(stem(word))) return [word];
+    for (let cut = 3; cut <= text.length - 3; cut++) {
+      const two = [text.slice(0, cut), text.slice(cut)], phrase = two.map(stem).join(" ");
+      if (sections.some((section) => count(section.text, phrase))) return two;
+    }
+    return [word];
+  };
+
+  /** Return the words of the book that begin like a word that it does not contain. */
+  const completions = (word) => {
+    const start = plain(word);
+    return start.length < 3 ? [] : [...vocabulary].filter((other) => other.startsWith(start));
+  };
+
+  /** Return the phrases that count as each word of a query. */
+  const alternatives = (query) => {
+    const given = (query.match(WORD) ?? []).flatMap(parts).filter((word) => stem(word) || SYNONYMS.has(plain(word)));
+    const units = given.map((word) => {
+      const phrases = new Set([stem(word), ...SYNONYMS.get(plain(word)) ?? []].filter(Boolean));
+      if (![...phrases].some((phrase) => vocabulary.has(phrase.split(" ")[0]))) {
+        for (const other of completions(word)) phrases.add(other);
+      }
+      return phrases;
+    });
+    given.slice(1).forEach((word, k) => { // over-fitting, predict proba
+      const joined = stem(given[k] + word);
+      if (vocabulary.has(joined)) for (const unit of [units[k], units[k + 1]]) unit.add(joined);
+    });
+    return units.map((phrases) => [...phrases]);
+  };
+
+  /** Return how often a section contains one of several phrases, with more weight for its titles. */
+  const frequency = ({ title, pageTitle, text }, phrases) => phrases.reduce((sum, phrase) => sum
+    + TITLE * count(title, phrase) + PAGE_TITLE * count(pageTitle, phrase) + count(text, phrase), 0);
+
+  /** Return the sections that contain the words of a query, best first (BM25 with pairs of words). */
+  const rank = (query, units) => {
+    const pairs = units.slice(1).map((unit, k) => units[k].flatMap((a) => unit.map((b) => `${a} ${b}`)));
+    const terms = [...units, ...pairs].map((phrases) => {
+      const found = sections.map((section) => frequency(section, phrases));
+      const share = (found.filter(Boolean).length + 0.5) / (sections.length + 1);
+      return { found, information: -Math.log(share) };
+    });
+    const total = terms.slice(0, units.length).reduce((sum, { information }) => sum + information, 0);
+    const sentence = query.trim().toLowerCase(), isSentence = sentence.split(" ").length > units.length;
+    const name = field(units.map(([first]) => first));
+    const scored = sections.map((section, k) => {
+      let points = 0, covered = 0;
+      terms.forEach(({ found, information }, number) => {
+        if (!found[k]) return;
+        points += information * found[k] / (found[k] + section.damping);
+        if (number < units.length) covered += information / total;
+      });
+      const inTitle = units.filter((phrases) => phrases.some((phrase) => count(section.title, phrase))).length;
+      points += 2 * inTitle / Math.max(section.titleLength, units.length);
+      if (section.name === name) points += 10;
+      if (isSentence && section.entry[3].toLowerCase().includes(sentence)) points += 4; // with stop words: what is a support vector
+      return { section, covered, points: points * covered ** 2 * section.weight };
+    });
+    // A section counts more if its page has other sections about the query.
+    const pages = new Map();
+    for (const { section, points } of scored) pages.set(section.page, (pages.get(section.page) ?? 0) + points);
+    const most = Math.max(...pages.values());
+    for (const item of scored) item.points *= 1 + PAGE * pages.get(item.section.page) / most;
+    const least = Math.max(...scored.map(({ covered }) => covered)) / 2;
+    return scored.filter(({ covered }) => covered > least).sort((a, b) => b.points - a.points).map(({ section }) => section);
+  };
+
+  /** Return the words in a text that a query found, as pairs of position and word. */
+  const hits = (text, wanted) => [...text.matchAll(WORD)].filter(([word]) => wanted.has(stem(word)));
+
+  const excerpt = (text, wanted) => {
+    const starts = hits(text, wanted).map(({ index }) => index), LENGTH = 260, BEFORE = 90;
+    const near = starts.map((at) => new Set(
+      hits(text.slice(at, at + LENGTH - BEFORE), wanted).map(([word]) => stem(word))).size);
+    const position = starts[near.indexOf(Math.max(...near))] ?? 0;
+    const start = position < BEFORE ? 0 : text.indexOf(" ", position - BEFORE) + 1;
+    const end = text.length < start + LENGTH ? text.length : text.lastIndexOf(" ", start + LENGTH);
     return `${start ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
   };
 
-  window.findIn = (sections) => {
-    for (const field of document.querySelectorAll('input[name="q"]')) field.value = query;
-    if (!terms.length) return;
-    const found = sections.map((section) => [score(section), section]).filter(([points]) => points > -Infinity);
-    found.sort(([a], [b]) => b - a);
-    const results = document.getElementById("search-results");
-    const status = document.createElement("p");
-    status.setAttribute("role", "status");
-    status.textContent = found.length ? `${found.length} results.` : "Nothing found.";
-    const list = document.createElement("ol");
-    list.className = "found";
-    for (const [, [page, anchor, chapter, title, , text]] of found.slice(0, 30)) {
-      const entry = list.appendChild(document.createElement("li"));
-      const link = entry.appendChild(document.createElement("a"));
-      link.href = `${page}.html${anchor ? `#${anchor}` : ""}`;
-      link.textContent = chapter === title ? title : `${chapter}: ${title}`;
-      entry.appendChild(document.createElement("p")).textContent = excerpt(text);
+  /** Append a text with the found words marked. */
+  const appendMarked = (parent, text, wanted) => {
+    let end = 0;
+    for (const { 0: word, index } of hits(text, wanted)) {
+      parent.append(text.slice(end, index));
+      parent.appendChild(document.createElement("mark")).textContent = word;
+      end = index + word.length;
     }
+    parent.append(text.slice(end));
+  };
+
+  const result = ({ entry: [page, anchor, pageTitle, title, , text] }, wanted) => {
+    const item = document.createElement("li"), link = item.appendChild(document.createElement("a"));
+    const found = new Set(hits(`${title} ${text}`, wanted).map(([word]) => word.toLowerCase()));
+    link.href = `${page}.html?${new URLSearchParams({ found: [...found].join(" ") })}${anchor ? `#${anchor}` : ""}`;
+    appendMarked(link, pageTitle === title ? title : `${pageTitle}: ${title}`, wanted);
+    appendMarked(item.appendChild(document.createElement("p")), excerpt(text, wanted), wanted);
+    return item;
+  };
+
+  const show = (query) => {
+    const units = alternatives(query), results = document.getElementById("search-results");
+    if (!units.length) return results.replaceChildren();
+    const found = rank(query, units), wanted = new Set(units.flat().flatMap((phrase) => phrase.split(" ")));
+    const status = document.createElement("p"), list = document.createElement("ol");
+    status.setAttribute("role", "status");
+    status.textContent = !found.length ? "Nothing found."
+      : found.length > SHOWN ? `The first ${SHOWN} of ${found.length} results.` : `Results: ${found.length}.`;
+    list.className = "found";
+    list.append(...found.slice(0, SHOWN).map((section) => result(section, wanted)));
     results.replaceChildren(status, list);
+  };
+
+  window.findIn = (entries) => {
+    sections = entries.map((entry) => {
+      const [, , pageTitle, title, weight, text] = entry, inTitle = stems(title), inText = stems(text);
+      return {
+        entry, weight, page: entry[0], title: field(inTitle), pageTitle: field(stems(pageTitle)), text: field(inText),
+        name: field(stems(title.split(".").pop())), // DualSVC for svmbook.DualSVC
+        titleLength: inTitle.length, length: inText.length,
+      };
+    });
+    const mean = sections.reduce((sum, { length }) => sum + length, 0) / sections.length;
+    for (const section of sections) section.damping = 1.2 * (0.4 + 0.6 * section.length / mean);
+    vocabulary = new Set(sections.flatMap(({ title, text }) => `${title}${text}`.split(" ")));
+    vocabulary.delete("");
+    const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
+    for (const input of document.querySelectorAll('input[name="q"]')) {
+      input.value = query;
+      input.addEventListener("input", () => {
+        show(input.value);
+        history.replaceState(null, "", `?${new URLSearchParams({ q: input.value })}`);
+      });
+    }
+    show(query);
   };
 }

@@ -33,7 +33,7 @@ CHROMIUM = serve.CHROMIUM
 
 def built_pages():
     """Return the names of the built pages, except index.html, which only redirects."""
-    found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
+    found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/**/*.html")]
     return sorted({path.relative_to(HTML).as_posix() for path in found} - {"index.html"})
 
 
@@ -61,7 +61,7 @@ SAMPLE_PAGES = (
 
 def lightest_chapters():
     """Return the pages of the chapters by number of formulas, which determines the loading time."""
-    chapters = [name for name in built_pages() if name.startswith("notebooks/")]
+    chapters = [path.relative_to(HTML).as_posix() for path in HTML.glob("notebooks/*.html")]
     return sorted(chapters, key=lambda name: (HTML / name).read_text("utf-8").count('class="math'))
 
 
@@ -74,7 +74,7 @@ def nightly_except(names, daily=SAMPLE_PAGES):
 
 @dataclass
 class Visit:
-    """An open page, its requests and the browser's errors."""
+    """An open page, its requests, and the errors and warnings in the browser's console."""
 
     page: object
     name: str
@@ -137,7 +137,7 @@ def visit(site, browser):
         requests, errors = visited.requests, visited.errors
 
         def log(message):
-            if message.type == "error":
+            if message.type in ("error", "warning"):
                 errors.append(f"{message.text} {message.location['url']}")
 
         page.on("requestfinished", lambda request: requests.append(request))
