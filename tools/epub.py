@@ -27,9 +27,11 @@ from pygments.formatters import HtmlFormatter
 from xhtml import MATHML, SVG, XHTML, picture, read_pages
 
 TARGET = ROOT / "_build" / "svmbook.epub"
+FONT = ROOT / "tools" / "vendor" / "stix-two-math.woff"
+FONT_LICENCE = FONT.with_name("stix-two-math-LICENSE")
 LICENCE = "CC BY 4.0 (text and figures), BSD 3-Clause (code)"
 TYPES = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".png": "image/png"}
-TYPES |= {".css": "text/css"}
+TYPES |= {".css": "text/css", ".woff": "font/woff"}
 COVER_SIZE = {"width": 1200, "height": 1600}
 CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
@@ -206,6 +208,7 @@ def main(path=TARGET, *only):
         files = relink(documents, site)
         files["cover.png"] = cover_picture(tab, COVER.format(site=site, **config))
     files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()
+    files["stix-two-math.woff"] = FONT.read_bytes()
     style = (ROOT / "tools" / "epub.css").read_text(encoding="utf-8")
     files["epub.css"] = style + HtmlFormatter(style="bw").get_style_defs(".highlight")
     cover = COVER.format(site="", **config)
@@ -223,6 +226,7 @@ def main(path=TARGET, *only):
     }
     files |= {name: text.encode() for name, text in spine.items()}
     head = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
+    head["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
     write(path, head | {"book.opf": package(files, spine, config)} | files)
     print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
 

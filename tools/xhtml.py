@@ -27,6 +27,7 @@ ARTICLE = """async () => {
   const em = element => parseFloat(getComputedStyle(element).fontSize);
   for (const solution of article.querySelectorAll("details.solution")) solution.open = true;
   for (const table of article.querySelectorAll("table")) {
+    for (const cell of table.querySelectorAll("td.text-right")) cell.style.whiteSpace = "nowrap";
     table.style.width = "min-content";
     table.dataset.fit = table.offsetWidth / em(table);
   }
@@ -42,6 +43,7 @@ ARTICLE = """async () => {
     }
     root.replaceWith(math);
   }
+  for (const arrow of article.querySelectorAll(".sd-summary-state-marker")) arrow.remove();
   // The title is printed above the article.
   for (const element of article.querySelectorAll("*:not(h1, svg *, math, math *)")) {
     if (getComputedStyle(element).display === "none") element.remove();
@@ -70,7 +72,8 @@ ARTICLE = """async () => {
 }"""
 RENAMED = {"article": "section", "details": "div", "summary": "p", "button": "span"}
 KEPT = {"id", "class", "href", "src", "alt", "colspan", "rowspan", "start", "width", "height"}
-KEPT_IN_SVG = re.compile(r"class|style|data-.*|tabindex|focusable")
+NOT_IN_SVG = re.compile(r"style|data-.*|tabindex|focusable")
+PRIMES = ("\N{PRIME}", "\N{DOUBLE PRIME}", "\N{TRIPLE PRIME}")
 FIT = {
     "table": "font-size: clamp(0.5em, 100cqi / {:.1f}, 0.9em)",
     "div": "--fit: min(1em, 100cqi / {:.1f})",  # inherited by the formula
@@ -119,7 +122,7 @@ def simplify(element):
         if width:
             element.set("style", FIT[name].format(float(width) + MARGIN[name]))
     elif element.tag.startswith(SVG):
-        for attribute in filter(KEPT_IN_SVG.fullmatch, set(element.attrib)):
+        for attribute in filter(NOT_IN_SVG.fullmatch, set(element.attrib)):
             del element.attrib[attribute]
         if name == "svg":
             element.set("role", "img")
@@ -127,6 +130,8 @@ def simplify(element):
         for attribute in set(element.attrib):
             if attribute.startswith("data-") or attribute == "class":
                 del element.attrib[attribute]
+        if element.text in PRIMES:
+            element.set("mathsize", "140%")  # fonts have small ones, to be chosen by size
         if letter := styled(element.text, element.get("mathvariant")):
             element.text = letter
             element.set("mathvariant", "normal")
