@@ -53,7 +53,7 @@ ARTICLE = """async () => {
     "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt",
     "text-anchor": "start", "font-size": "", "font-weight": "400",
   };
-  for (const shape of article.querySelectorAll("svg :not(g, a)")) {
+  for (const shape of article.querySelectorAll("svg :not(g, a, svg)")) {
     const style = getComputedStyle(shape);
     for (const name of ["fill", "stroke"]) {
       canvas.clearRect(0, 0, 1, 1);
@@ -124,7 +124,7 @@ def simplify(element):
     elif element.tag.startswith(SVG):
         for attribute in filter(NOT_IN_SVG.fullmatch, set(element.attrib)):
             del element.attrib[attribute]
-        if name == "svg":
+        if "role" in element.attrib:
             element.set("role", "img")
     else:
         for attribute in set(element.attrib):
