@@ -21,8 +21,25 @@ E = ElementMaker(namespace=XHTML[1:-1])
 SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # of the pages; others do not run
 # Serialize the article. Formulas and tables get their width in em, so that they can be shrunk to
 # narrow screens; drawings within the page get their style as attributes.
-ARTICLE = """async () => {
+ARTICLE = r"""async () => {
   await window.MathJax?.startup?.promise;
+  await document.fonts.ready;
+  // Tell browsers what TeX knows of operators: ordinary symbols, fences, and signs of numbers.
+  const setSpaces = math => {
+    for (const mo of math.querySelectorAll('[data-mjx-texclass="ORD"] > mo:only-child')) {
+      mo.setAttribute("lspace", "0");
+      mo.setAttribute("rspace", "0");
+    }
+    for (const [kind, form] of [["OPEN", "prefix"], ["CLOSE", "postfix"]]) {
+      const fences = math.querySelectorAll(`mo[data-mjx-texclass="${kind}"]`);
+      for (const mo of fences) mo.setAttribute("form", form);
+    }
+    for (const mo of math.querySelectorAll("mo + mo")) {
+      const isSign = /^[+\u2212\u00b1\u2213]$/.test(mo.textContent);
+      const endsTerm = /^[)\]}|\u2016\u2223\u2225!\u22a4\u2217]$/.test(mo.previousSibling.textContent);
+      if (isSign && !endsTerm) mo.setAttribute("form", "prefix");
+    }
+  };
   const article = document.querySelector(".bd-article");
   const em = element => parseFloat(getComputedStyle(element).fontSize);
   for (const solution of article.querySelectorAll("details.solution")) solution.open = true;
@@ -37,6 +54,7 @@ ARTICLE = """async () => {
     if (!math || !article.contains(root)) continue;
     const width = root.querySelector("mjx-math").getBoundingClientRect().width / em(root);
     math.setAttribute("alttext", tex.trim());
+    setSpaces(math);
     if (display) {
       math.setAttribute("display", "block");
       root.parentElement.dataset.fit = width;
