@@ -36,7 +36,8 @@ ARTICLE = r"""async () => {
     }
     for (const mo of math.querySelectorAll("mo + mo")) {
       const isSign = /^[+\u2212\u00b1\u2213]$/.test(mo.textContent);
-      const endsTerm = /^[)\]}|\u2016\u2223\u2225!\u22a4\u2217]$/.test(mo.previousSibling.textContent);
+      const before = mo.previousSibling.textContent;
+      const endsTerm = /^[)\]}|\u2016\u2223\u2225!\u22a4\u2217]$/.test(before);
       if (isSign && !endsTerm) mo.setAttribute("form", "prefix");
     }
   };
