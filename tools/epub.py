@@ -43,7 +43,7 @@ PAGE = """<?xml version="1.0" encoding="utf-8"?>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" \
 lang="en" xml:lang="en">
 <head><title>{title}</title><link rel="stylesheet" type="text/css" href="{style}"/></head>
-<body{attributes}>{body}</body></html>
+<body>{body}</body></html>
 """
 PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
@@ -117,9 +117,9 @@ def relink(documents, site):
     return pictures
 
 
-def page(title, body, file, attributes=""):
+def page(title, body, file):
     style = posixpath.relpath("epub.css", posixpath.dirname(file))
-    return PAGE.format(title=escape(title), body=body, style=style, attributes=attributes)
+    return PAGE.format(title=escape(title), body=body, style=style)
 
 
 def navigation(documents):
@@ -157,7 +157,7 @@ def properties(name, content):
     found = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
     if name.endswith(".xhtml"):
         kinds = {"mathml": MATHML, "svg": SVG}
-        found += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"'.encode() in content]
+        found += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"' in content]
     return f' properties="{" ".join(found)}"' if found else ""
 
 
@@ -215,19 +215,15 @@ def main(path=TARGET, *only):
     rights = (
         f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{modified()[:10]}</p>"
     )
-    spine = {"title.xhtml": page(config["title"], cover + rights, "title.xhtml")}
-    spine["nav.xhtml"] = navigation(documents)
+    pages = {"title.xhtml": page(config["title"], cover + rights, "title.xhtml")}
+    pages["nav.xhtml"] = navigation(documents)
     for document in documents:
         body = etree.tostring(document.body, encoding="unicode")
-        spine[document.file] = page(document.headings[0][0], body, document.file)
-    files = {
-        name: text if isinstance(text, bytes) else text.encode()
-        for name, text in sorted(files.items())
-    }
-    files |= {name: text.encode() for name, text in spine.items()}
+        pages[document.file] = page(document.headings[0][0], body, document.file)
+    files = dict(sorted(files.items())) | pages
     head = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
     head["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
-    write(path, head | {"book.opf": package(files, spine, config)} | files)
+    write(path, head | {"book.opf": package(files, pages, config)} | files)
     print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
 
 
