@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book live html pdf quick test nightly portability lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html pdf epub quick test nightly portability lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -42,6 +42,9 @@ html: $(READY) ## build the book into _build/html; warnings are errors
 
 pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
 	@$(BIN)/python tools/pdf.py
+
+epub: html ## write the book into _build/svmbook.epub for e-readers (needs Chromium)
+	@$(BIN)/python tools/epub.py
 
 quick: $(READY) ## run lint and the tests of the numerical core: a minute
 	@$(BIN)/python tools/check.py quick

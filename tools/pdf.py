@@ -13,19 +13,25 @@ import html
 import io
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import unquote, urljoin, urlparse
+from urllib.parse import urljoin
 
-import yaml
 from bs4 import BeautifulSoup
-from playwright.sync_api import sync_playwright
+from built_pages import (
+    COVER,
+    COVER_STYLE,
+    HTML,
+    ROOT,
+    TEXT_WIDTH,
+    browser_tab,
+    configuration,
+    contents,
+    open_page,
+    parse_link,
+)
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, TextStringObject
-from serve import CHROMIUM, serving
 
-ROOT = Path(__file__).resolve().parents[1]
-HTML, DEFAULT_OUTPUT = ROOT / "_build" / "html", ROOT / "_build" / "svmbook.pdf"
-TEXT_WIDTH = 665  # pixels, on a page of A4
+DEFAULT_OUTPUT = ROOT / "_build" / "svmbook.pdf"
 PAGE_STYLE = """
 @page {
   size: A4; margin: 18mm 17mm 20mm;
@@ -70,17 +76,13 @@ ONLY_SOLUTIONS = """title => {
   return solutions.length;
 }"""
 FRONT_MATTER = """<!doctype html><meta charset="utf-8"><title>{title}</title><style>{style}
-body {{ font: 11pt/1.5 "Source Sans 3", "DejaVu Sans", sans-serif; }}
-.cover {{ height: 230mm; align-content: center; break-after: page; }}
-.cover img {{ width: 55mm; }}
-.cover h1 {{ font-size: 30pt; line-height: 1.15; margin: 12mm 0 4mm; }}
 h2 {{ font-size: 12pt; margin: 5mm 0 1mm; }}
 p {{ margin: 0; display: flex; gap: 2mm; }}
 p span {{ flex: 1; }}
 p.section {{ padding-left: 8mm; font-size: 10pt; }}
 a {{ color: inherit; text-decoration: none; }}
 </style>
-<div class="cover"><img src="{site}_static/logo.svg" alt=""><h1>{title}</h1>{author}</div>
+{cover}
 <h1>Contents</h1>{lines}"""
 # The texts of all headings, with formulas as MathML text.
 TITLES = """() => [...document.querySelectorAll(
@@ -106,19 +108,6 @@ class PrintedPage:
     headings: list = field(default_factory=list)  # (title, number of its PDF page, level)
 
 
-def contents(only):
-    """Return the parts of the book and the names of their pages in order, limited to `only`."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [("", [toc["root"]])]
-    for part in toc["parts"]:
-        names = []
-        for chapter in part["chapters"]:
-            names.append(chapter["file"])
-            names += [section["file"] for section in chapter.get("sections", ())]
-        found.append((part["caption"], names))
-    return [(part, [name for name in names if not only or name in only]) for part, names in found]
-
-
 def linked_anchors(names, site):
     """Return for each page the anchors that other pages link to."""
     found = {name: set() for name in names}
@@ -134,24 +123,14 @@ def linked_anchors(names, site):
     return found
 
 
-def parse_link(link, site):
-    """Return page and anchor of a link within the book, or None."""
-    if not link.startswith(site):
-        return None
-    parts = urlparse(link)
-    return parts.path.strip("/").removesuffix(".html"), unquote(parts.fragment)
-
-
 def print_tab(tab, style="decimal", offset=0):
     """Print a browser tab, with page numbers starting at ``offset + 1``."""
     tab.add_style_tag(content=PAGE_STYLE % (style, offset))
     return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True)))
 
 
-def open_page(tab, address):
-    tab.goto(address)
-    tab.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
-    tab.emulate_media(media="print")
+def prepare_page(tab, address):
+    open_page(tab, address)
     tab.evaluate(PREPARE, TEXT_WIDTH)
 
 
@@ -161,7 +140,7 @@ def print_pages(tab, site, parts):
     prints, with_solutions, total = [], [], 0
     for part, names in parts:
         for name in names:
-            open_page(tab, f"{site}{name}.html")
+            prepare_page(tab, f"{site}{name}.html")
             tab.evaluate(ADD_LINKS, sorted(anchors[name]))
             if tab.locator("details.solution").count():
                 with_solutions.append(name)
@@ -170,7 +149,7 @@ def print_pages(tab, site, parts):
             total += len(prints[-1].reader.pages)
             print(f"{name}: {len(prints[-1].reader.pages)} pages", flush=True)
     for name in with_solutions:
-        open_page(tab, f"{site}{name}.html")
+        prepare_page(tab, f"{site}{name}.html")
         tab.evaluate(ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(TITLES)[0]}")
         tab.evaluate(PREPARE, TEXT_WIDTH)
         titles, reader = tab.evaluate(TITLES), print_tab(tab, offset=total)
@@ -209,9 +188,8 @@ def print_front_matter(tab, site, prints, config):
             lines.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
     content = FRONT_MATTER.format(
         title=config["title"],
-        author=config["author"],
-        site=site,
-        style=PAGE_STYLE % ("lower-roman", 0),
+        cover=COVER.format(site=site, **config),
+        style=PAGE_STYLE % ("lower-roman", 0) + COVER_STYLE,
         lines="".join(lines),
     )
     tab.set_content(content, wait_until="networkidle")
@@ -269,18 +247,12 @@ def redirect(annotation, writer, site, first_pages, destinations, offset):
 
 
 def main(path=DEFAULT_OUTPUT, *only):
-    if CHROMIUM is None:
-        raise SystemExit("Chromium was not found; install your distribution's package `chromium`")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    with serving(HTML) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        viewport = {"width": TEXT_WIDTH, "height": 900}
-        tab = browser.new_page(viewport=viewport, reduced_motion="reduce")
+    with browser_tab() as (tab, site):
         prints = print_pages(tab, site, contents(only))
         for printed in prints:
             record_headings(printed)
-        merge(print_front_matter(tab, site, prints, config), prints, site).write(path)
-        browser.close()
+        front_matter = print_front_matter(tab, site, prints, configuration())
+        merge(front_matter, prints, site).write(path)
     print(f"{path}: {len(PdfReader(path).pages)} pages")
 
 

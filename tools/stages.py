@@ -21,7 +21,7 @@ GROUPS = {
     "experiments": ("experiments",),
     "course": ("course",),
     "web": ("web", "test_book.py", "test_glossary.py"),
-    "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py"),
+    "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py", "web/test_epub.py"),
 }  # fmt: skip
 QUICK = ("solvers", "core")
 NUMERICAL = (*QUICK, "ensembles")

@@ -9,6 +9,7 @@ popper=2.11.8
 thebe=0.9.3
 requirejs=2.3.8
 markdown=14.1.0
+stix=5.3.0
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -61,4 +62,10 @@ cp "$work/thebe-core/LICENSE" "$live/thebe-LICENSE"
 cp "$work/thebe/lib/index.js.LICENSE.txt" "$live/thebe-parts-LICENSE.txt"
 cp "$work/markdown/dist/markdown-it.min.js" "$live/markdown-it.js"
 cp "$work/markdown/LICENSE" "$live/markdown-it-LICENSE"
-du -sh "$vendor" "$live"
+# The font of the formulas in the EPUB: many readers have none with stretched brackets and sums.
+fonts=$PWD/tools/vendor
+unpack "@fontsource/stix-two-math@$stix" stix
+mkdir -p "$fonts"
+cp "$work/stix/files/stix-two-math-latin-400-normal.woff" "$fonts/stix-two-math.woff"
+cp "$work/stix/LICENSE" "$fonts/stix-two-math-LICENSE"
+du -sh "$vendor" "$live" "$fonts"

@@ -1,0 +1,66 @@
+"""The built pages in the order of the contents, and a browser tab that shows them as in print."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import yaml
+from playwright.sync_api import sync_playwright
+from serve import CHROMIUM, serving
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML = ROOT / "_build" / "html"
+TEXT_WIDTH = 665  # pixels, on a page of A4
+COVER_STYLE = """
+body { font: 11pt/1.5 "Source Sans 3", "DejaVu Sans", sans-serif; }
+.cover { height: 230mm; align-content: center; break-after: page; }
+.cover img { width: 55mm; }
+.cover h1 { font-size: 30pt; line-height: 1.15; margin: 12mm 0 4mm; }
+"""
+COVER = (
+    '<div class="cover"><img src="{site}_static/logo.svg" alt=""/><h1>{title}</h1>{author}</div>'
+)
+
+
+def configuration():
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
+def contents(only):
+    """Return the parts of the book and the names of their pages in order, limited to `only`."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    found = [("", [toc["root"]])]
+    for part in toc["parts"]:
+        names = []
+        for chapter in part["chapters"]:
+            names.append(chapter["file"])
+            names += [section["file"] for section in chapter.get("sections", ())]
+        found.append((part["caption"], names))
+    return [(part, [name for name in names if not only or name in only]) for part, names in found]
+
+
+def parse_link(link, site):
+    """Return page and anchor of a link within the book, or None."""
+    if not link.startswith(site):
+        return None
+    parts = urlparse(link)
+    return parts.path.strip("/").removesuffix(".html"), unquote(parts.fragment)
+
+
+@contextmanager
+def browser_tab():
+    """Serve the built pages, and yield a tab of Chromium and the address of the pages."""
+    if CHROMIUM is None:
+        raise SystemExit("no Chromium: install the distribution's package chromium")
+    with serving(HTML) as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        viewport = {"width": TEXT_WIDTH, "height": 900}
+        yield browser.new_page(viewport=viewport, reduced_motion="reduce"), site
+        browser.close()
+
+
+def open_page(tab, address):
+    """Show a page in the light theme and as in print."""
+    tab.goto(address)
+    tab.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
+    tab.emulate_media(media="print")

@@ -1,0 +1,231 @@
+"""Write the built book into one EPUB 3 file: a title page, contents, all pages, the solutions.
+
+Usage: python tools/epub.py [_build/svmbook.epub [page ...]]
+
+As in the PDF (`tools/pdf.py`), the pages come in the order of the contents, solutions come last,
+and interactive figures are shown in their first state. Folded code is left out, as it is in print:
+it draws the figures and tables that follow it. Two runs write the same bytes: the file carries the
+date of the last commit, and no other time.
+
+Sphinx has an EPUB builder. It would need a second build with extensions of its own for formulas,
+figures and solutions, all of which the built pages contain.
+"""
+
+import os
+import posixpath
+import subprocess
+import sys
+import uuid
+import zipfile
+from html import escape
+from itertools import groupby
+from pathlib import Path
+
+from built_pages import COVER, COVER_STYLE, HTML, ROOT, browser_tab, configuration, contents
+from lxml import etree
+from pygments.formatters import HtmlFormatter
+from xhtml import MATHML, SVG, XHTML, picture, read_pages
+
+TARGET = ROOT / "_build" / "svmbook.epub"
+FONT = ROOT / "tools" / "vendor" / "stix-two-math.woff"
+FONT_LICENCE = FONT.with_name("stix-two-math-LICENSE")
+LICENCE = "CC BY 4.0 (text and figures), BSD 3-Clause (code)"
+TYPES = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".png": "image/png"}
+TYPES |= {".css": "text/css", ".woff": "font/woff"}
+COVER_SIZE = {"width": 1200, "height": 1600}
+CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/>
+</rootfiles></container>
+"""
+PAGE = """<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" \
+lang="en" xml:lang="en">
+<head><title>{title}</title><link rel="stylesheet" type="text/css" href="{style}"/></head>
+<body>{body}</body></html>
+"""
+PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
+<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:identifier id="id">urn:uuid:{identifier}</dc:identifier>
+<dc:title>{title}</dc:title><dc:creator>{author}</dc:creator><dc:language>en</dc:language>
+<dc:date>{modified}</dc:date><dc:rights>{licence}</dc:rights>
+<meta property="dcterms:modified">{modified}</meta>
+{accessibility}
+</metadata>
+<manifest>{manifest}</manifest>
+<spine>{spine}</spine>
+</package>
+"""
+ACCESSIBILITY = {
+    "accessMode": ("textual", "visual"),
+    "accessModeSufficient": ("textual",),
+    "accessibilityFeature": (
+        "alternativeText",
+        "MathML",
+        "structuralNavigation",
+        "tableOfContents",
+    ),
+    "accessibilityHazard": ("none",),
+    "accessibilitySummary": ("All figures have descriptions and all formulas are MathML.",),
+}
+LANDMARKS = {
+    "title.xhtml": "titlepage",
+    "nav.xhtml": "toc",
+    "book/what_is_an_svm.xhtml": "bodymatter",
+    "book/glossary.xhtml": "glossary",
+    "book/bibliography.xhtml": "bibliography",
+}
+
+
+def modified():
+    """Return the date of the last commit in the form that EPUB requires."""
+    command = ["git", "log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ"]
+    environment = os.environ | {"TZ": "UTC"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+def relink(documents, site):
+    """Make all links relative to their files and return the pictures by name.
+
+    A link to something that the EPUB lacks, such as the archive of the notebooks, becomes text.
+    """
+    pictures, files = {}, {document.file for document in documents}
+    places = {
+        (doc.file.removeprefix("solutions/"), key): doc.file
+        for doc in documents
+        for key in doc.ids()
+    }
+    for document in documents:
+        folder = posixpath.dirname(document.file)
+        for element in document.body.iter(f"{XHTML}a", f"{SVG}a", f"{XHTML}img"):
+            if element.get("src"):
+                name, content = picture(element.get("src"), site)
+                pictures[name] = content
+                element.set("src", posixpath.relpath(name, folder))
+            elif link := parse_link(element.get("href", ""), site):
+                page, anchor = f"{link[0]}.xhtml", link[1]
+                place = places.get((page, anchor))
+                if place is None and page not in files:
+                    element.tag = XHTML + "span" if element.tag.startswith(XHTML) else SVG + "g"
+                    del element.attrib["href"]
+                    continue
+                address = posixpath.relpath(place or page, folder)
+                element.set("href", f"{address}#{anchor}" if place else address)
+    return pictures
+
+
+def page(title, body, file):
+    style = posixpath.relpath("epub.css", posixpath.dirname(file))
+    return PAGE.format(title=escape(title), body=body, style=style)
+
+
+def navigation(documents):
+    """Return the contents, with the parts as headings, and the landmarks."""
+
+    def entry(document, title, anchor, inner=""):
+        address = f"{document.file}#{anchor}" if anchor else document.file
+        return f'<li><a href="{address}">{escape(title)}</a>{inner}</li>'
+
+    def chapter(document):
+        (title, _, _), *sections = document.headings
+        inner = "".join(entry(document, *heading[:2]) for heading in sections)
+        return entry(document, title, None, f"<ol>{inner}</ol>" if inner else "")
+
+    lines = ""
+    for part, members in groupby(documents, key=lambda document: document.part):
+        inner = "".join(map(chapter, members))
+        lines += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
+    files = {"title.xhtml", "nav.xhtml", *(document.file for document in documents)}
+    marks = "".join(
+        f'<li><a epub:type="{kind}" href="{file}">{kind}</a></li>'
+        for file, kind in LANDMARKS.items()
+        if file in files
+    )
+    return page(
+        "Contents",
+        f'<nav epub:type="toc" id="toc" role="doc-toc"><h1>Contents</h1><ol>{lines}</ol></nav>'
+        f'<nav epub:type="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>{marks}</ol></nav>',
+        "nav.xhtml",
+    )
+
+
+def properties(name, content):
+    """Return what the manifest must say about a file."""
+    found = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
+    if name.endswith(".xhtml"):
+        kinds = {"mathml": MATHML, "svg": SVG}
+        found += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"' in content]
+    return f' properties="{" ".join(found)}"' if found else ""
+
+
+def package(files, spine, config):
+    """Return the package document, which lists all files."""
+    ids = {name: f"f{number}" for number, name in enumerate(files)}
+    return PACKAGE.format(
+        identifier=uuid.uuid5(uuid.NAMESPACE_OID, config["title"]),
+        title=escape(config["title"]),
+        author=escape(config["author"]),
+        licence=LICENCE,
+        modified=modified(),
+        accessibility="\n".join(
+            f'<meta property="schema:{name}">{value}</meta>'
+            for name, values in ACCESSIBILITY.items()
+            for value in values
+        ),
+        manifest="\n".join(
+            f'<item id="{ids[name]}" href="{name}" media-type="{TYPES[Path(name).suffix]}"'
+            f"{properties(name, content)}/>"
+            for name, content in files.items()
+        ),
+        spine="".join(f'<itemref idref="{ids[name]}"/>' for name in spine),
+    )
+
+
+def cover_picture(tab, cover):
+    """Return a picture of the title page for the shelves of readers."""
+    tab.set_viewport_size(COVER_SIZE)
+    style = f"{COVER_STYLE} body {{ zoom: 2; padding: 0 15mm; }}"
+    tab.set_content(f"<style>{style}</style>{cover}", wait_until="networkidle")
+    return tab.screenshot()
+
+
+def write(path, files):
+    """Write the archive: the type of the file first and uncompressed, no times."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)
+            kind = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content, kind, compresslevel=9)
+
+
+def main(path=TARGET, *only):
+    config = configuration()
+    with browser_tab() as (tab, site):
+        documents = read_pages(tab, site, contents(only))
+        files = relink(documents, site)
+        files["cover.png"] = cover_picture(tab, COVER.format(site=site, **config))
+    files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()
+    files["stix-two-math.woff"] = FONT.read_bytes()
+    style = (ROOT / "tools" / "epub.css").read_text(encoding="utf-8")
+    files["epub.css"] = style + HtmlFormatter(style="bw").get_style_defs(".highlight")
+    cover = COVER.format(site="", **config)
+    rights = (
+        f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{modified()[:10]}</p>"
+    )
+    pages = {"title.xhtml": page(config["title"], cover + rights, "title.xhtml")}
+    pages["nav.xhtml"] = navigation(documents)
+    for document in documents:
+        body = etree.tostring(document.body, encoding="unicode")
+        pages[document.file] = page(document.headings[0][0], body, document.file)
+    files = dict(sorted(files.items())) | pages
+    head = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
+    head["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
+    write(path, head | {"book.opf": package(files, pages, config)} | files)
+    print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,231 @@
+"""Turn a built page into XHTML without scripts: formulas as MathML, pictures as files.
+
+Chromium typesets the formulas with the page's own MathJax, which also produces their MathML. What
+the style for print hides is left out. Everything else is a matter of names and attributes.
+"""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from urllib.parse import unquote, unquote_to_bytes, urljoin
+
+from built_pages import HTML, open_page
+from lxml import etree
+from lxml.builder import ElementMaker
+
+XHTML, SVG, MATHML = (
+    f"{{http://www.w3.org/{name}}}" for name in ("1999/xhtml", "2000/svg", "1998/Math/MathML")
+)
+E = ElementMaker(namespace=XHTML[1:-1])
+SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # of the pages; others do not run
+# Serialize the article. Formulas and tables get their width in em, so that they can be shrunk to
+# narrow screens; drawings within the page get their style as attributes.
+ARTICLE = r"""async () => {
+  await window.MathJax?.startup?.promise;
+  await document.fonts.ready;
+  // Tell browsers what TeX knows of operators: ordinary symbols, fences, and signs of numbers.
+  const setSpaces = math => {
+    for (const mo of math.querySelectorAll('[data-mjx-texclass="ORD"] > mo:only-child')) {
+      mo.setAttribute("lspace", "0");
+      mo.setAttribute("rspace", "0");
+    }
+    for (const [kind, form] of [["OPEN", "prefix"], ["CLOSE", "postfix"]]) {
+      const fences = math.querySelectorAll(`mo[data-mjx-texclass="${kind}"]`);
+      for (const mo of fences) mo.setAttribute("form", form);
+    }
+    for (const mo of math.querySelectorAll("mo + mo")) {
+      const isSign = /^[+\u2212\u00b1\u2213]$/.test(mo.textContent);
+      const before = mo.previousSibling.textContent;
+      const endsTerm = /^[)\]}|\u2016\u2223\u2225!\u22a4\u2217]$/.test(before);
+      if (isSign && !endsTerm) mo.setAttribute("form", "prefix");
+    }
+  };
+  const article = document.querySelector(".bd-article");
+  const em = element => parseFloat(getComputedStyle(element).fontSize);
+  for (const solution of article.querySelectorAll("details.solution")) solution.open = true;
+  for (const table of article.querySelectorAll("table")) {
+    for (const cell of table.querySelectorAll("td.text-right")) cell.style.whiteSpace = "nowrap";
+    table.style.width = "min-content";
+    table.dataset.fit = table.offsetWidth / em(table);
+  }
+  const formulas = window.MathJax?.startup?.document?.math ?? [];
+  for (const { math: tex, typesetRoot: root, display } of formulas) {
+    const math = root.querySelector("mjx-assistive-mml > math");
+    if (!math || !article.contains(root)) continue;
+    const width = root.querySelector("mjx-math").getBoundingClientRect().width / em(root);
+    math.setAttribute("alttext", tex.trim());
+    setSpaces(math);
+    if (display) {
+      math.setAttribute("display", "block");
+      root.parentElement.dataset.fit = width;
+    }
+    root.replaceWith(math);
+  }
+  for (const arrow of article.querySelectorAll(".sd-summary-state-marker")) arrow.remove();
+  // The title is printed above the article.
+  for (const element of article.querySelectorAll("*:not(h1, svg *, math, math *)")) {
+    if (getComputedStyle(element).display === "none") element.remove();
+  }
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const initial = {
+    "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt",
+    "text-anchor": "start", "font-size": "", "font-weight": "400",
+  };
+  for (const shape of article.querySelectorAll("svg :not(g, a, svg)")) {
+    const style = getComputedStyle(shape);
+    for (const name of ["fill", "stroke"]) {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = style[name] === "none" ? "transparent" : style[name];
+      canvas.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+      shape.setAttribute(name, alpha ? `rgb(${red},${green},${blue})` : "none");
+      if (0 < alpha && alpha < 255) shape.setAttribute(`${name}-opacity`, (alpha / 255).toFixed(2));
+    }
+    for (const [name, value] of Object.entries(initial)) {
+      const own = style.getPropertyValue(name);
+      if (own !== value) shape.setAttribute(name, own);
+    }
+  }
+  return new XMLSerializer().serializeToString(article);
+}"""
+RENAMED = {"article": "section", "details": "div", "summary": "p", "button": "span"}
+KEPT = {"id", "class", "href", "src", "alt", "colspan", "rowspan", "start", "width", "height"}
+NOT_IN_SVG = re.compile(r"style|data-.*|tabindex|focusable")
+PRIMES = ("\N{PRIME}", "\N{DOUBLE PRIME}", "\N{TRIPLE PRIME}")
+FIT = {
+    "table": "font-size: clamp(0.5em, 100cqi / {:.1f}, 0.9em)",
+    "div": "--fit: min(1em, 100cqi / {:.1f})",  # inherited by the formula
+}
+IMAGE_ID = re.compile(rb'(<image\b[^>]*?) id="[^"]*"')
+MARGIN = {"table": 1, "div": 4}  # em, for the number of a formula
+
+
+@dataclass
+class Document:
+    """A page of the book, or the solutions of a page, as an XHTML file."""
+
+    file: str
+    body: etree._Element
+    part: str
+    headings: list = field(default_factory=list)  # (title, id, level) of the first two levels
+
+    def ids(self):
+        return [element.get("id") for element in self.body.iter() if element.get("id")]
+
+
+def read_page(tab, site, name):
+    """Return the article of a page as a tree."""
+    tab.route(
+        re.compile(r"\.js(\?|$)"),
+        lambda route: route.continue_() if SCRIPTS.search(route.request.url) else route.abort(),
+    )
+    open_page(tab, f"{site}{name}.html")
+    article = etree.fromstring(tab.evaluate(ARTICLE))
+    for element in article.iter(etree.Element):
+        simplify(element)
+        for attribute in ("href", "src"):
+            if not element.get(attribute, "data:").startswith("data:"):
+                element.set(attribute, urljoin(f"{site}{name}.html", element.get(attribute)))
+    return article
+
+
+def simplify(element):
+    """Leave out what only scripts and styles of the pages use; write letters as characters."""
+    name = element.tag.split("}")[1]
+    if element.tag.startswith(XHTML):
+        width = element.get("data-fit")
+        element.tag = XHTML + RENAMED.get(name, name)
+        for attribute in set(element.attrib) - KEPT:
+            del element.attrib[attribute]
+        if width:
+            element.set("style", FIT[name].format(float(width) + MARGIN[name]))
+    elif element.tag.startswith(SVG):
+        for attribute in filter(NOT_IN_SVG.fullmatch, set(element.attrib)):
+            del element.attrib[attribute]
+        if "role" in element.attrib:
+            element.set("role", "img")
+    else:
+        for attribute in set(element.attrib):
+            if attribute.startswith("data-") or attribute == "class":
+                del element.attrib[attribute]
+        if element.text in PRIMES:
+            element.set("mathsize", "140%")  # fonts have small ones, to be chosen by size
+        if letter := styled(element.text, element.get("mathvariant")):
+            element.text = letter
+            element.set("mathvariant", "normal")
+
+
+def styled(letter, variant):
+    """Return a letter in a script that browsers do not choose by `mathvariant`, or None."""
+    if variant not in ("double-struck", "script", "fraktur") or len(letter or "") != 1:
+        return None
+    case = "CAPITAL" if letter.isupper() else "SMALL"
+    for name in (f"MATHEMATICAL {variant} {case} {letter}", f"{variant} {case} {letter}"):
+        try:
+            return unicodedata.lookup(name.upper())
+        except KeyError:
+            continue
+    return None
+
+
+def split_solutions(article, address):
+    """Take the solutions out of an article and link each exercise with its solution."""
+    found = []
+    captions = {
+        " ".join(caption.itertext()).strip(): caption.getparent().getparent()
+        for caption in article.iterfind(f".//{XHTML}span[@class='caption-number']")
+    }
+    for solution in list(article.iterfind(f".//{XHTML}div[@class='solution']")):
+        summary = solution[0]
+        number = re.search(r"Exercise [\d.]+\d", "".join(summary.itertext()))[0]
+        exercise = captions[number]
+        solution.getparent().remove(solution)
+        solution.tail = None
+        exercise.append(
+            E.p(E.a("Solution", href=f"{address}#{solution.get('id')}"), {"class": "to-solution"})
+        )
+        link = E.a(summary.text or "", *summary, href=f"{address}#{exercise.get('id')}")
+        solution.replace(summary, E.h2(link))
+        found.append(solution)
+    return found
+
+
+def set_headings(document):
+    """Set the headings of the first two levels, with formulas as text."""
+    for heading in document.body.iter(f"{XHTML}h1", f"{XHTML}h2"):
+        anchor = next(
+            (element.get("id") for element in (heading, heading.getparent()) if element.get("id")),
+            None,
+        )
+        text = "".join(c for c in "".join(heading.itertext()) if unicodedata.category(c) != "Cf")
+        document.headings.append((" ".join(text.split()), anchor, int(heading.tag[-1])))
+
+
+def read_pages(tab, site, parts):
+    """Return all pages, followed by the solutions of each page."""
+    documents, solutions = [], []
+    for part, names in parts:
+        for name in names:
+            article, address = read_page(tab, site, name), f"{site}{name}.html"
+            found = split_solutions(article, address)
+            documents.append(Document(f"{name}.xhtml", article, part))
+            set_headings(documents[-1])
+            if found:
+                title = f"Solutions: {documents[-1].headings[0][0]}"
+                body = E.section(E.h1(E.a(title, href=address)), *found)
+                solutions.append(Document(f"solutions/{name}.xhtml", body, "Solutions"))
+                set_headings(solutions[-1])
+            print(f"{name}: {len(found)} solutions", flush=True)
+    return documents + solutions
+
+
+def picture(source, site):
+    """Return file name and content of a picture, which may be within its address."""
+    if source.startswith("data:"):
+        content = unquote_to_bytes(source.partition(",")[2])
+        name = f"_images/{hashlib.sha256(content).hexdigest()[:16]}.svg"
+    else:
+        name = unquote(source.removeprefix(site))
+        content = (HTML / name).read_bytes()
+    return name, IMAGE_ID.sub(rb"\1", content)  # equal images of a drawing have the same id
