@@ -176,7 +176,7 @@ class Store:
     def _repair(self):
         incomplete_line = self.refresh()
         if incomplete_line:
-            torn_path = self.path.with_name(self.path.name + ".incomplete_line")
+            torn_path = self.path.with_name(self.path.name + ".torn")
             with torn_path.open("ab") as file:
                 file.write(incomplete_line + b"\n")
             os.truncate(self.path, self._length)
