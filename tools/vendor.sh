@@ -9,6 +9,7 @@ popper=2.11.8
 thebe=0.9.3
 requirejs=2.3.8
 markdown=14.1.0
+reveal=5.2.1
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -61,4 +62,13 @@ cp "$work/thebe-core/LICENSE" "$live/thebe-LICENSE"
 cp "$work/thebe/lib/index.js.LICENSE.txt" "$live/thebe-parts-LICENSE.txt"
 cp "$work/markdown/dist/markdown-it.min.js" "$live/markdown-it.js"
 cp "$work/markdown/LICENSE" "$live/markdown-it-LICENSE"
-du -sh "$vendor" "$live"
+# The libraries of `make slides`, next to which MathJax is copied.
+slides=$PWD/tools/decks/vendor/reveal
+unpack "reveal.js@$reveal" reveal
+rm -rf "$slides"
+mkdir -p "$slides"
+cp "$work/reveal/dist/reveal.css" "$work/reveal/LICENSE" "$slides/"
+for script in dist/reveal.js plugin/notes/notes.js; do
+    sed '/^\/\/# sourceMappingURL/d' "$work/reveal/$script" > "$slides/$(basename "$script")"
+done
+du -sh "$vendor" "$live" "$slides"
