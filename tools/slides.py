@@ -7,8 +7,8 @@ The metadata `slides` of a cell lists the slides that are made from it:
     [{"title": "The dual", "points": ["one unknown per point"], "show": ["eq-dual"],
       "notes": "Why is every value of D a lower bound?"}]
 
-`show` names parts of a text cell: the labels of formulas, theorems and exercises, a fragment of an
-unlabelled formula after a dollar sign, or "summary" for the box of the summary. Of a code cell it
+`show` names parts of a text cell: the labels of formulas, theorems, tables and exercises, a
+fragment of an unlabelled formula after a dollar sign, or "summary" for the box of the summary. Of a code cell it
 shows "code", "output" or both; without `show`, a slide has the output, and the code unless it is
 hidden on the page. The first slide is made from the title and the question of the chapter.
 """
@@ -20,7 +20,7 @@ import shutil
 import sys
 from pathlib import Path
 from string import Template
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import nbformat
 import yaml
@@ -40,6 +40,8 @@ TARGET = ROOT / "_build" / "slides"
 SOURCES = ROOT / "tools" / "decks"
 CODE = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
 SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
+TABLE = re.compile(r"<table>.*</table>", re.S)
+RICH = ("image/svg+xml", "text/html", "text/markdown")
 TALL = 1.7  # narrower figures stand beside the points
 # Directives: fence, name, title, options and body.
 BLOCK = re.compile(
@@ -91,7 +93,7 @@ class References:
                 text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
             self.texts.update((found["label"], found["title"]) for found in HEADING.finditer(text))
             if title := TITLE.search(text):
-                self.titles[path.stem] = title[1]
+                self.titles[path.with_suffix("")] = title[1]
         for number, chapter in enumerate(chapters(ROOT), start=1):
             counts = {}
             for cell in nbformat.read(chapter.path, as_version=4).cells:
@@ -108,7 +110,7 @@ class References:
         if explicit or role == "term":
             return html.escape(explicit[1] if explicit else content)
         if role == "doc":
-            return f"<em>{html.escape(self.titles[Path(content).name])}</em>"
+            return f"<em>{html.escape(self.titles[(ROOT / "notebooks" / content).resolve()])}</em>"
         if role in ("ref", "numref", "eq", "prf:ref"):
             return html.escape(self.texts[content])
         raise ValueError(f"a slide cannot show the role {{{role}}}`{content}`")
@@ -159,6 +161,8 @@ class Writer:
             if block["name"].startswith("prf:") and label_of(block) == name:
                 kind = self.references.texts[name]
                 return self.box(f"{kind} ({self.inline(block['title'])})", block["body"])
+            if block["name"] == "table" and label_of(block) == name:
+                return f"<figure>{self.text(block['body'])}</figure>"
             if name == "summary" and ":class: summary" in block["options"]:
                 return self.box("", block["body"], "summary")
         for exercise in EXERCISE.finditer(cell.source):
@@ -183,7 +187,9 @@ class Writer:
         if "code" in shown:
             parts.append(f"<pre>{highlight(cell.source, PythonLexer(), CODE)}</pre>")
         if "output" in shown:
-            parts += [self.output(cell, output) for output in cell.outputs]
+            rich = [output for output in cell.outputs if set(output.get("data", ())) & {*RICH}]
+            outputs = rich if rich and is_hidden else cell.outputs
+            parts += [self.output(cell, output) for output in outputs]
         return "".join(parts)
 
     def output(self, cell, output):
@@ -199,7 +205,8 @@ class Writer:
         if "text/html" in data:
             return f"<figure>{data['text/html']}{number}</figure>"
         if "text/markdown" in data:
-            return f"<figure>{self.text(data['text/markdown'])}{number}</figure>"
+            table = TABLE.search(self.text(data["text/markdown"]))[0]  # without its footnotes
+            return f"<figure>{table}{number}</figure>"
         text = output.get("text") or data.get("text/plain", "")
         return f'<pre class="output">{html.escape(text.rstrip())}</pre>'
 
@@ -212,7 +219,7 @@ class Writer:
             content = "".join(self.part(cell, name) for name in shown)
         points = "".join(f"<li>{self.inline(point)}</li>" for point in slide.get("points", ()))
         points = f"<ul>{points}</ul>" if points else ""
-        layout = "beside" if points and is_tall(cell, content) else "below"
+        layout = "beside" if points and is_tall(content) else "below"
         return section(
             f"<h2>{self.inline(slide['title'])}</h2>"
             f'<div class="{layout}">{points}{content and f"<div class=shown>{content}</div>"}</div>',
@@ -220,12 +227,11 @@ class Writer:
         )
 
 
-def is_tall(cell, content):
+def is_tall(content):
     """Return whether a slide shows a single figure that is not much wider than high."""
-    if cell.cell_type != "code" or not content.startswith("<figure><img"):
-        return False
-    width, height = SVG_SIZE.search(cell.outputs[0].data["image/svg+xml"]).groups()
-    return float(width) < TALL * float(height)
+    start = re.match(r'<figure>(?:<div class="moving">)?<img src="data:image/svg\+xml,', content)
+    size = start and SVG_SIZE.search(unquote(content[start.end() : start.end() + 3000]))
+    return bool(size) and float(size[1]) < TALL * float(size[2])
 
 
 def section(content, notes="", kind=""):
