@@ -110,7 +110,8 @@ class References:
         if explicit or role == "term":
             return html.escape(explicit[1] if explicit else content)
         if role == "doc":
-            return f"<em>{html.escape(self.titles[(ROOT / "notebooks" / content).resolve()])}</em>"
+            page = (ROOT / "notebooks" / content).resolve()
+            return f"<em>{html.escape(self.titles[page])}</em>"
         if role in ("ref", "numref", "eq", "prf:ref"):
             return html.escape(self.texts[content])
         raise ValueError(f"a slide cannot show the role {{{role}}}`{content}`")
