@@ -54,7 +54,7 @@ EXERCISE = re.compile(
     r"(?P<body>.*?)\n```\{exercise-end\}",
     re.M | re.S,
 )
-DISPLAYED = re.compile(r"^\$\$\n?(.*?)\n?\$\$", re.M | re.S)
+DISPLAYED = re.compile(r"^\$\$\n?(?P<tex>.*?)\n?\$\$(?: \((?P<label>[\w-]+)\))?$", re.M | re.S)
 HEADING = re.compile(r"^\((?P<label>[\w-]+)\)=\n+#+ (?P<title>.*)$", re.M)
 TITLE = re.compile(r"^# (.*)$", re.M)
 QUESTION = re.compile(r"^\*([^*].*)\*$", re.M)
@@ -74,10 +74,15 @@ def numbered_in(cell):
             yield ("Table" if name.startswith("tab-") else "Figure"), name
         return
     kinds = {"math": "", "explorable": "Figure", "table": "Table", "exercise-start": "Exercise"}
-    for block in BLOCK.finditer(cell.source):
-        name, label = block["name"], label_of(block)
-        kind = kinds.get(name, "Theorem" if name == "prf:theorem" else None)
-        if kind is not None and label:
+    kinds["prf:theorem"] = "Theorem"
+    found = [
+        (block.start(), kinds[block["name"]], label_of(block))
+        for block in BLOCK.finditer(cell.source)
+        if block["name"] in kinds
+    ]
+    found += [(match.start(), "", match["label"]) for match in DISPLAYED.finditer(cell.source)]
+    for _, kind, label in sorted(found, key=lambda entry: entry[0]):
+        if label:
             yield kind, label
 
 
@@ -126,7 +131,11 @@ class Writer:
             ["table", "smartquotes"]
         )
         self.markdown.use(dollarmath_plugin, renderer=self.formula).use(myst_role_plugin)
-        self.markdown.renderer.rules |= {"myst_role": self.role, "fence": self.fence}
+        self.markdown.renderer.rules |= {
+            "myst_role": self.role,
+            "fence": self.fence,
+            "math_block_label": self.labelled,
+        }
 
     def formula(self, tex, options):
         start, end = (r"\[", r"\]") if options["display_mode"] else (r"\(", r"\)")
@@ -142,6 +151,9 @@ class Writer:
                 *re.fullmatch(r"(?::label: (\S+)\n)?(.*)", token.content, re.S).groups()
             )
         return f"<pre>{highlight(token.content, PythonLexer(), CODE)}</pre>"
+
+    def labelled(self, tokens, index, options, env):
+        return self.equation(tokens[index].info, tokens[index].content)
 
     def equation(self, label, tex):
         """Return a displayed formula with its number in the book."""
@@ -170,10 +182,9 @@ class Writer:
             if exercise["label"] == name:
                 title = f"{self.references.texts[name]} ({self.inline(exercise['title'])})"
                 return self.box(title, exercise["body"])
-        if name.startswith("$"):
-            found = [tex for tex in DISPLAYED.findall(cell.source) if name[1:] in tex]
-            if len(found) == 1:
-                return self.equation(None, found[0])
+        for formula in DISPLAYED.finditer(cell.source):
+            if formula["label"] == name or (name[0] == "$" and name[1:] in formula["tex"]):
+                return self.equation(formula["label"], formula["tex"])
         raise ValueError(f"no part {name!r} in the cell {cell.source[:60]!r}")
 
     def box(self, title, body, kind="box"):
