@@ -8,9 +8,10 @@ The metadata `slides` of a cell lists the slides that are made from it:
       "notes": "Why is every value of D a lower bound?"}]
 
 `show` names parts of a text cell: the labels of formulas, theorems, tables and exercises, a
-fragment of an unlabelled formula after a dollar sign, or "summary" for the box of the summary. Of a code cell it
-shows "code", "output" or both; without `show`, a slide has the output, and the code unless it is
-hidden on the page. The first slide is made from the title and the question of the chapter.
+fragment of an unlabelled formula after a dollar sign, or "summary" for the box of the summary. Of
+a code cell it names "code", "output" or both; without `show`, a slide has the output, and the code
+unless it is hidden on the page. The first slide is made from the title and the question of the
+chapter, and `notes` are the speaker's notes.
 """
 
 import html
@@ -30,11 +31,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-
-from chapters import chapters  # noqa: E402
+from references import BLOCK, DISPLAYED, ROOT, TITLE, References, chapters, label_of
 
 TARGET = ROOT / "_build" / "slides"
 SOURCES = ROOT / "tools" / "decks"
@@ -43,83 +40,12 @@ SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 TABLE = re.compile(r"<table>.*</table>", re.S)
 RICH = ("image/svg+xml", "text/html", "text/markdown")
 TALL = 1.7  # narrower figures stand beside the points
-# Directives: fence, name, title, options and body.
-BLOCK = re.compile(
-    r"^(?P<fence>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[ ]*(?P<title>[^\n]*)\n"
-    r"(?P<options>(?::[\w-]+:[^\n]*\n)*)(?:(?P<body>.*?)\n)??(?P=fence)$",
-    re.M | re.S,
-)
 EXERCISE = re.compile(
     r"^```\{exercise-start\}[ ]*(?P<title>[^\n]*)\n:label: (?P<label>\S+)\n.*?^```\n"
     r"(?P<body>.*?)\n```\{exercise-end\}",
     re.M | re.S,
 )
-DISPLAYED = re.compile(r"^\$\$\n?(?P<tex>.*?)\n?\$\$(?: \((?P<label>[\w-]+)\))?$", re.M | re.S)
-HEADING = re.compile(r"^\((?P<label>[\w-]+)\)=\n+#+ (?P<title>.*)$", re.M)
-TITLE = re.compile(r"^# (.*)$", re.M)
 QUESTION = re.compile(r"^\*([^*].*)\*$", re.M)
-
-
-def label_of(block):
-    """Return the label or the name in the options of a directive, or None."""
-    found = re.search(r"^:(?:label|name): (\S+)", block["options"], re.M)
-    return found and found[1]
-
-
-def numbered_in(cell):
-    """Yield kind and label of everything in a cell that the book numbers, in order."""
-    if cell.cell_type == "code":
-        name = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
-        if name:
-            yield ("Table" if name.startswith("tab-") else "Figure"), name
-        return
-    kinds = {"math": "", "explorable": "Figure", "table": "Table", "exercise-start": "Exercise"}
-    kinds["prf:theorem"] = "Theorem"
-    found = [
-        (block.start(), kinds[block["name"]], label_of(block))
-        for block in BLOCK.finditer(cell.source)
-        if block["name"] in kinds
-    ]
-    found += [(match.start(), "", match["label"]) for match in DISPLAYED.finditer(cell.source)]
-    for _, kind, label in sorted(found, key=lambda entry: entry[0]):
-        if label:
-            yield kind, label
-
-
-class References:
-    """The texts of references to labels and pages: "Figure 2.3", "(2.3)", or a title."""
-
-    def __init__(self):
-        self.texts, self.titles = {}, {}
-        for path in [*ROOT.glob("book/*.md"), *ROOT.glob("notebooks/**/*.ipynb")]:
-            text = path.read_text(encoding="utf-8")
-            if path.suffix == ".ipynb":
-                cells = nbformat.reads(text, as_version=4).cells
-                text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-            self.texts.update((found["label"], found["title"]) for found in HEADING.finditer(text))
-            if title := TITLE.search(text):
-                self.titles[path.with_suffix("")] = title[1]
-        for number, chapter in enumerate(chapters(ROOT), start=1):
-            counts = {}
-            for cell in nbformat.read(chapter.path, as_version=4).cells:
-                for kind, label in numbered_in(cell):
-                    counts[kind] = counts.get(kind, 0) + 1
-                    place = f"{number}.{counts[kind]}"
-                    self.texts[label] = f"{kind} {place}" if kind else f"({place})"
-
-    def resolve(self, role, content):
-        """Return the text that stands for a role, as HTML."""
-        explicit = re.fullmatch(r"(.*?)\s*<([^>]*)>", content, re.S)
-        if role in ("func", "class"):
-            return f"<code>{html.escape(content.rsplit('.', 1)[-1].strip('~'))}</code>"
-        if explicit or role == "term":
-            return html.escape(explicit[1] if explicit else content)
-        if role == "doc":
-            page = (ROOT / "notebooks" / content).resolve()
-            return f"<em>{html.escape(self.titles[page])}</em>"
-        if role in ("ref", "numref", "eq", "prf:ref"):
-            return html.escape(self.texts[content])
-        raise ValueError(f"a slide cannot show the role {{{role}}}`{content}`")
 
 
 class Writer:
@@ -182,9 +108,13 @@ class Writer:
             if exercise["label"] == name:
                 title = f"{self.references.texts[name]} ({self.inline(exercise['title'])})"
                 return self.box(title, exercise["body"])
-        for formula in DISPLAYED.finditer(cell.source):
-            if formula["label"] == name or (name[0] == "$" and name[1:] in formula["tex"]):
-                return self.equation(formula["label"], formula["tex"])
+        found = [
+            formula
+            for formula in DISPLAYED.finditer(cell.source)
+            if formula["label"] == name or (name[0] == "$" and name[1:] in formula["tex"])
+        ]
+        if len(found) == 1:
+            return self.equation(found[0]["label"], found[0]["tex"])
         raise ValueError(f"no part {name!r} in the cell {cell.source[:60]!r}")
 
     def box(self, title, body, kind="box"):
@@ -232,11 +162,10 @@ class Writer:
         points = "".join(f"<li>{self.inline(point)}</li>" for point in slide.get("points", ()))
         points = f"<ul>{points}</ul>" if points else ""
         layout = "beside" if points and is_tall(content) else "below"
-        return section(
-            f"<h2>{self.inline(slide['title'])}</h2>"
-            f'<div class="{layout}">{points}{content and f"<div class=shown>{content}</div>"}</div>',
-            self.text(slide["notes"]),
-        )
+        content = f'<div class="shown">{content}</div>' if content else ""
+        title = f"<h2>{self.inline(slide['title'])}</h2>"
+        body = f'{title}<div class="{layout}">{points}{content}</div>'
+        return section(body, self.text(slide["notes"]))
 
 
 def is_tall(content):
@@ -251,22 +180,19 @@ def section(content, notes="", kind=""):
     return f'<section><div class="frame {kind}">{content}</div>{aside}</section>\n'
 
 
-def slides_of(path):
-    """Return the pairs of cell and slide that are marked in a notebook, in order."""
-    cells = nbformat.read(path, as_version=4).cells
-    return [(cell, slide) for cell in cells for slide in cell.metadata.get("slides", ())]
-
-
 def deck(writer, number, chapter, book):
     """Return the title and the slides of a chapter."""
-    first = nbformat.read(chapter.path, as_version=4).cells[0].source
+    cells = nbformat.read(chapter.path, as_version=4).cells
+    first = cells[0].source
     title = writer.inline(TITLE.search(first)[1])
     cover = section(
         f"<p>{html.escape(book)}</p><h1>{number}. {title}</h1>"
         f"<p><em>{writer.inline(QUESTION.search(first)[1])}</em></p>",
         kind="cover",
     )
-    slides = [writer.slide(cell, slide) for cell, slide in slides_of(chapter.path)]
+    slides = [
+        writer.slide(cell, slide) for cell in cells for slide in cell.metadata.get("slides", ())
+    ]
     return title, [cover, *slides]
 
 
@@ -287,11 +213,15 @@ def main(target=TARGET, *only):
             continue
         title, slides = deck(writer, number, chapter, config["title"])
         page = template.substitute(title=title, slides="".join(slides), mathjax=mathjax)
-        (target / f"{chapter.name}.html").write_text(page, encoding="utf-8")
-        rows.append(
-            f'<tr><td>{number}</td><td><a href="{chapter.name}.html">{title}</a></td>'
-            f'<td>{len(slides)}</td><td><a href="{chapter.name}.html?print-pdf">to print</a></td></tr>'
+        file = f"{chapter.name}.html"
+        (target / file).write_text(page, encoding="utf-8")
+        links = (
+            f'<a href="{file}">{title}</a>',
+            len(slides),
+            f'<a href="{file}?print-pdf">print</a>',
         )
+        cells = "".join(f"<td>{entry}</td>" for entry in (number, *links))
+        rows.append(f"<tr>{cells}</tr>")
     template = Template((SOURCES / "index.html").read_text(encoding="utf-8"))
     index = template.substitute(title=html.escape(config["title"]), rows="\n".join(rows))
     (target / "index.html").write_text(index, encoding="utf-8")
