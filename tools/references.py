@@ -1,6 +1,5 @@
 """The texts of references in the book, computed from its sources: "Figure 2.3", "(2.3)", titles."""
 
-import html
 import re
 import sys
 from pathlib import Path
@@ -56,7 +55,7 @@ def numbered_in(cell):
 
 
 class References:
-    """The texts of references to labels and pages: "Figure 2.3", "(2.3)", or a title."""
+    """The texts of references to labels and pages: "Figure 2.3", "(2.3)", or *a title*."""
 
     def __init__(self):
         self.texts, self.titles = {}, {}
@@ -65,9 +64,10 @@ class References:
             if path.suffix == ".ipynb":
                 cells = nbformat.reads(text, as_version=4).cells
                 text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-            self.texts.update((found["label"], found["title"]) for found in HEADING.finditer(text))
+            for heading in HEADING.finditer(text):
+                self.texts[heading["label"]] = f"*{heading['title']}*"
             if title := TITLE.search(text):
-                self.titles[path.with_suffix("")] = title[1]
+                self.titles[path.with_suffix("")] = f"*{title[1]}*"
         for number, chapter in enumerate(chapters(ROOT), start=1):
             counts = {}
             for cell in nbformat.read(chapter.path, as_version=4).cells:
@@ -77,15 +77,14 @@ class References:
                     self.texts[label] = f"{kind} {place}" if kind else f"({place})"
 
     def resolve(self, role, content):
-        """Return the text that stands for a role, as HTML."""
+        """Return the text that stands for a role, in Markdown."""
         explicit = re.fullmatch(r"(.*?)\s*<([^>]*)>", content, re.S)
         if role in ("func", "class"):
-            return f"<code>{html.escape(content.rsplit('.', 1)[-1].strip('~'))}</code>"
+            return f"`{content.rsplit('.', 1)[-1].strip('~')}`"
         if explicit or role == "term":
-            return html.escape(explicit[1] if explicit else content)
+            return explicit[1] if explicit else content
         if role == "doc":
-            page = (ROOT / "notebooks" / content).resolve()
-            return f"<em>{html.escape(self.titles[page])}</em>"
+            return self.titles[(ROOT / "notebooks" / content).resolve()]
         if role in ("ref", "numref", "eq", "prf:ref"):
-            return html.escape(self.texts[content])
+            return self.texts[content]
         raise ValueError(f"a slide cannot show the role {{{role}}}`{content}`")

@@ -68,7 +68,8 @@ class Writer:
         return start + html.escape(tex.strip(), quote=False) + end
 
     def role(self, tokens, index, options, env):
-        return self.references.resolve(tokens[index].meta["name"], tokens[index].content)
+        token = tokens[index]
+        return self.inline(self.references.resolve(token.meta["name"], token.content))
 
     def fence(self, tokens, index, options, env):
         token = tokens[index]
