@@ -39,7 +39,10 @@ CODE = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
 SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 TABLE = re.compile(r"<table>.*</table>", re.S)
 RICH = ("image/svg+xml", "text/html", "text/markdown")
+PANELS = re.compile(r'data-panels="([^"]*)"')
 TALL = 1.7  # narrower figures stand beside the points
+HIGH = 1.15  # ratio of height to width from which the panels of a drawing are put side by side
+ROOM = 1140, 460  # pixels for these panels
 EXERCISE = re.compile(
     r"^```\{exercise-start\}[ ]*(?P<title>[^\n]*)\n:label: (?P<label>\S+)\n.*?^```\n"
     r"(?P<body>.*?)\n```\{exercise-end\}",
@@ -141,10 +144,8 @@ class Writer:
         name = settings.get("figure", {}).get("name")
         number = f"<figcaption>{self.references.texts[name]}</figcaption>" if name else ""
         if "image/svg+xml" in data:
-            svg = data["image/svg+xml"]
             alt = html.escape(settings.get("image", {}).get("alt", ""))
-            picture = f'<img src="data:image/svg+xml,{quote(svg)}" alt="{alt}">'
-            return f"<figure>{picture}{number}</figure>"
+            return f"<figure>{picture(data['image/svg+xml'], alt)}{number}</figure>"
         if "text/html" in data:
             return f"<figure>{data['text/html']}{number}</figure>"
         if "text/markdown" in data:
@@ -167,6 +168,29 @@ class Writer:
         title = f"<h2>{self.inline(slide['title'])}</h2>"
         body = f'{title}<div class="{layout}">{points}{content}</div>'
         return section(body, self.text(slide["notes"]))
+
+
+def picture(svg, alt):
+    """Return a drawing; the panels of a high one are put side by side."""
+    source = f"data:image/svg+xml,{quote(svg)}"
+    width, height = (float(length) for length in SVG_SIZE.search(svg).groups())
+    listed = PANELS.search(svg)
+    boxes = [[float(x) for x in box.split()] for box in listed[1].split(",")] if listed else []
+    # What lies below the last panel, such as a legend, belongs to no panel.
+    is_whole = bool(boxes) and boxes[-1][1] + boxes[-1][3] > 0.95
+    if len(boxes) < 3 or not is_whole or height < HIGH * width:
+        return f'<img src="{source}" alt="{alt}">'
+    columns, rows = 3, -(-len(boxes) // 3)
+    widest, highest = (max(box[k] for box in boxes) for k in (2, 3))
+    scale = min(ROOM[0] / (columns * widest * width), ROOM[1] / (rows * highest * height))
+    panels = "".join(
+        f'<span style="width: {scale * w * width:.0f}px; height: {scale * h * height:.0f}px; '
+        f"background-size: {100 / w:.2f}% {100 / h:.2f}%; "
+        f'background-position: {100 * x / (1 - w):.2f}% {100 * y / (1 - h):.2f}%"></span>'
+        for x, y, w, h in boxes
+    )
+    style = f"--columns: {columns}; --drawing: url('{source}')"
+    return f'<div class="panels" role="img" aria-label="{alt}" style="{style}">{panels}</div>'
 
 
 def is_tall(content):

@@ -115,6 +115,17 @@ def test_parts_are_found_by_label_or_fragment(cell):
         writer.text("{cite:t}`cortes1995`")
 
 
+def test_panels_of_a_high_drawing_are_put_side_by_side():
+    def drawing(height, *boxes):
+        size = f'width="300pt" height="{height}pt"'
+        return slides.picture(f'<svg data-panels="{", ".join(boxes)}" {size}>', "three panels")
+
+    panels = "0 0 0.9 0.3", "0 0.3 0.9 0.3", "0 0.6 0.9 0.4"
+    assert drawing(400, *panels).count("<span") == 3
+    for whole in (drawing(200, *panels), drawing(400, *panels[:2]), drawing(400, *panels[::-1])):
+        assert whole.startswith("<img") and 'alt="three panels"' in whole
+
+
 def open_deck(browser, name, query=""):
     """Open a deck from its folder; return the page, its requests and its errors."""
     page, requests, errors = browser.new_page(viewport={"width": 1280, "height": 720}), [], []
