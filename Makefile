@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_PIN = sed -n '/^uv==/,/[^\]$$/p' requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book live html pdf epub quick test nightly portability lowest mutants format lab notebooks bench lock vendor clean distclean
+.PHONY: help setup book live html pdf epub slides quick test nightly portability lowest mutants format lab notebooks bench lock vendor clean distclean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -45,6 +45,9 @@ pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
 
 epub: html ## write the book into _build/svmbook.epub for e-readers (needs Chromium)
 	@$(BIN)/python tools/epub.py
+
+slides: $(READY) ## write one deck of slides per chapter into _build/slides
+	@$(BIN)/python tools/slides.py
 
 quick: $(READY) ## run lint and the tests of the numerical core: a minute
 	@$(BIN)/python tools/check.py quick
@@ -103,7 +106,7 @@ lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgra
 	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet $(UPGRADE) --output-file requirements.txt
 
-vendor: ## fetch MathJax into book/_vendor again (needs npm)
+vendor: ## fetch MathJax, reveal.js and the other scripts again (needs npm)
 	@sh tools/vendor.sh
 
 clean: ## remove all build products

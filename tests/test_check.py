@@ -151,7 +151,7 @@ def test_keep_going_skips_only_jobs_that_depend_on_a_failure(logs):
 
 def test_checks_are_selected_by_name():
     all_jobs, keep_going = check.select_jobs([])
-    all_stages = {"lint", "fonts", "html", "pytest", "notebooks", "wheel"}
+    all_stages = {"lint", "fonts", "html", "slides", "pytest", "notebooks", "wheel"}
     assert {job.stage for job in all_jobs} == all_stages
     assert not keep_going
     assert {job.stage for job in check.select_jobs(["html", "wheel"])[0]} == {"html", "wheel"}

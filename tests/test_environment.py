@@ -186,6 +186,7 @@ def test_readme_of_vendored_libraries_has_the_versions_of_the_script():
     script = (ROOT / "tools" / "vendor.sh").read_text(encoding="utf-8")
     readme = (ROOT / "book" / "_vendor" / "README.md").read_text(encoding="utf-8")
     packages = {"mathjax": "mathjax", "tippy": "tippy.js", "popper": "@popperjs/core"}
+    packages["reveal"] = "reveal.js"
     for name, package in packages.items():
         version = re.search(rf"^{name}=(\S+)$", script, re.M)[1]
         assert f"{package} {version}" in readme

@@ -1,6 +1,6 @@
 """Run the checks of the repository: all of them, or those named.
 
-Usage: python tools/check.py [lint] [html] [pytest] [notebooks] [wheel] [--record]
+Usage: python tools/check.py [lint] [html] [slides] [pytest] [notebooks] [wheel] [--record]
        python tools/check.py quick | nightly | portability [PROCESSOR ...]
 
 The jobs of all checks share the cores. The first failing job is printed and ends the run with its

@@ -72,7 +72,7 @@ def pytest(select="not nightly", only=(), suffix="", **env):
         name = f"pytest {group}{suffix}"
         junit = f"--junitxml={log_path(name, 'xml')}"
         command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
-        after = ("lint", "html") if group in NEED_HTML else ("lint",)
+        after = ("lint", "html", "slides") if group in NEED_HTML else ("lint",)
         if group in (only or (group,)):
             found.append(Job(name, "pytest", command, after, env, passed))
     return found
@@ -120,7 +120,12 @@ def wheel():
     return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), after=("lint",))]
 
 
-STAGES = {stage.__name__: stage for stage in (lint, fonts, html, pytest, notebooks, wheel)}
+def slides():
+    """Return the job that writes the decks of slides."""
+    return [Job("slides", "slides", (PYTHON, "tools/slides.py"), after=("lint",))]
+
+
+STAGES = {stage.__name__: stage for stage in (lint, fonts, html, slides, pytest, notebooks, wheel)}
 
 
 def quick():
@@ -130,7 +135,7 @@ def quick():
 
 def nightly():
     """Return the tests that are too slow for every change, with the jobs that they need."""
-    jobs = [*lint(), *html(), *pytest("nightly")]
+    jobs = [*lint(), *html(), *slides(), *pytest("nightly")]
     # The tests run even if lint fails.
     return [replace(job, after=tuple({*job.after} - {"lint"})) for job in jobs]
 

@@ -10,6 +10,7 @@ thebe=0.9.3
 requirejs=2.3.8
 markdown=14.1.0
 stix=5.3.0
+reveal=5.2.1
 vendor=$PWD/book/_vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -68,4 +69,13 @@ unpack "@fontsource/stix-two-math@$stix" stix
 mkdir -p "$fonts"
 cp "$work/stix/files/stix-two-math-latin-400-normal.woff" "$fonts/stix-two-math.woff"
 cp "$work/stix/LICENSE" "$fonts/stix-two-math-LICENSE"
-du -sh "$vendor" "$live" "$fonts"
+# The libraries of `make slides`, next to which MathJax is copied.
+slides=$PWD/tools/decks/vendor/reveal
+unpack "reveal.js@$reveal" reveal
+rm -rf "$slides"
+mkdir -p "$slides"
+cp "$work/reveal/dist/reveal.css" "$work/reveal/LICENSE" "$slides/"
+for script in dist/reveal.js plugin/notes/notes.js; do
+    sed '/^\/\/# sourceMappingURL/d' "$work/reveal/$script" > "$slides/$(basename "$script")"
+done
+du -sh "$vendor" "$live" "$fonts" "$slides"
