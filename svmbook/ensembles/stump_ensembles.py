@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import LogOdds
 from ..gram import ComputedGram, StumpGram
-from ..solvers.dual.active_set import active_set
+from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed import smoothed
@@ -159,7 +159,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, StumpGram):
             return smoothed(gram, problem.y, C, **options)
-        result = active_set(gram, problem.y, C, **options)
+        result = solve_active_set_on_gram(gram, problem.y, C, **options)
         return result, problem.y * result.alpha
 
 

@@ -1,7 +1,8 @@
 """Solvers that take arrays, return a certified result, and do not depend on any estimator.
 
-Each ``solve_...`` validates its arguments and calls an inner function of its module. The inner
-function takes a `svmbook.gram.GramMatrix` and arrays that its caller has validated.
+Each ``solve_...`` validates its arguments and calls an inner function of its module, such as
+``solve_active_set_on_gram``. The inner function takes a `svmbook.gram.GramMatrix` and arrays that
+its caller has validated.
 """
 
 from .batched.duals import DualBatch, solve_dual_batch

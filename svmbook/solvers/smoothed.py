@@ -137,7 +137,7 @@ def _certified(problem, smooth, width, steps, tol):
     slopes = y * smooth.negative_gradient
     message = f"Newton's method on hinge losses smoothed over a width of {width:.1e}"
     result = certify(slopes, b, y, C, f, n_iter=steps, tol=tol, message=message)
-    alpha = _balanced(slopes, y)
+    alpha = _balance_classes(slopes, y)
     v, length = gram.adjoint(y * alpha), float(np.linalg.norm(w))
     primal = 0.5 * length**2 + float(C @ hinge(y * (f + b)))
     dual = float(alpha.sum() - 0.5 * v @ v)
@@ -153,7 +153,7 @@ def _certified(problem, smooth, width, steps, tol):
     )
 
 
-def _balanced(alpha, y):
+def _balance_classes(alpha, y):
     """Return multipliers with y'alpha = 0: those of the class with the larger sum scaled down."""
     sums = alpha[y > 0].sum(), alpha[y < 0].sum()
     factors = [min(sums) / total if total else 1.0 for total in sums]

@@ -24,7 +24,7 @@ from sklearn.utils import check_scalar, check_X_y
 from ...gram import StoredGram
 from ...kernels import CONDITIONAL, DISTANCES, KERNELS
 from ...kernels.choice import shifted
-from ...solvers.dual.path import path_over_C
+from ...solvers.dual.path import svm_path_on_gram
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
 
@@ -198,7 +198,7 @@ def _predict_by_paths(K, y, Cs, K_test):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
         gram = StoredGram(K if len(pair) == len(y) else K[np.ix_(pair, pair)])
-        for i, solution in enumerate(path_over_C(gram, signs, Cs, np.ones(len(signs)))):
+        for i, solution in enumerate(svm_path_on_gram(gram, signs, Cs, np.ones(len(signs)))):
             output = K_test[:, pair] @ (signs * solution.alpha) + solution.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0

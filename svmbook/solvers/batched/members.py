@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...gram import StoredGram
-from ..dual.active_set import active_set
+from ..dual.active_set import solve_active_set_on_gram
 from .duals import DualBatch, duals
 
 __all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
@@ -115,7 +115,7 @@ def _one_by_one(K, y, C):
     alpha, results = np.zeros(y.shape), []
     for row, present in enumerate(C > 0):
         gram = StoredGram(K[row][np.ix_(present, present)])
-        results.append(active_set(gram, y[row, present], C[row, present]))
+        results.append(solve_active_set_on_gram(gram, y[row, present], C[row, present]))
         alpha[row, present] = results[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     values = {name: np.array([getattr(result, name) for result in results]) for name in names}

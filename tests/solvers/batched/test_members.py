@@ -10,7 +10,7 @@ from svmbook.solvers.batched import members as members_module
 from svmbook.solvers.batched.duals import duals
 from svmbook.solvers.batched.members import linear_members
 from svmbook.solvers.batched.sparse import sparse_members
-from svmbook.solvers.dual.active_set import active_set
+from svmbook.solvers.dual.active_set import solve_active_set_on_gram
 
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
 
@@ -144,13 +144,13 @@ def test_only_large_subsets_are_solved_one_by_one(monkeypatch):
 
     def record_active_set(gram, y, C, **options):
         single.append(len(y))
-        return active_set(gram, y, C, **options)
+        return solve_active_set_on_gram(gram, y, C, **options)
 
     def record_duals(K, y, C, **options):
         batched.append(y.shape)
         return duals(K, y, C, **options)
 
-    monkeypatch.setattr(members_module, "active_set", record_active_set)
+    monkeypatch.setattr(members_module, "solve_active_set_on_gram", record_active_set)
     monkeypatch.setattr(members_module, "duals", record_duals)
     positive, negative = random_subsets(10, 60)
     linear_members(X, positive, negative, 1.0, np.ones(10))

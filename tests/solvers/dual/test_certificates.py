@@ -21,7 +21,7 @@ from svmbook.solvers import (
 from svmbook.solvers.dual import crossover, cvxopt_system, libsvm
 from svmbook.solvers.dual.active_set import run_iterations
 from svmbook.solvers.dual.crossover import cross_over
-from svmbook.solvers.dual.mehrotra import balanced
+from svmbook.solvers.dual.mehrotra import balance_classes
 from svmbook.solvers.dual.state import DualState
 
 
@@ -66,17 +66,19 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(limit):
 
 
 def test_tolerances_of_cvxopt_are_above_rounding_error():
-    small, large = (cvxopt_system.options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
+    small, large = (cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
     eps = np.finfo(float).eps
     assert small < 1e-8
     assert eps * 1e12 < large < 1e3 * eps * 1e12
-    assert cvxopt_system.options(1e-6, 100, 1.0)["reltol"] < 1e-6  # smaller than the tolerance
+    assert (
+        cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
+    )  # smaller than the tolerance
 
 
 def test_starting_point_is_inside_the_box_and_balanced():
     upper = np.random.default_rng(0).uniform(0.1, 9.0, 30)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
-    u = balanced(0.5 * upper, y)
+    u = balance_classes(0.5 * upper, y)
     assert abs(y @ u) <= 1e-14 * u.sum()
     assert (u > 0).all() and (u < upper).all()
 
@@ -216,10 +218,10 @@ def test_best_scaling_stays_in_the_box():
     balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
     state = state_of(y * 1e-3 * balanced, C=1e-3)
     before = state.beta.copy()
-    state.scale_to_best()  # the objective is largest at a factor far above 1
+    state.scale_optimally()  # the objective is largest at a factor far above 1
     np.testing.assert_array_equal(state.beta, before)
     state = state_of(y * 1e3 * balanced, C=1e3)
-    state.scale_to_best()
+    state.scale_optimally()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert y @ state.beta == pytest.approx(state.beta @ K @ state.beta)  # derivative zero: largest
 
@@ -282,15 +284,15 @@ def cross_over_with_gaps(given_gap, exact_gap, converged, monkeypatch, **options
     K, y = noisy_gram(40)
     exact = solve_active_set(K, y, 1.0)
     alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
-    certified = DualState.certified
+    to_result = DualState.to_result
 
     def with_prescribed_gap(self, *args, **report):
-        result = certified(self, *args, **report)
+        result = to_result(self, *args, **report)
         gap = exact_gap if self.n_iter else given_gap  # the given solution has no iterations
         objective = result.dual_objective + gap
         return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
-    monkeypatch.setattr(DualState, "certified", with_prescribed_gap)
+    monkeypatch.setattr(DualState, "to_result", with_prescribed_gap)
     start = alpha, exact.intercept + 0.01
     return cross_over(StoredGram(K), y, np.ones(40), *start, **REPORT, **options), exact
 
