@@ -103,7 +103,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         """Solve for the values of the shape functions at the knots."""
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         columns = zip(knots, self.feature_scale_, strict=True)
-        gram = StumpGram.at_knots(scaled, [t / scale for t, scale in columns])
+        gram = StumpGram.from_knots(scaled, [t / scale for t, scale in columns])
         result, weights = self._solve(gram, problem)
         ends = np.cumsum([len(t) for t in knots])
         values = np.split(gram.T @ weights, ends[:-1])

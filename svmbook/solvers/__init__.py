@@ -14,7 +14,7 @@ from .dual.quadratic_program import QuadraticProgram, solve_dual, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
 from .fewest_errors import FewestErrors, solve_fewest_errors
-from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
+from .irwls.costs import HINGE, Cost, sigmoidal_cost, usvc_cost
 from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
 from .logistic.import_points import select_import_points
@@ -55,5 +55,5 @@ __all__ = [
     "solve_unpenalised_gram",
     "svm_path",
     "to_cvxopt",
-    "unbiased_cost",
+    "usvc_cost",
 ]

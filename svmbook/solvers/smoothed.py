@@ -86,7 +86,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
     weights : ndarray
         Weights of the fitted function in the coordinates of the Gram matrix.
     """
-    with gram.threads():
+    with gram.limit_blas_threads():
         # At this width the loss has no more curvature than the penalty, so that no Newton step can
         # jump over all parabolas.
         start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
@@ -94,7 +94,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
             rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
             if np.ptp(y[rows]):
                 bounds = C[rows] * (C.sum() / C[rows].sum())
-                sample, gap = (gram.part(rows), y[rows], bounds), max(START_GAP, tol)
+                sample, gap = (gram.submatrix(rows), y[rows], bounds), max(START_GAP, tol)
                 _, start, width = _reduce_width(sample, start, (width, 1.0), gap, max_iter)
         problem = gram, y, C
         result, (weights, _), _ = _reduce_width(problem, start, (width, gap), tol, max_iter)

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
 from ..labels import several_classes
-from ..solvers.irwls.costs import unbiased_cost
+from ..solvers.irwls.costs import usvc_cost
 from ..solvers.irwls.iterations import irwls_path
 from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
 from .base import IRWLSClassifier
@@ -35,7 +35,7 @@ class USVC(IRWLSClassifier):
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_s\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
 
-    with the cost :math:`\theta_s` of `svmbook.losses.unbiased` and :math:`C_i` equal to ``C``
+    with the cost :math:`\theta_s` of `svmbook.losses.usvc` and :math:`C_i` equal to ``C``
     times the weight of the class times the sample weight. For the linear kernel w is arbitrary. For
     others it is an expansion in fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that
     the size of the model is chosen before training. The cost is bounded, hence not convex. The
@@ -269,7 +269,7 @@ class USVC(IRWLSClassifier):
 
     def _best_result(self, Z, y, C, rng):
         """Return the result with the smallest objective, and the objectives of all starts."""
-        cost = unbiased_cost(float(self.s), float(self.k))
+        cost = usvc_cost(float(self.s), float(self.k))
         if self.init == "ls":
             first = least_squares_start(Z, y, C)
         elif self.init == "random":
@@ -278,7 +278,7 @@ class USVC(IRWLSClassifier):
             first = svm_start(Z, y, C)
         if self.init == "path":
             steepness = doubling_sequence(1.0, float(self.s))
-            costs = [unbiased_cost(s, float(self.k)) for s in steepness]
+            costs = [usvc_cost(s, float(self.k)) for s in steepness]
             result = irwls_path(Z, y, C, costs, start=first, **self._options())[-1]
             first = result.w, result.intercept
         others = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]

@@ -135,7 +135,7 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     rng = np.random.default_rng(2)
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
-    gram = StumpGram.at_knots(Z, quantile_knots(Z, 5))
+    gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
     all_points, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 100)
     sample_start, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
@@ -173,7 +173,7 @@ def test_separable_points_are_solved_and_certified(n_knots, C):
     points, species = load_iris(return_X_y=True)
     y = np.where(species == 0, 1.0, -1.0)
     model = StumpEnsembleSVC(C=C, feature_scale=None, n_knots=n_knots).fit(points, y)
-    gram = StumpGram.at_knots(points, quantile_knots(points, n_knots))
+    gram = StumpGram.from_knots(points, quantile_knots(points, n_knots))
     exact = solve_dual(gram.Z, y, np.full(150, C), form="low-rank", tol=1e-9)
     assert model.converged_ and model.n_iter_ < 100 and model.kkt_residual_ < 1e-2
     assert model.objective_ == pytest.approx(exact.objective, rel=2e-4)
@@ -227,7 +227,7 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     points = np.column_stack([X[:, :2], np.ones(60)])
     knots = quantile_knots(points, 5)
     assert [len(t) for t in knots] == [5, 5, 1]
-    gram = StumpGram.at_knots(points, knots)
+    gram = StumpGram.from_knots(points, knots)
     Z = (gram.B @ gram.T).toarray()
     dense, v = LowRankGram(Z), np.random.default_rng(0).standard_normal(60)
     np.testing.assert_allclose(gram.diagonal, dense.diagonal)
@@ -235,14 +235,14 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     rows, columns = np.arange(7), np.arange(3, 20)
     np.testing.assert_allclose(gram.block(rows, columns), dense.block(rows, columns), atol=1e-12)
     np.testing.assert_allclose(gram.columns(rows, v[:7]), dense.columns(rows, v[:7]))
-    np.testing.assert_allclose(gram.part(rows).diagonal, gram.diagonal[rows])
+    np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(
         gram.ridge(W, 0.7)(R, 2.0), dense.ridge(W, 0.7)(R, 2.0), strict=True
     ):
         np.testing.assert_allclose(actual, expected)
     # With a knot at every value it is the stump kernel, shifted to zero at the smallest values.
-    exact = StumpGram.at_knots(points, quantile_knots(points, 100))
+    exact = StumpGram.from_knots(points, quantile_knots(points, 100))
     low, rows = points.min(axis=0, keepdims=True), np.arange(60)
     shifted = stump(points) - stump(points, low) - stump(low, points)
     np.testing.assert_allclose(exact.block(rows, rows), shifted, atol=1e-10)

@@ -151,7 +151,7 @@ def initial_state(gram, y, C, max_iter):
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
     share = C[quarter].sum() / C.sum()
-    gram_quarter, C_quarter = gram.part(quarter), C[quarter] / share
+    gram_quarter, C_quarter = gram.submatrix(quarter), C[quarter] / share
     sample_state = run_iterations(
         initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
     )

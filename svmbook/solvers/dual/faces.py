@@ -97,7 +97,7 @@ class FaceSolver:
 
     def _factor_columns(self, free):
         r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
-        m, Z = len(free), self.gram.part(free).Z
+        m, Z = len(free), self.gram.submatrix(free).Z
         mean = Z.mean(axis=0)
         self._means = Z @ mean
         centred = LowRankGram(Z - mean)

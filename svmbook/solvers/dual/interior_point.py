@@ -174,7 +174,7 @@ def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
     unit = alpha_unit(gram, C)
     q = np.full(len(y), -1.0)
     program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
         report = _crossover_options(minimum, tol, max_iter)
@@ -185,7 +185,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
     """Solve the dual as `solve_hard_margin` does, for a `GramMatrix` and validated labels."""
     A = np.stack([y > 0, y < 0]).astype(float)
     program = BoxProgram(gram, y, 1.0 / gram.scale, np.zeros(len(y)), None, A, np.ones(2))
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
         u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
@@ -219,7 +219,7 @@ def alpha_unit(gram, C):
 
 def undo_centring(result, gram, y, mean):
     """Return the result with its intercept for the rows before `centred_factor` centred them."""
-    with gram.threads():
+    with gram.limit_blas_threads():
         shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
 

@@ -178,7 +178,7 @@ def solve_dual_on_gram(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
     """Solve the dual as `solve_dual` does, for a `GramMatrix` and validated arrays."""
     unit = alpha_unit(gram, C)
     upper = C / unit
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             if form in ("textbook", "sparse"):
                 _, solvers = import_cvxopt()

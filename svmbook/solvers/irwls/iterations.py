@@ -82,7 +82,7 @@ def solve_irwls(
     C : float or array-like of shape (n,)
         Regularisation parameter, or one per point, positive and finite.
     cost : Cost
-        `svmbook.solvers.HINGE`, or the result of `svmbook.solvers.unbiased_cost` or
+        `svmbook.solvers.HINGE`, or the result of `svmbook.solvers.usvc_cost` or
         `svmbook.solvers.sigmoidal_cost`.
     start : tuple of (ndarray of shape (r,), float), default=None
         Initial weights and intercept; None starts at zero.
@@ -120,7 +120,7 @@ def solve_irwls(
     """
     Z, y, C = check_problem(Z, y, C, square=False, name="Z")
     if not isinstance(cost, Cost):
-        raise TypeError(f"cost must be HINGE, unbiased_cost(...) or another Cost; found {cost!r}.")
+        raise TypeError(f"cost must be HINGE, usvc_cost(...) or another Cost; found {cost!r}.")
     tol, max_iter = check_stopping(tol, max_iter)
     if start is not None:
         w = check_array(start[0], dtype=np.float64, ensure_2d=False, input_name="start")

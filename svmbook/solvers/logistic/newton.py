@@ -166,8 +166,8 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     if isinstance(gram, StoredGram):
         # Conjugate gradients need a definite inner product. K may be singular, so use a factor.
         multiclass = np.ndim(likelihood.zero_intercept) > 0
-        largest_rank = None if multiclass else LOW_RANK_SHARE * gram.n
-        factor = pivoted_factor(gram.K, largest_rank=largest_rank)
+        max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
+        factor = pivoted_factor(gram.K, max_rank=max_rank)
     for lam in lams:
         problem = Ridge(likelihood, gram, lam)
         if factor is None:
@@ -274,7 +274,7 @@ def _certified(problem, solution, tol, n_iter, message):
     b = b if np.ndim(b) == 0 else b - b.mean()
     residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
     J = problem.objective(A, f, b)
-    output_error = np.finfo(float).eps * gram.lengths.max() * gram.size_of_terms(A)
+    output_error = np.finfo(float).eps * gram.lengths.max() * gram.terms_norm(A)
     uncertainty = output_error * np.abs(G).sum()
     small_gap = np.isinf(gap) or gap <= tol * J
     converged = bool(residual <= tol and small_gap and uncertainty <= tol * J)

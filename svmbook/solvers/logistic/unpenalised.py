@@ -175,7 +175,7 @@ def solve_unpenalised_gram(
 
 def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
     """Do the same as `solve_unpenalised_gram`, for a `StoredGram` and without checks."""
-    factor = pivoted_factor(gram.K, noise=FACTOR_TOL)
+    factor = pivoted_factor(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
     result = unpenalised(factor.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
