@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..labels import decode_labels, several_classes
+from ..labels import decode_labels, has_several_classes
 from ..solvers.boosting.adaboost import adaboost
 from ..solvers.boosting.stumps import MiddleStumps, Stumps
 from .additive import AdditiveModel, steps_of_stumps
@@ -119,7 +119,7 @@ class AdaBoostStump(AdditiveModel):
         AdaBoostStump
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         X, y, weights = X[present], y[present], weights[present]

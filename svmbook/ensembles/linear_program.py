@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from ..base import BaseClassifier, relative_gap
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.boosting.lpboost import lpboost
 from ..solvers.boosting.stumps import MiddleStumps
 from ..weights import upper_bounds
@@ -150,7 +150,7 @@ class LPBoost(BaseClassifier):
         LPBoost
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from ..base import LogOdds
+from ..base import LogOddsMixin
 from ..gram import ComputedGram, StumpGram
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
@@ -151,7 +151,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         n = len(scaled)
         if n <= STORED_POINTS:
             return super()._gram(kernel, scaled)
-        return ComputedGram(kernel.blocks(scaled), n)
+        return ComputedGram(kernel.block_function(scaled), n)
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
@@ -163,7 +163,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         return result, problem.y * result.alpha
 
 
-class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
+class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     r"""Logistic regression over all decision stumps, written as an additive model.
 
     Minimises over shape functions :math:`g_j` and b

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, csr_array
 
-from ..ties import distinct
-from ..weights import shares
+from ..ties import unique_up_to_rounding
+from ..weights import normalise_weights
 from .low_rank import LowRankGram, centred_ridge
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def quantile_knots(
     [array([1., 2., 9.]), array([5.])]
     """
     sample = _sample(len(X), QUANTILE_SAMPLE)
-    sample_weights = shares(np.ones(len(X)) if weights is None else weights)[sample]
+    sample_weights = normalise_weights(np.ones(len(X)) if weights is None else weights)[sample]
     # The sample may lack the smallest and the largest value.
     knots, extremes = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
     for column, ends in zip(X[sample].T, extremes, strict=True):
-        values, index = distinct(np.append(column, ends))
+        values, index = unique_up_to_rounding(np.append(column, ends))
         if len(values) > n_knots:
             cum_weight = np.cumsum(np.bincount(index[:-2], sample_weights, minlength=len(values)))
             levels = np.linspace(0, 1, n_knots)[1:-1] * cum_weight[-1]

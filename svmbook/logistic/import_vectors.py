@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
 from ..gram import StoredGram
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.logistic.import_points import import_points
 from ..solvers.logistic.likelihoods import Binomial
 from .base import LogisticKernelMachine
@@ -167,7 +167,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         ImportVectorMachine
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0

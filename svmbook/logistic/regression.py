@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..arguments import check_positive
 from ..gram import LowRankGram, StoredGram
-from ..labels import encode_labels, encode_outputs, several_classes
+from ..labels import encode_labels, encode_targets, has_several_classes
 from ..solvers.logistic.likelihoods import likelihood_of
 from ..solvers.logistic.newton import expand, ridge_path
 from ..solvers.logistic.proximal import l1_path, lam_max
@@ -203,7 +203,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        if self.penalty == "l1" and several_classes(y):
+        if self.penalty == "l1" and has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem, (gram, origin) = self._with_gram(self._prepare(X, y, sample_weight))
         (result,) = self._results(problem, gram, [float(self.lam)])
@@ -263,7 +263,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return models
 
     def _prepare(self, X, y, sample_weight):
-        encode = encode_labels if self.penalty == "l1" else encode_outputs
+        encode = encode_labels if self.penalty == "l1" else encode_targets
         return super()._prepare(X, y, sample_weight, encode)
 
     def _with_gram(self, problem):
@@ -273,7 +273,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         problem. It is not needed, because the objective is convex for every kernel.
         """
         if self.penalty == "l1":
-            problem = problem._replace(kernel=problem.kernel.unshifted())
+            problem = problem._replace(kernel=problem.kernel.without_shift())
             return problem, self._gram(problem)
         return self._with_definite_kernel(problem, self._gram)
 

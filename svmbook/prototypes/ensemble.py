@@ -13,7 +13,7 @@ from ..calibration import Sigmoid, fit_sigmoids
 from ..labels import encode_classes
 from ..solvers.batched.members import Hyperplanes, linear_members
 from ..solvers.batched.sparse import sparse_members
-from ..ties import rounded
+from ..ties import round_significand
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
 from .sigmoids import cross_validated_sigmoids
 from .voting import VotingEnsemble
@@ -111,7 +111,7 @@ def classified(X, coef, intercept):
 def _local_weights(rho, n_neighbors):
     """Return vote weights, given distances to exemplars that are infinite for non-voters."""
     if n_neighbors is not None:
-        n, rho = min(n_neighbors, rho.shape[1]), rounded(rho)
+        n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
     nearest = rho.min(axis=1, keepdims=True)
     return (np.where(np.isfinite(nearest), nearest, 1.0) / rho) ** 2

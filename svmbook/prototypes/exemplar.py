@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..progress import log
+from ..progress import logger
 from .ensemble import LocalEnsemble, classified, validation_split
 from .negatives import distances, smallest_per_row
 
@@ -189,7 +189,7 @@ class ExemplarSVM(LocalEnsemble):
             if not hard.any():
                 break
             self.n_rounds_ += 1
-            log.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
+            logger.info("mining round %d: %d negatives added", self.n_rounds_, hard.sum())
             members = self._retrained(members, X, codes, members.positive, members.negative | hard)
         training, validation = (X, codes, dist), (X_val, codes_val)
         ensemble = self._ensemble(members, training, validation, len(classes))

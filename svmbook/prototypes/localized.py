@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import hyperplanes
-from ..ties import rounded
+from ..ties import round_significand
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
 __all__ = ["LocalizedSVM"]
@@ -131,7 +131,7 @@ class LocalizedSVM(PairwiseClassifier):
         return max(k * (k + d), n)
 
     def _pair_decision_function(self, X):
-        scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
+        scaled_sq_dist = round_significand(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
         limit = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
         n_columns = (scaled_sq_dist <= limit).sum(axis=1).max()  # ties at the limit are included

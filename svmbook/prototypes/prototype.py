@@ -13,8 +13,8 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..progress import log
-from ..ties import rounded
+from ..progress import logger
+from ..ties import round_significand
 from .ensemble import Ensemble, LocalEnsemble, Members, classified, validation_split
 from .negatives import distances
 
@@ -218,14 +218,14 @@ class PrototypeSVM(LocalEnsemble):
         train, validation = validation_split(codes, float(self.validation_fraction), rng)
         X_val, codes_val = X[validation], codes[validation]
         X, codes, indices = X[train], codes[train], indices[train]
-        dist = rounded(distances(X, X, self.metric))
+        dist = round_significand(distances(X, X, self.metric))
         no_pairs = np.zeros((0, 2), dtype=int)
         members, updates = self._exemplars(X, codes, dist), (no_pairs, no_pairs, no_pairs[:, 0])
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
             ensemble = self._ensemble(members, (X, codes, dist), (X_val, codes_val), n_classes)
             accuracy = float((ensemble.labels(X_val) == codes_val).mean())
-            log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
+            logger.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
                     accuracy,

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.dual.interior_point import (
     solve_hard_margin_on_gram,
@@ -257,7 +257,7 @@ class DualSVC(KernelMachine):
         DualSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         solver = self._choose_solver(problem)
@@ -273,8 +273,8 @@ class DualSVC(KernelMachine):
         coefficients = self._store(problem, result, signed, linear)
         self.alpha_ = np.abs(coefficients)
         at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
-        self.bounded_support_ = problem.present[at_bound]
-        self.free_support_ = problem.present[(result.alpha > 0) & ~at_bound]
+        self.bounded_support_ = problem.indices[at_bound]
+        self.free_support_ = problem.indices[(result.alpha > 0) & ~at_bound]
         signs = problem.targets[self.support_]
         self.n_support_ = np.array([(signs == sign).sum() for sign in (-1, 1)])
         w_squared = result.w_squared
@@ -292,10 +292,10 @@ class DualSVC(KernelMachine):
         try:
             result = self._solve(solver, points, gram, C, problem)
         except ValueError:
-            if not kernel.known_definite:  # raises a more helpful error if this is the reason
+            if not kernel.is_known_definite:  # raises a more helpful error if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
             raise
-        if not kernel.known_definite:
+        if not kernel.is_known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
         if mean is not None:
@@ -326,8 +326,8 @@ class DualSVC(KernelMachine):
             return centred_factor(points.toarray() if issparse(points) else points)
         large = solver == "active-set" and n > STORED_POINTS
         native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
-        if kernel.known_definite and (large or native):
-            return ComputedGram(kernel.blocks(points), n), None
+        if kernel.is_known_definite and (large or native):
+            return ComputedGram(kernel.block_function(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
     def _solve(self, solver, points, gram, C, problem):

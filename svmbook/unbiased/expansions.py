@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
 from ..solvers.irwls.iterations import irwls, irwls_path
@@ -152,7 +152,7 @@ class IRWLSSVC(IRWLSClassifier):
         IRWLSSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
@@ -316,7 +316,7 @@ class ERMSVC(IRWLSClassifier):
         ERMSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.irwls.costs import usvc_cost
 from ..solvers.irwls.iterations import irwls_path
 from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
@@ -236,7 +236,7 @@ class USVC(IRWLSClassifier):
         USVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             if self.target_false_alarm_rate is not None:
                 raise ValueError(
                     "target_false_alarm_rate needs two classes, without and with an alarm; merge "
@@ -295,7 +295,7 @@ class USVC(IRWLSClassifier):
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
-            kernel = kernel.unshifted().shifted(self.prototypes_)
+            kernel = kernel.without_shift().with_shift(self.prototypes_)
         to_kernels = orthonormal_axes(kernel.gram(self.prototypes_))
         Z = kernel.values(points, self.prototypes_) @ to_kernels
         return Z, to_kernels, problem._replace(kernel=kernel)
@@ -320,7 +320,7 @@ class USVC(IRWLSClassifier):
         false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
         points, weights = problem.points[kept], problem.weights[kept]
         training = problem._replace(
-            present=problem.present[kept],
+            indices=problem.indices[kept],
             points=points,
             y=problem.y[kept],
             weights=weights,

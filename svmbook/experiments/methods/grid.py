@@ -22,8 +22,8 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
 from ...gram import StoredGram
-from ...kernels import CONDITIONAL, DISTANCES, KERNELS
-from ...kernels.choice import shifted
+from ...kernels import CONDITIONALLY_DEFINITE, DISTANCES, KERNELS
+from ...kernels.choice import shift_values
 from ...solvers.dual.path import svm_path_on_gram
 
 __all__ = ["GridChoice", "choose_by_grid", "coarser", "fit_choice", "grid_run"]
@@ -123,8 +123,10 @@ def choose_by_grid(
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
     base = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
-    if kernel in CONDITIONAL:  # shifted at a training point; the SVM does not depend on which
-        base = shifted(base, base[0], base[0], base[0, 0])
+    if (
+        kernel in CONDITIONALLY_DEFINITE
+    ):  # shifted at a training point; the SVM does not depend on which
+        base = shift_values(base, base[0], base[0], base[0, 0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
         K = base if kernel in PARAMETER_FREE else np.exp(-width * base)

@@ -19,7 +19,7 @@ __all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
 MAX_BATCHED = 64  # subset size up to which a batch is faster than separate problems
 MAX_SIZE_RATIO = 1.25  # largest ratio of subset sizes in a batch of more than FEW_SETS subsets
 FEW_SETS = 32  # batches up to this size may mix sizes, since calls cost more than arithmetic
-BATCH_NUMBERS = 4_000_000  # largest number of array entries of a batch
+MAX_BATCH_ENTRIES = 4_000_000  # largest number of array entries of a batch
 
 
 class Hyperplanes(NamedTuple):
@@ -87,7 +87,7 @@ def _batches_of_similar_size(order, sizes, d):
         similar = np.searchsorted(sizes, MAX_SIZE_RATIO * sizes[start], "right")
         padded = sizes[start : max(similar, start + FEW_SETS)]
         entries = np.arange(1, len(padded) + 1) * padded * (padded + d)
-        stop = start + max(1, np.searchsorted(entries, BATCH_NUMBERS, "right"))
+        stop = start + max(1, np.searchsorted(entries, MAX_BATCH_ENTRIES, "right"))
         if sizes[start] <= MAX_BATCHED:  # do not mix batched subsets with larger ones
             stop = min(stop, np.searchsorted(sizes, MAX_BATCHED, "right"))
         yield order[start:stop]
@@ -113,10 +113,10 @@ def hyperplanes(Z, y, C):
 def _one_by_one(K, y, C):
     """Do the same as `duals`, with the active-set solver for a single problem."""
     alpha, results = np.zeros(y.shape), []
-    for row, present in enumerate(C > 0):
-        gram = StoredGram(K[row][np.ix_(present, present)])
-        results.append(solve_active_set_on_gram(gram, y[row, present], C[row, present]))
-        alpha[row, present] = results[-1].alpha
+    for row, mask in enumerate(C > 0):
+        gram = StoredGram(K[row][np.ix_(mask, mask)])
+        results.append(solve_active_set_on_gram(gram, y[row, mask], C[row, mask]))
+        alpha[row, mask] = results[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     values = {name: np.array([getattr(result, name) for result in results]) for name in names}
     return DualBatch(alpha=alpha, **values)

@@ -14,7 +14,7 @@ from .members import Hyperplanes
 
 __all__ = ["sparse_members"]
 
-MATRIX_NUMBERS = 50_000  # about the number of entries in the matrix of one linear program
+MAX_MATRIX_ENTRIES = 50_000  # about the number of entries in the matrix of one linear program
 
 
 def sparse_members(X, positive, negative, C, weight):
@@ -36,7 +36,7 @@ def sparse_members(X, positive, negative, C, weight):
     Hyperplanes
     """
     size = (positive | negative).sum(axis=1)
-    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MATRIX_NUMBERS
+    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
     parts = [
         _solve(X, positive[rows], negative[rows], C, weight[rows])
         for rows in (program == p for p in np.unique(program))

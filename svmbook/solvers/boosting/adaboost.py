@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ties import TIE_TOL
-from ...weights import shares
+from ...weights import normalise_weights
 
 __all__ = ["BoostingResult", "adaboost"]
 
@@ -58,7 +58,7 @@ def adaboost(learner, X, y, rounds, u):
     ----------
     Lin (2005), algorithm 1.
     """
-    g, hypotheses, weights = y * shares(u), [], []
+    g, hypotheses, weights = y * normalise_weights(u), [], []
     for _ in range(rounds):
         hypothesis, edge = learner.best(g)
         if edge <= TIE_TOL:  # zero up to rounding, since the weights sum to one

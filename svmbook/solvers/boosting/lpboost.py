@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
-from ...progress import log
+from ...progress import logger
 
 __all__ = ["LPBoostResult", "lpboost"]
 
@@ -147,7 +147,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard)
         n_iter += 1
-        log.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
+        logger.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
     nonzero = np.flatnonzero(weights)
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in nonzero],

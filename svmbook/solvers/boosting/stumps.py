@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ties import TIE_TOL, first_largest
+from ...ties import TIE_TOL, first_argmax
 
 __all__ = ["MiddleStumps", "Stumps"]
 
@@ -88,7 +88,7 @@ class MiddleStumps:
             Not negative.
         """
         edges, sizes = self._all_edges(g)
-        row, place = divmod(first_largest(sizes, np.abs(g).sum()), self.n)
+        row, place = divmod(first_argmax(sizes, np.abs(g).sum()), self.n)
         return self._stumps(edges, [row], [place]), float(sizes[row, place])
 
     def candidates(self, g, above):

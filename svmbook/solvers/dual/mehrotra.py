@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...gram import GramMatrix
-from ...progress import log
+from ...progress import logger
 
 __all__ = ["BoxProgram", "Minimum", "balance_classes", "hessian_solver", "minimise_on_box"]
 
@@ -193,7 +193,7 @@ def minimise_on_box(program, *, tol, max_iter):
                 raise
             break
         n_iter += 1
-        log.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
+        logger.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
     return Minimum(*best, n_iter=n_iter, accurate=best_error <= 1.0)
 
 

@@ -3,8 +3,8 @@ r"""The state of an active-set method: multipliers, errors, and the set of free 
 import numpy as np
 from scipy.optimize import brentq
 
-from ...progress import log
-from ...ties import first_largest
+from ...progress import logger
+from ...ties import first_argmax
 from .result import certify, intercept_interval
 
 __all__ = ["DualState"]
@@ -48,7 +48,7 @@ class DualState:
     def start_iteration(self):
         """Increase the number of iterations and log it."""
         self.n_iter += 1
-        log.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
+        logger.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
 
     @property
     def at_upper_bound(self):
@@ -108,7 +108,7 @@ class DualState:
         up = np.where(can_increase, self.e - rounding_error, -np.inf)
         low = np.where(can_decrease, self.e + rounding_error, np.inf)
         violation = abs(up.max() - low.min())
-        i, j = first_largest(up, violation), first_largest(-low, violation)
+        i, j = first_argmax(up, violation), first_argmax(-low, violation)
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])

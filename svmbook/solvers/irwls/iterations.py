@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.utils import check_array, check_scalar
 
-from ...progress import log
+from ...progress import logger
 from ..checks import check_problem, check_stopping
 from .costs import Cost
 from .result import IRWLSResult
@@ -221,7 +221,9 @@ class _IRWLSState:
         self._evaluate()
         self._record()
         n_iter, J = len(self.objectives), self.objectives[-1]
-        log.info("least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
+        logger.info(
+            "least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width
+        )
         return t > 0.0
 
     def result(self, C, tol, failure):

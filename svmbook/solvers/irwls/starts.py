@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...ties import first_largest
+from ...ties import first_argmax
 from .costs import HINGE
 from .iterations import START_TOL, irwls, least_squares_step
 
@@ -34,4 +34,4 @@ def best_of(Z, y, C, cost, starts, **options):
     """Return the result with the smallest objective, and the objectives of all starts."""
     results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
-    return results[first_largest(-objectives)], objectives
+    return results[first_argmax(-objectives)], objectives

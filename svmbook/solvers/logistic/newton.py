@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ...arguments import check_positive
 from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_factor
-from ...progress import log
+from ...progress import logger
 from ..checks import check_logistic, check_stopping
 from .likelihoods import Binomial, Softmax, best_intercept, likelihood_of
 from .result import LogisticResult
@@ -225,7 +225,7 @@ def _newton(problem, start, tol, max_iter):
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient in A and in b
         J = problem.objective(A, f, b)
         residual, gap = _certificate(problem, G, R, r)
-        log.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
+        logger.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
         idle = 0 if residual < lowest or previous - J > OBJECTIVE_ROUNDING * J else idle + 1

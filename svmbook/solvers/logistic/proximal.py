@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ...arguments import check_positive
 from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
-from ...progress import log
+from ...progress import logger
 from ..checks import check_logistic, check_stopping
 from .l1_quadratic import kkt_violation, minimise_l1_quadratic
 from .likelihoods import Binomial, best_intercept
@@ -213,7 +213,7 @@ def _solve(problem, start, tol, max_iter):
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = kkt_violation(alpha, slope, lam)
         residual = violation.max() / lam
-        log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
+        logger.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
         idle = 0 if residual < lowest or previous - J > OBJECTIVE_ROUNDING * J else idle + 1

@@ -59,7 +59,7 @@ def test_members_far_from_the_origin_are_accurate():
 def test_small_batches_do_not_change_the_members(monkeypatch):
     positive, negative = random_subsets(30, 12)
     large = linear_members(X, positive, negative, 5.0, np.ones(30))
-    monkeypatch.setattr(members_module, "BATCH_NUMBERS", 500)
+    monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 500)
     small = linear_members(X, positive, negative, 5.0, np.ones(30))
     np.testing.assert_allclose(small.coef, large.coef, atol=1e-9)
 
@@ -77,7 +77,7 @@ def minimal_l1_objective(positive, negative, C):
 
 @pytest.mark.parametrize("C", [0.3, 30.0])
 def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
-    monkeypatch.setattr("svmbook.solvers.batched.sparse.MATRIX_NUMBERS", 1000)
+    monkeypatch.setattr("svmbook.solvers.batched.sparse.MAX_MATRIX_ENTRIES", 1000)
     positive, negative = random_subsets(25, 12)
     members = sparse_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
@@ -120,13 +120,13 @@ def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
 def test_batches_respect_memory_and_size_ratio(monkeypatch):
     sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
     for d in (7, 500):
-        monkeypatch.setattr(members_module, "BATCH_NUMBERS", 20_000)
+        monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 20_000)
         batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(batches), np.arange(500))
         for batch in batches:
             largest = sizes[batch].max()
             assert len(batch) == 1 or len(batch) * largest * (largest + d) <= 20_000
-    monkeypatch.setattr(members_module, "BATCH_NUMBERS", 10**9)
+    monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 10**9)
     batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, 7))
     assert all(len(batch) >= 32 for batch in batches[:-1])
     for batch in batches:
