@@ -153,7 +153,7 @@ def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.
         n_needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
         raise ValueError(
             f"{n} held-out points cannot certify a false-alarm rate of {rate:g} with confidence "
-            f"{confidence:g}; {n_needed:.15g} would suffice. Hold out more, or allow a higher rate."
+            f"{confidence:g}; {n_needed:.15g} would. Hold out more, or allow a higher rate."
         )
     return float(scores[n - k[certified].max()])
 
