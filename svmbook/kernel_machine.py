@@ -113,7 +113,7 @@ class KernelMachine(BaseClassifier):
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
 
-    def _with_definite_kernel(self, problem, solve):
+    def _solve_with_definite_kernel(self, problem, solve):
         """Return the problem and ``solve(problem)``, with a shifted kernel if it is indefinite.
 
         In models with an unpenalised intercept the coefficients sum to zero. For such coefficients

@@ -51,14 +51,14 @@ def complex_gradient(objective, theta):
     return gradient.reshape(theta.shape)
 
 
-def of_theta(objective, *data):
+def as_function_of_theta(objective, *data):
     """Return the objective as a function of one array, coefficients and intercept."""
     return lambda theta: objective(theta[:-1], theta[-1], *data)
 
 
 def lasso_violation(alpha, b, K, y, weights, lam):
     """Return the largest violation of the optimality conditions of the absolute-value penalty."""
-    loss = of_theta(ridge_objective, K, y, weights, 0.0)
+    loss = as_function_of_theta(ridge_objective, K, y, weights, 0.0)
     gradient = complex_gradient(loss, np.append(alpha, b))
     slope = gradient[:-1]
     at_zero = np.maximum(np.abs(slope) - lam, 0.0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from svmbook.labels import decode_labels, encode_labels, encode_targets
 
-BINARY_ESTIMATORS = st.one_of(
+LABEL_PAIRS = st.one_of(
     st.tuples(st.integers(-99, 99), st.integers(-99, 99)),
     st.tuples(st.text("abc", min_size=1), st.text("abc", min_size=1)),
     st.just((False, True)),
@@ -15,7 +15,7 @@ BINARY_ESTIMATORS = st.one_of(
 
 
 @given(
-    pair=BINARY_ESTIMATORS,
+    pair=LABEL_PAIRS,
     codes=st.lists(st.integers(0, 1), min_size=2).filter(lambda c: 0 < sum(c) < len(c)),
 )
 def test_decoding_inverts_encoding(pair, codes):

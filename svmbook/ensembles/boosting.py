@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..labels import decode_labels, has_several_classes
-from ..solvers.boosting.adaboost import adaboost
-from ..solvers.boosting.stumps import MiddleStumps, Stumps
+from ..solvers.boosting.adaboost import run_adaboost
+from ..solvers.boosting.stumps import MidpointStumps, Stumps
 from .additive import AdditiveModel, steps_of_stumps
 
 __all__ = ["AdaBoostStump"]
@@ -123,7 +123,7 @@ class AdaBoostStump(AdditiveModel):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         X, y, weights = X[present], y[present], weights[present]
-        result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
+        result = run_adaboost(MidpointStumps(X), X, y, int(self.n_estimators), weights)
         stumps = _concatenated(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)

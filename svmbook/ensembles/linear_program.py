@@ -16,8 +16,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..base import BaseClassifier, relative_gap
 from ..labels import has_several_classes
-from ..solvers.boosting.lpboost import lpboost
-from ..solvers.boosting.stumps import MiddleStumps
+from ..solvers.boosting.lpboost import run_lpboost
+from ..solvers.boosting.stumps import MidpointStumps
 from ..weights import upper_bounds
 
 __all__ = ["LPBoost"]
@@ -155,12 +155,12 @@ class LPBoost(BaseClassifier):
         X, classes, y, weights, present = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[present], y[present], weights[present]
         if self.estimator is None:
-            learner = MiddleStumps(X)
+            learner = MidpointStumps(X)
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": present}
-        result = lpboost(learner, X, y, C, **options)
+        result = run_lpboost(learner, X, y, C, **options)
         self.classes_ = classes
         self.dual_variables_ = np.zeros(n)
         self.dual_variables_[present] = result.multipliers
@@ -197,8 +197,8 @@ class _ClassifierLearner:
             )
         self.classifier, self.X, self.y = classifier, X, y
 
-    def candidates(self, g, above):
-        """Return the classifier fitted with weights |g|, and its edge, or none if not ``above``."""
+    def candidates(self, g, min_edge):
+        """Return the classifier fitted with weights |g|, and its edge, or none if not above ``min_edge``."""
         weighted = g != 0.0  # points of weight zero do not affect which hypothesis is best
         X, y, weights = self.X[weighted], self.y[weighted], np.abs(g[weighted])
         if np.ptp(y):
@@ -208,7 +208,7 @@ class _ClassifierLearner:
             fitted = DummyClassifier().fit(X, y)  # many classifiers refuse a single class
         hypothesis = _ClassifierHypothesis(fitted)
         edge = float(g @ hypothesis(self.X)[:, 0])
-        return hypothesis, np.array([edge] if edge > above else [])
+        return hypothesis, np.array([edge] if edge > min_edge else [])
 
 
 class _ClassifierHypothesis:

@@ -12,7 +12,7 @@ from ..gram import ComputedGram, StumpGram
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
-from ..solvers.smoothed import smoothed
+from ..solvers.smoothed import solve_smoothed_hinge
 from ..weights import upper_bounds
 from .stump_base import STORED_POINTS, StumpEnsemble
 
@@ -158,7 +158,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         C = upper_bounds(float(self.C), problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, StumpGram):
-            return smoothed(gram, problem.y, C, **options)
+            return solve_smoothed_hinge(gram, problem.y, C, **options)
         result = solve_active_set_on_gram(gram, problem.y, C, **options)
         return result, problem.y * result.alpha
 

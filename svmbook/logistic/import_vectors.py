@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from ..base import relative_gap
 from ..gram import StoredGram
 from ..labels import has_several_classes
-from ..solvers.logistic.import_points import import_points
+from ..solvers.logistic.import_points import select_import_points_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from .base import LogisticKernelMachine
 
@@ -182,7 +182,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         likelihood = Binomial(problem.y, problem.weights)
         options = {"min_decrease": float(self.min_decrease), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
-        result = import_points(gram, likelihood, lam, tol=tol, **options)
+        result = select_import_points_on_gram(gram, likelihood, lam, tol=tol, **options)
         A, parts = result.coef, None
         if linear:  # sum_j A_j (x_j - o) as a sum over points: the coefficient of o is -sum_j A_j
             A, parts = A.copy(), (points.T @ A, origin)

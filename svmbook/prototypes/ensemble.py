@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..base import apply_in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
 from ..labels import encode_classes
-from ..solvers.batched.members import Hyperplanes, linear_members
-from ..solvers.batched.sparse import sparse_members
+from ..solvers.batched.members import Hyperplanes, fit_linear_members
+from ..solvers.batched.sparse import fit_sparse_members
 from ..ties import round_significand
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
 from .sigmoids import cross_validated_sigmoids
@@ -27,7 +27,7 @@ __all__ = [
     "validation_split",
 ]
 
-TRAINERS = {"l2": linear_members, "l1": sparse_members}
+TRAINERS = {"l2": fit_linear_members, "l1": fit_sparse_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
 # Rounding error of an intercept, which is the difference of a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
@@ -58,7 +58,7 @@ class Members(NamedTuple):
 
     def kept(self, rows):
         """Return the members that an index array or mask selects."""
-        return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
+        return Members(*(part[rows] for part in self[:4]), self.planes.select_rows(rows))
 
 
 class Ensemble(NamedTuple):
@@ -170,7 +170,7 @@ class LocalEnsemble(VotingEnsemble):
         planes = members.planes
         if changed.any():
             retrained = self._train(X, codes, positive[changed], negative[changed])
-            planes = planes.replaced(changed, retrained)
+            planes = planes.replace_rows(changed, retrained)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
     def _ensemble(self, members, training, validation, n_classes):

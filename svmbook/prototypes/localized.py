@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..solvers.batched.members import hyperplanes
+from ..solvers.batched.members import fit_hyperplanes
 from ..ties import round_significand
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
@@ -153,7 +153,7 @@ class LocalizedSVM(PairwiseClassifier):
                 take = partial(np.take_along_axis, indices=columns, axis=1)
                 y = np.where(take(codes[both]) == b, 1.0, -1.0)
                 weights = take(np.where(in_pair, C[both], 0.0))
-                planes = hyperplanes(self._points_[take(neighbors[both])], y, weights)
+                planes = fit_hyperplanes(self._points_[take(neighbors[both])], y, weights)
                 F[both] = outputs_of_planes(X[both], *planes[:2])
                 self._warn_of_large_gap(float(planes.gap.max()), stacklevel=7)
             return F

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
-from ..solvers.batched.members import linear_members
+from ..solvers.batched.members import fit_linear_members
 from ..ties import round_significand
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
@@ -186,7 +186,7 @@ class ProfileSVM(PairwiseClassifier):
             if both.any():
                 negative, positive = (in_cluster[both] & in_class[c] for c in (a, b))
                 weight = np.ones(len(positive))
-                planes = linear_members(X, positive, negative, float(self.C), weight)
+                planes = fit_linear_members(X, positive, negative, float(self.C), weight)
                 self._planes_[a, b] = np.flatnonzero(both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)

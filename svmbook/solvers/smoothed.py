@@ -24,7 +24,7 @@ from .dual.result import certify
 from .logistic.likelihoods import TwoClassLoss
 from .logistic.newton import ridge_path
 
-__all__ = ["SmoothedHinge", "smoothed"]
+__all__ = ["SmoothedHinge", "solve_smoothed_hinge"]
 
 WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_GAP
 LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
@@ -63,7 +63,7 @@ class SmoothedHinge(TwoClassLoss):
         return gram.ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
 
 
-def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
+def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     """Solve the SVM dual for a Gram matrix of low rank, whose functions have few weights.
 
     Parameters
@@ -104,7 +104,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
 def _reduce_width(problem, start, width_and_gap, tol, max_iter):
     """Reduce the width until the gap is closed; return result, (weights, intercept) and width."""
     (gram, y, C), (width, gap) = problem, width_and_gap
-    steps, best, idle = 0, None, 0
+    steps, best, n_idle = 0, None, 0
     while True:
         (smooth,) = ridge_path(
             gram,
@@ -116,17 +116,17 @@ def _reduce_width(problem, start, width_and_gap, tol, max_iter):
         )
         steps += smooth.n_iter
         start = smooth.coef, smooth.intercept
-        result = _certified(problem, smooth, width, steps, tol)
-        idle = 0 if best is None or result.gap < best[0].gap else idle + 1
-        if idle == 0:
+        result = _certified_result(problem, smooth, width, steps, tol)
+        n_idle = 0 if best is None or result.gap < best[0].gap else n_idle + 1
+        if n_idle == 0:
             best = result, start, width
-        if result.converged or steps >= max_iter or idle == PATIENCE:
+        if result.converged or steps >= max_iter or n_idle == PATIENCE:
             return replace(best[0], n_iter=steps), *best[1:]
         gap = result.relative_gap  # roughly proportional to the width
         width *= max(WIDTH_RATIO, GAP_TARGET * tol / gap) if gap < LARGE_GAP else WIDTH_RATIO**2
 
 
-def _certified(problem, smooth, width, steps, tol):
+def _certified_result(problem, smooth, width, steps, tol):
     """Return the result for the hinge: primal objective of the weights, dual of the multipliers.
 
     Its KKT residual includes the relative distance between the weights and those that the

@@ -267,7 +267,7 @@ class DualSVC(KernelMachine):
             origin = points.mean(axis=0)
             points = points - origin
         solution = partial(self._definite_solution, solver, points, C)
-        problem, result = self._with_definite_kernel(problem, solution)
+        problem, result = self._solve_with_definite_kernel(problem, solution)
         signed, self.solver_ = problem.y * result.alpha, solver
         linear = (points.T @ signed, origin) if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed, linear)

@@ -18,7 +18,12 @@ from ..kernels import KERNELS
 from ..labels import has_several_classes
 from ..solvers.irwls.costs import usvc_cost
 from ..solvers.irwls.iterations import irwls_path
-from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
+from ..solvers.irwls.starts import (
+    least_squares_start,
+    minimise_from_starts,
+    random_start,
+    svm_start,
+)
 from .base import IRWLSClassifier
 from .expansions import doubling_sequence
 from .points import PROTOTYPES, choose_prototypes, orthonormal_axes
@@ -282,7 +287,7 @@ class USVC(IRWLSClassifier):
             result = irwls_path(Z, y, C, costs, start=first, **self._options())[-1]
             first = result.w, result.intercept
         others = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
-        return best_of(Z, y, C, cost, [first, *others], **self._options())
+        return minimise_from_starts(Z, y, C, cost, [first, *others], **self._options())
 
     def _prototype_features(self, problem, rng):
         """Return features of the points, the matrix from w to kernel coefficients, the problem."""

@@ -23,7 +23,7 @@ from .likelihoods import Binomial, best_intercept
 from .newton import ridge_path
 from .result import LogisticResult
 
-__all__ = ["import_points", "select_import_points"]
+__all__ = ["select_import_points", "select_import_points_on_gram"]
 
 DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
 CACHE_ENTRIES = 100_000  # array entries that fit into the cache, 800 kB
@@ -110,11 +110,13 @@ def select_import_points(
     if max_points is not None:
         check_scalar(max_points, "max_points", Integral, min_val=1)
     options = {"min_decrease": min_decrease, "max_points": max_points, "tol": tol}
-    return import_points(StoredGram(K), Binomial(y, weights), lam, **options)
+    return select_import_points_on_gram(StoredGram(K), Binomial(y, weights), lam, **options)
 
 
-def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6):
-    """Do the same as `select_import_points`, for a `StoredGram` and a likelihood."""
+def select_import_points_on_gram(
+    gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6
+):
+    """Select points as `select_import_points` does, for a `StoredGram` and a likelihood."""
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     remainder = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S

@@ -195,7 +195,7 @@ def test_hard_margin_has_exact_zeros():
 # --- the state of the active sets --------------------------------------------------------
 
 
-def state_of(beta, C=1.0):
+def make_state(beta, C=1.0):
     K, y = noisy_gram(len(beta))
     beta = np.asarray(beta, dtype=float)
     free = (np.abs(beta) > 0) & (np.abs(beta) < C)
@@ -206,7 +206,7 @@ def test_rounding_error_is_a_sharp_bound():
     rng = np.random.default_rng(0)
     K, y = noisy_gram(200)
     for size in (1e-3, 1.0, 1e6):
-        state = state_of(y * size * rng.uniform(0, 1, 200), C=2 * size)
+        state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
         exact = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
         assert (np.abs(state.e - exact) <= state.rounding_error).all()
         sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of an error, since k(x, x) = 1
@@ -216,11 +216,11 @@ def test_rounding_error_is_a_sharp_bound():
 def test_best_scaling_stays_in_the_box():
     K, y = noisy_gram(40)
     balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
-    state = state_of(y * 1e-3 * balanced, C=1e-3)
+    state = make_state(y * 1e-3 * balanced, C=1e-3)
     before = state.beta.copy()
     state.scale_optimally()  # the objective is largest at a factor far above 1
     np.testing.assert_array_equal(state.beta, before)
-    state = state_of(y * 1e3 * balanced, C=1e3)
+    state = make_state(y * 1e3 * balanced, C=1e3)
     state.scale_optimally()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert y @ state.beta == pytest.approx(state.beta @ K @ state.beta)  # derivative zero: largest
@@ -259,15 +259,15 @@ def test_projection_keeps_multipliers_at_their_bounds():
 def test_solver_leaves_no_reference_to_the_matrix(form):
     X, y = np.random.default_rng(0).standard_normal((60, 3)), np.tile([1.0, -1.0], 30)
 
-    def referenced():
+    def referenced_ids():
         return {id(obj) for obj in gc.get_objects() if isinstance(obj, GramMatrix | DualState)}
 
     gc.collect()
     gc.disable()
     try:
-        before = referenced()
+        before = referenced_ids()
         result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
-        assert result.converged and referenced() <= before
+        assert result.converged and referenced_ids() <= before
     finally:
         gc.enable()
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import (
+    as_function_of_theta,
     complex_gradient,
     entropy,
     logistic_problems,
-    of_theta,
     ridge_objective,
     softmax_objective,
 )
@@ -31,7 +31,7 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights, tol=1e-7)
     assert result.converged
-    objective = of_theta(ridge_objective, K, y, weights, lam)
+    objective = as_function_of_theta(ridge_objective, K, y, weights, lam)
     theta = np.append(result.coef, result.intercept)
     assert result.objective == pytest.approx(objective(theta), rel=1e-9)
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
@@ -51,7 +51,7 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
 def test_objective_agrees_with_bfgs(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights)
-    objective = of_theta(ridge_objective, K, y, weights, lam)
+    objective = as_function_of_theta(ridge_objective, K, y, weights, lam)
     bfgs = minimize(
         objective,
         np.zeros(len(y) + 1),
@@ -70,7 +70,7 @@ def test_softmax_gradient_is_zero(problem, lam):
     result = solve_logistic(K, y, lam, weights=weights, classes=4, tol=1e-7)
     assert result.converged
     A, b = result.coef, result.intercept
-    objective = of_theta(softmax_objective, K, y, weights, lam)
+    objective = as_function_of_theta(softmax_objective, K, y, weights, lam)
     theta = np.vstack([A, b])
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
     assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
