@@ -198,7 +198,7 @@ class _ClassifierLearner:
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, min_edge):
-        """Return the classifier fitted with weights |g|, and its edge if it exceeds ``min_edge``."""
+        """Return the classifier fitted with weights |g|, and its edge if above ``min_edge``."""
         weighted = g != 0.0  # points of weight zero do not affect which hypothesis is best
         X, y, weights = self.X[weighted], self.y[weighted], np.abs(g[weighted])
         if np.ptp(y):

@@ -14,7 +14,7 @@ from svmbook.datasets import twonorm
 from svmbook.gram import LowRankGram, StumpGram, quantile_knots
 from svmbook.kernels import stump
 from svmbook.solvers import solve_dual
-from svmbook.solvers.smoothed import SmoothedHinge, smoothed
+from svmbook.solvers.smoothed import SmoothedHinge, solve_smoothed_hinge
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
@@ -122,7 +122,7 @@ def test_objective_decreases_with_more_knots():
 def test_smoothed_solver_agrees_with_quadratic_program(C):
     Z = np.random.default_rng(0).standard_normal((120, 4))
     y = np.where(Z[:, 0] + 0.8 * np.random.default_rng(1).standard_normal(120) > 0, 1.0, -1.0)
-    result, weights = smoothed(LowRankGram(Z), y, np.full(120, C), tol=1e-7)
+    result, weights = solve_smoothed_hinge(LowRankGram(Z), y, np.full(120, C), tol=1e-7)
     exact = solve_dual(Z, y, C, form="low-rank", tol=1e-9)
     assert result.converged and result.objective == pytest.approx(exact.objective, rel=1e-6)
     assert result.dual_objective <= exact.objective * (1 + 1e-9) <= result.objective * (1 + 1e-6)
@@ -136,12 +136,12 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
     gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
-    all_points, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    all_points, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 100)
-    sample_start, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    sample_start, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE", 30)
-    monkeypatch.setattr("svmbook.gram.stumps.POINTS_PER_WEIGHT", 0)
-    sample_hessian, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
+    sample_hessian, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     for result in (sample_start, sample_hessian):
         assert result.converged
         assert result.objective == pytest.approx(all_points.objective, rel=2e-6)
@@ -160,7 +160,7 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
-    smoothed(LowRankGram(Z), y, C)
+    solve_smoothed_hinge(LowRankGram(Z), y, C)
     sample = bounds[0]
     assert len(sample) == 50 and sample.sum() == pytest.approx(C.sum())
     np.testing.assert_allclose(np.unique((sample / sample.min()).round(9)), [1.0, 2.0, 4.0])
@@ -182,7 +182,7 @@ def test_separable_points_are_solved_and_certified(n_knots, C):
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
 def test_tolerance_below_rounding_error_returns_best_certificate(C):
-    result, _ = smoothed(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
+    result, _ = solve_smoothed_hinge(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
     exact = solve_dual(X, Y, C, form="low-rank", tol=1e-10)
     assert not result.converged and result.n_iter < 1000
     assert 0 <= result.relative_gap < 1e-7
