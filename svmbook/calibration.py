@@ -204,9 +204,9 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     f = scores / largest
     centre = f.sum(axis=0) / n_points
     spread = np.sqrt(((f - centre) ** 2 * mask).sum(axis=0) / n_points)
-    flat = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
-    spread = np.where(flat, 1.0, spread)
-    f = np.where(flat, 0.0, (f - centre) / spread)
+    is_constant = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
+    spread = np.where(is_constant, 1.0, spread)
+    f = np.where(is_constant, 0.0, (f - centre) / spread)
     mean_target = (t * mask).sum(axis=0) / n_points
     theta = np.array([np.zeros(len(mean_target)), np.log(mean_target / (1.0 - mean_target))])
     value = _cross_entropy(f, t, mask, theta)
@@ -214,7 +214,7 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
         p = expit(f * theta[0] + theta[1])
         h, r = mask * p * (1.0 - p), mask * (p - t)
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
-        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + flat, (h * f).sum(axis=0), h.sum(axis=0)
+        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + is_constant, (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
         decrement = -(g * step).sum(axis=0)

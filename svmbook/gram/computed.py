@@ -113,15 +113,15 @@ class ComputedGram(GramMatrix):
 
     def _fill_cache(self, points):
         """Compute and cache the rows of points that are missing, evicting other points' rows."""
-        missing = points[self._cache_row[points] < 0]
+        uncached = points[self._cache_row[points] < 0]
         rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)  # the free ones
-        if len(rows) < len(missing):
+        if len(rows) < len(uncached):
             evictable = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), points)
-            evicted = evictable[: len(missing) - len(rows)]
+            evicted = evictable[: len(uncached) - len(rows)]
             rows = np.concatenate([rows, self._cache_row[evicted]])
             self._cache_row[evicted] = -1
-        rows = rows[: len(missing)]
-        missing = missing[: len(rows)]  # only the first ones if the cache is too small
-        for chunk in chunks(np.arange(len(missing)), self._chunk_rows):
-            self._cache[rows[chunk]] = self._values(missing[chunk], self._all_points)
-            self._cache_row[missing[chunk]] = rows[chunk]
+        rows = rows[: len(uncached)]
+        uncached = uncached[: len(rows)]  # only the first ones if the cache is too small
+        for chunk in chunks(np.arange(len(uncached)), self._chunk_rows):
+            self._cache[rows[chunk]] = self._values(uncached[chunk], self._all_points)
+            self._cache_row[uncached[chunk]] = rows[chunk]

@@ -66,12 +66,12 @@ def fit_linear_members(X, positive, negative, C, weight):
     n_positive = positive.sum(axis=1)
     n_points = n_positive + negative.sum(axis=1)
     # The points of all members in one array, the positive points of each member first.
-    flat = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
+    member_points = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     first = np.cumsum(n_points) - n_points
     parts, order = [], np.argsort(n_points, kind="stable")
     for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        points = flat[first[rows, None] + np.minimum(place, size - 1)]
+        points = member_points[first[rows, None] + np.minimum(place, size - 1)]
         is_positive = place < n_positive[rows, None]
         factor = weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], points]
         bounds = C * np.where(is_positive, factor, place < size)

@@ -134,14 +134,16 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         if n_iter == max_iter:
             break
         new_columns = y[:, None] * candidates(X)
-        new = [k for k, column in enumerate(new_columns.T) if column.tobytes() not in seen_columns]
-        if not new:
+        new_indices = [
+            k for k, column in enumerate(new_columns.T) if column.tobytes() not in seen_columns
+        ]
+        if not new_indices:
             message = "the linear program is not exact enough to find a violated constraint"
             break
-        seen_columns.update(new_columns[:, k].tobytes() for k in new)
+        seen_columns.update(new_columns[:, k].tobytes() for k in new_indices)
         candidate_list = candidates.as_list()
-        hypotheses += [candidate_list[k] for k in new]
-        columns = np.column_stack([columns, new_columns[:, new]])
+        hypotheses += [candidate_list[k] for k in new_indices]
+        columns = np.column_stack([columns, new_columns[:, new_indices]])
         weights, u, required_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights

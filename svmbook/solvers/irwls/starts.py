@@ -23,11 +23,11 @@ def svm_start(Z, y, C):
 
 def random_start(Z, y, C, rng):
     """Return w and b of least squares on random points, about two per unknown."""
-    included = np.zeros(len(y))
-    included[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
+    is_drawn = np.zeros(len(y))
+    is_drawn[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
     for label in (-1.0, 1.0):  # at least one point of each class
-        included[rng.choice(np.flatnonzero(y == label))] = 1.0
-    return least_squares_start(Z, y, C * included)
+        is_drawn[rng.choice(np.flatnonzero(y == label))] = 1.0
+    return least_squares_start(Z, y, C * is_drawn)
 
 
 def minimise_from_starts(Z, y, C, cost, starts, **options):
