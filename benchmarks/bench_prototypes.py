@@ -20,8 +20,8 @@ from svmbook import PrototypeSVM
 from svmbook.datasets import isolated
 from svmbook.prototypes.ensemble import validation_split
 from svmbook.prototypes.negatives import distances, initial_negatives
-from svmbook.solvers.batched.duals import duals
-from svmbook.solvers.batched.members import linear_members
+from svmbook.solvers.batched.duals import solve_validated_batch
+from svmbook.solvers.batched.members import fit_linear_members
 
 C, N_NEGATIVES, N_SHIFTS, P_NEGATIVE = 1000.0, 7, 10, 0.005
 
@@ -45,14 +45,14 @@ def train_exemplars(X, y):
         return [model.fit(X[p], np.where(np.arange(len(p)) == 0, 1, -1)).coef_[0] for p in points]
 
     batch, batch_seconds = time_call(
-        lambda: linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
+        lambda: fit_linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
     )
     loop_coef, loop_seconds = time_call(loop, repeats=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn deprecates this option
         _, probability_seconds = time_call(lambda: loop(probability=True, random_state=0))
     arrays = padded_duals(X, points)
-    active, active_seconds = time_call(lambda: duals(*arrays), repeats=9)
+    active, active_seconds = time_call(lambda: solve_validated_batch(*arrays), repeats=9)
     interior, interior_seconds = time_call(lambda: interior_point(*arrays), repeats=9)
     size = np.abs(batch.coef).max(axis=1)
     return {

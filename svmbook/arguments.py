@@ -7,7 +7,7 @@ import numpy as np
 __all__ = ["check_positive"]
 
 
-def check_positive(name, value, *, or_zero=False):
+def check_positive(name, value, *, allow_zero=False):
     """Check that a number is positive and finite, and return it as a float.
 
     Parameters
@@ -16,7 +16,7 @@ def check_positive(name, value, *, or_zero=False):
         Name of the argument, for the message.
     value : object
         Value of the argument.
-    or_zero : bool, default=False
+    allow_zero : bool, default=False
         Whether zero is allowed.
 
     Returns
@@ -38,7 +38,7 @@ def check_positive(name, value, *, or_zero=False):
     """
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; found {value!r}.")
-    if not (0 < value < np.inf or (or_zero and value == 0)):
-        kind = "finite and not negative" if or_zero else "positive and finite"
-        raise ValueError(f"{name} must be {kind}; found {value!r}.")
+    if not (0 < value < np.inf or (allow_zero and value == 0)):
+        condition = "finite and not negative" if allow_zero else "positive and finite"
+        raise ValueError(f"{name} must be {condition}; found {value!r}.")
     return float(value)

@@ -19,27 +19,27 @@ from .memory import check_memory
 from .multiclass import couple_probabilities, fit_pairs, pair_probabilities
 from .weights import point_weights
 
-__all__ = ["BaseClassifier", "LogOdds", "apply_in_blocks", "relative_gap"]
+__all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
 
 # Fitted attributes whose names do not end with an underscore.
-PRIVATE_FITTED = ("_kernel", "_centred_model", "_one_vs_one")
-BLOCK_NUMBERS = 2_000_000  # numbers per block of a prediction: 16 MB per array
+PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
+BLOCK_ENTRIES = 2_000_000  # array entries per block of a prediction: 16 MB per array
 
 
-def clear_fitted(estimator):
+def clear_fitted_attributes(estimator):
     """Delete the attributes of an earlier fit, so that they do not survive a failed one."""
     for name in list(vars(estimator)):
-        if name.endswith("_") or name in PRIVATE_FITTED:
+        if name.endswith("_") or name in PRIVATE_FITTED_ATTRIBUTES:
             delattr(estimator, name)
 
 
-def apply_in_blocks(function, X, width, numbers=None):
+def apply_in_blocks(function, X, entries_per_row, max_entries=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
-    The function needs ``width`` numbers per row. A block needs at most ``numbers`` of them, by
-    default `BLOCK_NUMBERS`.
+    The function needs arrays of ``entries_per_row`` numbers per row. A block needs at most
+    ``max_entries`` numbers, by default `BLOCK_ENTRIES`.
     """
-    rows, outputs = max(1, (numbers or BLOCK_NUMBERS) // max(1, width)), []
+    rows, outputs = max(1, (max_entries or BLOCK_ENTRIES) // max(1, entries_per_row)), []
     for start in range(0, X.shape[0], rows):
         outputs.append(function(X[start : start + rows]))
     return np.concatenate(outputs)
@@ -59,13 +59,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass has a `fit` that calls `_training_data` and sets ``classes_`` at the end, and
     ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
-    classifier calls `_fit_pairs` if `several_classes` is true.
+    classifier calls `_fit_pairs` if `has_several_classes` is true.
     """
 
     class_weight = None  # for estimators without this parameter
     _sparse = False  # whether X may be a sparse matrix
     _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
-    _sparse_hint = ""  # said first to a user who passes sparse data
+    _sparse_hint = ""  # beginning of the advice to a user who passes sparse data
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -86,7 +86,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validated_points(X)
-        return self._one_vs_one.decision_function(X) if self._in_pairs else self._outputs(X)
+        return self._one_vs_one.decision_function(X) if self._is_one_vs_one else self._outputs(X)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the predicted label of each point.
@@ -113,14 +113,14 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return {"accept_sparse": "csr" if self._sparse else False}
 
     @property
-    def _in_pairs(self):
-        """Whether a classifier was fitted for each pair of classes."""
+    def _is_one_vs_one(self):
+        """Whether one classifier was fitted per pair of classes."""
         return hasattr(self, "_one_vs_one")
 
     def _check_two_classes(self, method):
         """Raise an error if there is one decision function per pair of classes."""
         check_is_fitted(self)
-        if self._in_pairs:
+        if self._is_one_vs_one:
             raise ValueError(
                 f"{method} needs a single decision function; with {len(self.classes_)} classes "
                 "there is one per pair. Call it on a classifier in estimators_."
@@ -183,7 +183,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         weights, and the indices of the points of positive weight. A failed fit leaves only the
         attributes that `validate_data` sets.
         """
-        clear_fitted(self)
+        clear_fitted_attributes(self)
         if issparse(X) and not self._sparse:
             raise TypeError(
                 f"Sparse data was passed for X, but dense data is required: {self._sparse_hint}use "
@@ -199,7 +199,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return X, classes, targets, weights, np.flatnonzero(weights > 0)
 
 
-class LogOdds:
+class LogOddsMixin:
     """Probabilities of classifiers whose decision values are log odds."""
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
@@ -218,7 +218,7 @@ class LogOdds:
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of ``classes_``.
         """
-        if self._in_pairs:
+        if self._is_one_vs_one:
             pairwise = pair_probabilities(self._one_vs_one, self._validated_points(X))
             return couple_probabilities(pairwise, len(self.classes_))
         F = self.decision_function(X)
@@ -239,7 +239,7 @@ class LogOdds:
         ndarray of shape (n_samples, n_classes)
             Log probabilities in the order of ``classes_``.
         """
-        if self._in_pairs:
+        if self._is_one_vs_one:
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X))
         F = self.decision_function(X)

@@ -150,10 +150,10 @@ def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.
     k = np.arange(1, n + 1)
     certified = beta.cdf(rate, k, n - k + 1) >= confidence
     if not certified.any():
-        needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
+        n_needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
         raise ValueError(
-            f"{n} points held out cannot certify a false alarm rate of {rate:g} with confidence "
-            f"{confidence:g}; {needed:.15g} would. Hold out more, or allow a higher rate."
+            f"{n} held-out points cannot certify a false-alarm rate of {rate:g} with confidence "
+            f"{confidence:g}; {n_needed:.15g} would. Hold out more, or allow a higher rate."
         )
     return float(scores[n - k[certified].max()])
 
@@ -166,9 +166,7 @@ def _check_scores(scores):
     return scores
 
 
-def fit_sigmoids(
-    scores: ArrayLike, positive: ArrayLike, present: ArrayLike | None = None
-) -> Sigmoid:
+def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None = None) -> Sigmoid:
     """Fit one sigmoid per classifier, as `fit_sigmoid` does for a single classifier.
 
     This is Newton's method in two variables on standardised scores, vectorised over classifiers.
@@ -179,8 +177,8 @@ def fit_sigmoids(
         Decision values, one column per classifier.
     positive : ndarray of bool, of the same shape
         Whether a point has the second label of that classifier.
-    present : ndarray of bool, of the same shape, default=None
-        Points on which each sigmoid is fitted, at least one per classifier; by default all.
+    mask : ndarray of bool, of the same shape, default=None
+        The points on which each sigmoid is fitted, at least one per classifier; by default all.
 
     Returns
     -------
@@ -196,40 +194,40 @@ def fit_sigmoids(
     >>> fit_sigmoids(scores, yes).probability([0.0, 0.0]).round(2)
     array([0.49, 0.46])
     """
-    present = np.ones(scores.shape) if present is None else present.astype(float)
-    n_points, n_positive = present.sum(axis=0), (positive * present).sum(axis=0)
+    mask = np.ones(scores.shape) if mask is None else mask.astype(float)
+    n_points, n_positive = mask.sum(axis=0), (positive * mask).sum(axis=0)
     n_negative = n_points - n_positive
     t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
-    scores = np.where(present, scores, 0.0)
+    scores = np.where(mask, scores, 0.0)
     largest = np.abs(scores).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     f = scores / largest
     centre = f.sum(axis=0) / n_points
-    spread = np.sqrt(((f - centre) ** 2 * present).sum(axis=0) / n_points)
-    flat = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
-    spread = np.where(flat, 1.0, spread)
-    f = np.where(flat, 0.0, (f - centre) / spread)
-    mean_target = (t * present).sum(axis=0) / n_points
+    spread = np.sqrt(((f - centre) ** 2 * mask).sum(axis=0) / n_points)
+    is_constant = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
+    spread = np.where(is_constant, 1.0, spread)
+    f = np.where(is_constant, 0.0, (f - centre) / spread)
+    mean_target = (t * mask).sum(axis=0) / n_points
     theta = np.array([np.zeros(len(mean_target)), np.log(mean_target / (1.0 - mean_target))])
-    value = _cross_entropy(f, t, present, theta)
+    value = _cross_entropy(f, t, mask, theta)
     for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
-        h, r = present * p * (1.0 - p), present * (p - t)
+        h, r = mask * p * (1.0 - p), mask * (p - t)
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
-        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + flat, (h * f).sum(axis=0), h.sum(axis=0)
+        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + is_constant, (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
         decrement = -(g * step).sum(axis=0)
         if (decrement <= DECREMENT_TOL**2 * value).all():
             break
         for _ in range(MAX_STEPS):
-            new = _cross_entropy(f, t, present, theta + step)
-            too_far = new > value - 1e-4 * decrement + OBJECTIVE_ROUNDING * value
+            new_value = _cross_entropy(f, t, mask, theta + step)
+            too_far = new_value > value - 1e-4 * decrement + OBJECTIVE_ROUNDING * value
             if not too_far.any():
                 break
             step[:, too_far] /= 2
             decrement[too_far] /= 2
-        theta, value = theta + step, new
+        theta, value = theta + step, new_value
     else:
         warnings.warn(
             f"a sigmoid did not converge in {MAX_STEPS} Newton steps; check the scores for "
@@ -241,7 +239,7 @@ def fit_sigmoids(
     return Sigmoid(slope / largest, theta[1] - slope * centre)
 
 
-def _cross_entropy(f, t, present, theta):
+def _cross_entropy(f, t, mask, theta):
     """Return the sum of -t log p - (1 - t) log(1 - p) for each classifier."""
     z = f * theta[0] + theta[1]
-    return (present * (np.logaddexp(0.0, z) - t * z)).sum(axis=0)
+    return (mask * (np.logaddexp(0.0, z) - t * z)).sum(axis=0)

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .base import BaseClassifier, apply_in_blocks, relative_gap
 from .kernels.checks import IndefiniteKernelError
-from .kernels.choice import KernelChoice, choose_kernel, rows_of_kernel
+from .kernels.choice import KernelChoice, choose_kernel, select_points
 from .kernels.names import KERNELS
 from .labels import encode_labels
 
@@ -30,7 +30,7 @@ class Problem(NamedTuple):
     X: np.ndarray  # all points, perhaps sparse, or for a precomputed kernel their Gram matrix
     classes: np.ndarray  # the labels, sorted
     targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
-    present: np.ndarray  # indices of the points of positive weight, to which the rest refers
+    indices: np.ndarray  # indices of the points of positive weight, to which the rest refers
     points: np.ndarray
     y: np.ndarray
     weights: np.ndarray
@@ -97,23 +97,23 @@ class KernelMachine(BaseClassifier):
 
     def _expansion(self, X):
         r"""Return :math:`\sum_j A_j k(x_j, x)` for validated points."""
-        return self._kernel.with_support(X, self) @ self.dual_coef_.T
+        return self._kernel.support_vector_values(X, self) @ self.dual_coef_.T
 
     def _prepare(self, X, y, sample_weight, encode=encode_labels):
         """Validate the training data, choose the kernel, and return the `Problem`."""
-        X, classes, targets, weights, present = self._training_data(X, y, sample_weight, encode)
+        X, classes, targets, weights, indices = self._training_data(X, y, sample_weight, encode)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
-        points = rows_of_kernel(X, present, pairwise=pairwise)
-        y, weights = targets[present], weights[present]
+        points = select_points(X, indices, pairwise=pairwise)
+        y, weights = targets[indices], weights[indices]
         kernel = self._choose_kernel(points, weights)
-        return Problem(X, classes, targets, present, points, y, weights, kernel)
+        return Problem(X, classes, targets, indices, points, y, weights, kernel)
 
     def _choose_kernel(self, points, weights):
         """Return the kernel that the parameters specify, given the points and their weights."""
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
 
-    def _with_definite_kernel(self, problem, solve):
+    def _solve_with_definite_kernel(self, problem, solve):
         """Return the problem and ``solve(problem)``, with a shifted kernel if it is indefinite.
 
         In models with an unpenalised intercept the coefficients sum to zero. For such coefficients
@@ -122,7 +122,7 @@ class KernelMachine(BaseClassifier):
         try:
             return problem, solve(problem)
         except IndefiniteKernelError as error:
-            shifted = problem._replace(kernel=problem.kernel.shifted(problem.points))
+            shifted = problem._replace(kernel=problem.kernel.with_shift(problem.points))
             try:
                 return shifted, solve(shifted)
             except IndefiniteKernelError:
@@ -140,7 +140,7 @@ class KernelMachine(BaseClassifier):
         A, intercept = problem.kernel.unshifted_coefficients(A, result.intercept, problem.points)
         n = problem.X.shape[0]
         coefficients = np.zeros((n, *A.shape[1:]))
-        coefficients[problem.present] = A
+        coefficients[problem.indices] = A
         columns = coefficients.reshape(n, -1)
         self.support_ = np.flatnonzero((columns != 0.0).any(axis=1))
         precomputed = self._kernel.name == "precomputed"
@@ -157,7 +157,7 @@ class KernelMachine(BaseClassifier):
 
     def _certify(self, problem, result, *, stacklevel):
         """Set the attributes that describe the fit, and warn if it is not certified."""
-        self._kernel, self.classes_ = problem.kernel.unshifted(), problem.classes
+        self._kernel, self.classes_ = problem.kernel.without_shift(), problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual

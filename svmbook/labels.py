@@ -7,8 +7,8 @@ __all__ = [
     "decode_labels",
     "encode_classes",
     "encode_labels",
-    "encode_outputs",
-    "several_classes",
+    "encode_targets",
+    "has_several_classes",
 ]
 
 
@@ -54,18 +54,18 @@ def encode_classes(y):
             "convert all of them to strings or all of them to numbers."
         ) from error
     if len(classes) < 2:
-        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
-        raise ValueError(f"a classifier needs samples of two classes; y has {found}.")
+        problem = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
+        raise ValueError(f"a classifier needs samples of two classes; y has {problem}.")
     return classes, codes
 
 
-def several_classes(y):
+def has_several_classes(y):
     """Return whether there are more than two classes; False if `encode_classes` rejects ``y``.
 
     Examples
     --------
-    >>> from svmbook.labels import several_classes
-    >>> several_classes(["a", "b", "c"]), several_classes(["a", "b"])
+    >>> from svmbook.labels import has_several_classes
+    >>> has_several_classes(["a", "b", "c"]), has_several_classes(["a", "b"])
     (True, False)
     """
     try:
@@ -75,7 +75,7 @@ def several_classes(y):
         return False
 
 
-def encode_outputs(y):
+def encode_targets(y):
     """Encode labels as signs for two classes, and as integers for more.
 
     Parameters
@@ -97,8 +97,8 @@ def encode_outputs(y):
 
     Examples
     --------
-    >>> from svmbook.labels import encode_outputs
-    >>> encode_outputs(["b", "a"])[1], encode_outputs(["b", "a", "c"])[1]
+    >>> from svmbook.labels import encode_targets
+    >>> encode_targets(["b", "a"])[1], encode_targets(["b", "a", "c"])[1]
     (array([ 1., -1.]), array([1, 0, 2]))
     """
     classes, codes = encode_classes(y)

@@ -51,14 +51,14 @@ def _available_in_container():
         return math.inf
 
 
-def check_memory(needed, task, advice):
-    """Warn if a computation needs over 2 GiB, and raise an error if they are not available.
+def check_memory(n_bytes, task, advice):
+    """Warn if a computation needs over 2 GiB; raise an error if they are not available.
 
     The warning points at the line that called the package.
 
     Parameters
     ----------
-    needed : float
+    n_bytes : float
         Estimated number of bytes.
     task : str
         Description of the computation, for the message.
@@ -73,13 +73,13 @@ def check_memory(needed, task, advice):
     Raises
     ------
     MemoryError
-        More is needed than is available.
+        The computation needs more memory than is available.
     """
-    if needed <= WARNING_BYTES:
+    if n_bytes <= WARNING_BYTES:
         return
-    estimate = f"{task} needs about {needed / GIBIBYTE:.1f} GiB of memory"
+    estimate = f"{task} needs about {n_bytes / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()
-    if needed > available:
+    if n_bytes > available:
         raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {advice}")
     warnings.warn(f"{estimate}. {advice}", stacklevel=_caller_stacklevel())
 

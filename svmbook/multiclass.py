@@ -53,7 +53,7 @@ def couple_probabilities(pairwise, n_classes):
     system[:, :k, :k] = -r * r.transpose(0, 2, 1)
     system[:, range(k), range(k)] = (r**2).sum(axis=1)
     system[:, k, k] = 0.0
-    right_side = np.zeros((n, k + 1, 1))
-    right_side[:, k] = 1.0
-    p = np.maximum(np.linalg.solve(system, right_side)[:, :k, 0], 0.0)  # negative only by rounding
+    rhs = np.zeros((n, k + 1, 1))
+    rhs[:, k] = 1.0
+    p = np.maximum(np.linalg.solve(system, rhs)[:, :k, 0], 0.0)  # negative only by rounding
     return p / p.sum(axis=1, keepdims=True)

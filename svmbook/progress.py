@@ -10,6 +10,6 @@ Solvers log one line per iteration at the level INFO. By default nothing is show
 
 import logging
 
-__all__ = ["log"]
+__all__ = ["logger"]
 
-log = logging.getLogger("svmbook")
+logger = logging.getLogger("svmbook")

@@ -54,12 +54,12 @@ class Table:
     rows: tuple
 
     def __post_init__(self):
-        columns = _cells(self.columns, "columns")
+        columns = _as_tuple(self.columns, "columns")
         if not columns:
             raise ValueError("columns is empty; a table needs at least one heading.")
         rows = []
-        for number, row in enumerate(_cells(self.rows, "rows")):
-            rows.append(row := _cells(row, f"row {number}"))
+        for number, row in enumerate(_as_tuple(self.rows, "rows")):
+            rows.append(row := _as_tuple(row, f"row {number}"))
             if len(row) != len(columns):
                 raise ValueError(
                     f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
@@ -132,12 +132,12 @@ def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFram
         import pandas as pd  # an optional dependency
     except ImportError as error:
         raise ImportError(
-            'pandas is missing; install it by: pip install "svmbook[tables]"'
+            'pandas is missing; install it with: pip install "svmbook[tables]"'
         ) from error
     return pd.DataFrame(list(rows), columns=columns)
 
 
-def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
+def plus_minus(value: float, uncertainty: float, format_spec: str = ".2f") -> str:
     """Return a value and its uncertainty as text without a possible line break.
 
     A value that is rounded to zero has no minus sign.
@@ -146,7 +146,7 @@ def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
     ----------
     value, uncertainty : float
         Both in the same unit. An uncertainty of NaN, as from a single run, is omitted.
-    digits : str, default=".2f"
+    format_spec : str, default=".2f"
         Format of the value. The uncertainty has the same format without a sign if it ends with
         "f", else two decimals.
 
@@ -162,15 +162,16 @@ def plus_minus(value: float, uncertainty: float, digits: str = ".2f") -> str:
     >>> plus_minus(-0.02, 0.04, "+.1f").split()
     ['+0.0', '±', '0.0']
     """
-    plain = digits.lstrip("+")
-    sign = "+" if digits != plain else ""
-    shown = f"{value:{sign}z{plain}}"
+    unsigned_spec = format_spec.lstrip("+")
+    sign = "+" if format_spec != unsigned_spec else ""
+    text = f"{value:{sign}z{unsigned_spec}}"
     if isnan(uncertainty):
-        return shown
-    return f"{shown}\u00a0±\u00a0{uncertainty:{plain if digits.endswith('f') else '.2f'}}"
+        return text
+    uncertainty_spec = unsigned_spec if format_spec.endswith("f") else ".2f"
+    return f"{text}\u00a0±\u00a0{uncertainty:{uncertainty_spec}}"
 
 
-def _cells(cells, name):
+def _as_tuple(cells, name):
     """Return an iterable as a tuple, since an iterator could be shown only once."""
     if isinstance(cells, str) or not hasattr(cells, "__iter__"):
         raise TypeError(f"{name} is {cells!r}; give a sequence, such as a list.")

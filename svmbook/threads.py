@@ -10,7 +10,7 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 __all__ = ["one_blas_thread"]
 
 _lock = Lock()
-_entries = []  # one per active block; the first holds the limit, which applies to the process
+_limits = []  # one entry per active block; the first holds the limit, which applies to the process
 
 
 @contextmanager
@@ -21,17 +21,17 @@ def one_blas_thread():
     leave removes it. Otherwise a thread could restore the limit of another as the original state.
     """
     with _lock:
-        if not _entries:
+        if not _limits:
             _take_control()
-        _entries.append(None if _entries else _limit())
+        _limits.append(None if _limits else _limit_blas())
     try:
         yield
     finally:
         with _lock:
-            if len(_entries) == 1:
+            if len(_limits) == 1:
                 _take_control()
-                _entries[0].restore_original_limits()
-            _entries.pop()
+                _limits[0].restore_original_limits()
+            _limits.pop()
 
 
 def _take_control():
@@ -43,12 +43,12 @@ def _take_control():
         OpenBLASController.clear_controlling_thread(force=True)
 
 
-def _limit():
+def _limit_blas():
     """Set the limit; cvxopt, which is imported on first use, brings a BLAS of its own."""
-    return _libraries("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
+    return _thread_pools("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
 
 
 @cache
-def _libraries(with_cvxopt):
+def _thread_pools(with_cvxopt):
     """Find the thread pools of this process; cached, as it takes as long as a small problem."""
     return ThreadpoolController()

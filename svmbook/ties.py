@@ -2,19 +2,19 @@
 
 import numpy as np
 
-__all__ = ["TIE_TOL", "distinct", "first_largest", "rounded"]
+__all__ = ["TIE_TOL", "first_argmax", "round_significand", "unique_up_to_rounding"]
 
-KEPT_BITS = 36  # significant bits after rounding: a relative step between 2**-36 and 2**-35
-TIE_TOL = 2.0**-KEPT_BITS
+SIGNIFICANT_BITS = 36  # significant bits after rounding: a relative step between 2**-36 and 2**-35
+TIE_TOL = 2.0**-SIGNIFICANT_BITS
 
 
-def rounded(values):
+def round_significand(values):
     """Round numbers to 36 significant bits.
 
     The last of the 53 significant bits of a sum depend on the order of summation, which differs
     between processors. So can the result of `argmin` or a sort of numbers that are equal in exact
     arithmetic. After rounding such numbers are equal, unless a rounding boundary lies between them:
-    for relative differences of 1e-15 the probability of that is about 1e-4. `first_largest` has no
+    for relative differences of 1e-15 the probability of that is about 1e-4. `first_argmax` has no
     such boundary, and its ``size`` allows for sums with cancellation.
 
     Parameters
@@ -30,16 +30,16 @@ def rounded(values):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ties import rounded
+    >>> from svmbook.ties import round_significand
     >>> distances = np.array([0.3, 0.1 + 0.2, 0.1])
-    >>> int(distances.argmax()), int(rounded(distances).argmax())
+    >>> int(distances.argmax()), int(round_significand(distances).argmax())
     (1, 0)
     """
     significands, exponents = np.frexp(np.asarray(values, dtype=float))
-    return np.ldexp(np.rint(np.ldexp(significands, KEPT_BITS)), exponents - KEPT_BITS)
+    return np.ldexp(np.rint(np.ldexp(significands, SIGNIFICANT_BITS)), exponents - SIGNIFICANT_BITS)
 
 
-def distinct(values):
+def unique_up_to_rounding(values):
     """Return the distinct numbers, sorted, and the index of each number among them.
 
     Parameters
@@ -57,15 +57,15 @@ def distinct(values):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ties import distinct
-    >>> distinct(np.array([0.3, 0.1, 0.1 + 0.2]))
+    >>> from svmbook.ties import unique_up_to_rounding
+    >>> unique_up_to_rounding(np.array([0.3, 0.1, 0.1 + 0.2]))
     (array([0.1, 0.3]), array([1, 0, 1]))
     """
-    _, first, inverse = np.unique(rounded(values), return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(round_significand(values), return_index=True, return_inverse=True)
     return values[first], inverse
 
 
-def first_largest(values, size=None, tol=TIE_TOL):
+def first_argmax(values, size=None, tol=TIE_TOL):
     """Return the index of the first number that equals the largest up to rounding.
 
     Parameters
@@ -85,8 +85,8 @@ def first_largest(values, size=None, tol=TIE_TOL):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ties import first_largest
-    >>> first_largest(np.array([0.1, 0.3, 0.1 + 0.2]))
+    >>> from svmbook.ties import first_argmax
+    >>> first_argmax(np.array([0.1, 0.3, 0.1 + 0.2]))
     1
     """
     largest = values.max()

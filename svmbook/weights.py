@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-__all__ = ["point_weights", "shares", "upper_bounds"]
+__all__ = ["normalise_weights", "point_weights", "upper_bounds"]
 
 
 def point_weights(class_weight, classes, y, sample_weight):
@@ -50,14 +50,14 @@ def point_weights(class_weight, classes, y, sample_weight):
     return weights
 
 
-def shares(weights):
+def normalise_weights(weights):
     """Return the weights divided by their sum, without overflow of the sum.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.weights import shares
-    >>> shares(np.array([1e308, 3e307, 1e308 - 3e307])).round(3)
+    >>> from svmbook.weights import normalise_weights
+    >>> normalise_weights(np.array([1e308, 3e307, 1e308 - 3e307])).round(3)
     array([0.5 , 0.15, 0.35])
     """
     scaled = weights / weights.max()

@@ -158,14 +158,14 @@ def test_unconverged_sigmoid_is_reported(monkeypatch):
         fit_sigmoid([-3.0, -1.0, 0.5, 2.0, 4.0], [0, 0, 1, 0, 1])
 
 
-def test_each_sigmoid_is_fitted_on_its_present_points():
+def test_each_sigmoid_is_fitted_on_the_points_of_its_mask():
     rng = np.random.default_rng(0)
     scores, positive = rng.normal(size=(30, 4)), rng.random((30, 4)) < 0.4
     scores += positive
-    present = np.arange(30)[:, None] < [30, 20, 12, 25]
-    scores[~present] = np.nan
-    joint = fit_sigmoids(scores, positive, present)
-    for k, points in enumerate(present.T):
+    mask = np.arange(30)[:, None] < [30, 20, 12, 25]
+    scores[~mask] = np.nan
+    joint = fit_sigmoids(scores, positive, mask)
+    for k, points in enumerate(mask.T):
         single = fit_sigmoid(scores[points, k], positive[points, k])
         assert joint.slope[k] == pytest.approx(single.slope, abs=1e-6)
         assert joint.intercept[k] == pytest.approx(single.intercept, abs=1e-6)

@@ -21,8 +21,8 @@ import svmbook
 
 X, Y = make_blobs(60, centers=2, n_features=3, cluster_std=3.0, random_state=0)
 X = np.round(X, 2)
-NAMES = ["height", "weight", "age"]
-TABLE = pd.DataFrame(X, columns=NAMES)
+FEATURE_NAMES = ["height", "weight", "age"]
+TABLE = pd.DataFrame(X, columns=FEATURE_NAMES)
 ESTIMATORS = [name for name in svmbook.__all__ if not name.startswith("_")]
 POINTS = {
     "list": X.tolist(),
@@ -74,7 +74,7 @@ def test_predictions_have_the_labels_of_the_training_data(name, label_type):
 def test_estimators_work_in_pipelines_and_grid_searches(name):
     table = TABLE.assign(kind=np.where(X[:, 0] > 0, "a", "b"))
     columns = make_column_transformer(
-        (StandardScaler(), NAMES), (OrdinalEncoder(), ["kind"])
+        (StandardScaler(), FEATURE_NAMES), (OrdinalEncoder(), ["kind"])
     ).set_output(transform="pandas")
     estimator = make_estimator(name)
     model = make_pipeline(columns, estimator)

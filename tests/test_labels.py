@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmbook.labels import decode_labels, encode_labels, encode_outputs
+from svmbook.labels import decode_labels, encode_labels, encode_targets
 
-BINARY_ESTIMATORS = st.one_of(
+LABEL_PAIRS = st.one_of(
     st.tuples(st.integers(-99, 99), st.integers(-99, 99)),
     st.tuples(st.text("abc", min_size=1), st.text("abc", min_size=1)),
     st.just((False, True)),
@@ -15,7 +15,7 @@ BINARY_ESTIMATORS = st.one_of(
 
 
 @given(
-    pair=BINARY_ESTIMATORS,
+    pair=LABEL_PAIRS,
     codes=st.lists(st.integers(0, 1), min_size=2).filter(lambda c: 0 < sum(c) < len(c)),
 )
 def test_decoding_inverts_encoding(pair, codes):
@@ -27,9 +27,9 @@ def test_decoding_inverts_encoding(pair, codes):
 
 
 def test_two_classes_are_signs_and_more_are_integers():
-    classes, codes = encode_outputs(["b", "c", "a", "b"])
+    classes, codes = encode_targets(["b", "c", "a", "b"])
     np.testing.assert_array_equal(classes[codes], ["b", "c", "a", "b"])
-    np.testing.assert_array_equal(encode_outputs(["b", "a"])[1], [1, -1])
+    np.testing.assert_array_equal(encode_targets(["b", "a"])[1], [1, -1])
     scores = np.array([[0.1, 0.9, 0.2], [3.0, 3.0, -1.0]])
     np.testing.assert_array_equal(decode_labels(classes, scores), ["b", "a"])  # ties: the first
 

@@ -28,8 +28,8 @@ def test_logistic_slope_and_curvature_are_derivatives(m):
 
 
 BOUNDED_LOSS_PARAMETERS = {
-    "unbiased": {"s": st.floats(1, 9), "k": st.floats(1e-9, 1e-2)},
-    "sigmoidal": {"slope": st.floats(0.5, 20)},
+    "usvc": {"s": st.floats(1, 9), "k": st.floats(1e-9, 1e-2)},
+    "sigmoidal": {"steepness": st.floats(0.5, 20)},
 }
 
 
@@ -39,7 +39,7 @@ def test_slopes_of_bounded_losses_are_derivatives(name, data):
     params = {key: data.draw(values) for key, values in BOUNDED_LOSS_PARAMETERS[name].items()}
     m = data.draw(st.floats(-30, 0.99))
     loss, slope = getattr(losses, name), getattr(losses, f"{name}_slope")
-    h = 1e-6 if abs(m) > 1e-5 else 1e-12  # the second derivative of `unbiased` jumps at 0
+    h = 1e-6 if abs(m) > 1e-5 else 1e-12  # the second derivative of `usvc` jumps at 0
     difference = (loss(m + h, **params) - loss(m - h, **params)) / (2 * h)
     assert slope(m, **params) == pytest.approx(difference, rel=1e-3, abs=1e-4 * (h < 1e-9) + 1e-6)
     assert slope(1.0, **params) == slope(1.5, **params) == 0
@@ -48,9 +48,9 @@ def test_slopes_of_bounded_losses_are_derivatives(name, data):
 @pytest.mark.parametrize("name", BOUNDED_LOSS_PARAMETERS)
 def test_bounded_losses_tend_to_the_0_1_loss(name):
     m = np.array([-5.0, -0.2, 0.2, 0.9, 4.0])
-    steepest = {"unbiased": {"s": 500.0}, "sigmoidal": {"slope": 500.0}}[name]
+    steepest = {"usvc": {"s": 500.0}, "sigmoidal": {"steepness": 500.0}}[name]
     loss = getattr(losses, name)
-    np.testing.assert_allclose(loss(m, **steepest), losses.error_count(m), atol=1e-6)
+    np.testing.assert_allclose(loss(m, **steepest), losses.zero_one(m), atol=1e-6)
     limits = [loss(-1e3, **params) for params in (steepest, {})]
     assert min(limits) > 0.999 and max(limits) <= 1
 
@@ -58,19 +58,19 @@ def test_bounded_losses_tend_to_the_0_1_loss(name):
 @pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
 def test_unbiased_loss_is_one_half_at_the_boundary_and_decreases(s):
     m = np.linspace(-20, 2, 4001)
-    assert losses.unbiased(0.0, s) == pytest.approx(0.5)
-    assert (np.diff(losses.unbiased(m, s)) <= 0).all()
-    assert losses.unbiased_slope(1 - 1e-9, s) < 0  # otherwise the margin would not be maximised
+    assert losses.usvc(0.0, s) == pytest.approx(0.5)
+    assert (np.diff(losses.usvc(m, s)) <= 0).all()
+    assert losses.usvc_slope(1 - 1e-9, s) < 0  # otherwise the margin would not be maximised
 
 
 @pytest.mark.parametrize(("s", "above"), [(1.0, True), (1.5, True), (2.0, True), (3.0, False)])
 def test_parabola_lies_above_the_unbiased_loss_for_s_up_to_two(s, above):
     # The parabola has the value and slope of the loss at slack xi, and its vertex at slack zero.
     slack = np.linspace(0, 8, 801)
-    loss = losses.unbiased(1 - slack, s)
+    loss = losses.usvc(1 - slack, s)
     is_above = []
     for xi in np.linspace(0.05, 6, 120):
-        value, slope = losses.unbiased(1 - xi, s), -losses.unbiased_slope(1 - xi, s)
+        value, slope = losses.usvc(1 - xi, s), -losses.usvc_slope(1 - xi, s)
         parabola = value + 0.5 * slope / xi * (slack**2 - xi**2)
         is_above.append((parabola >= loss - 1e-12).all())
     assert all(is_above) == above
@@ -111,15 +111,15 @@ def test_hinge_is_the_slack():
 @pytest.mark.parametrize(
     ("slope", "curvature", "options"),
     [
+        *[(losses.usvc_slope, losses.usvc_curvature, {"s": s}) for s in (1.5, 2.0, 4.0, 8.0)],
         *[
-            (losses.unbiased_slope, losses.unbiased_curvature, {"s": s})
-            for s in (1.5, 2.0, 4.0, 8.0)
+            (losses.sigmoidal_slope, losses.sigmoidal_curvature, {"steepness": a})
+            for a in (1.0, 6.0)
         ],
-        *[(losses.sigmoidal_slope, losses.sigmoidal_curvature, {"slope": a}) for a in (1.0, 6.0)],
     ],
 )
 def test_curvature_of_bounded_losses_is_the_derivative_of_the_slope(slope, curvature, options):
-    # The second derivative of `unbiased` jumps at 0.
+    # The second derivative of `usvc` jumps at 0.
     m = np.concatenate([np.linspace(-3.0, -0.05, 60), np.linspace(0.05, 0.9, 40)])
     h = 1e-6
     numeric = (slope(m + h, **options) - slope(m - h, **options)) / (2 * h)

@@ -29,7 +29,7 @@ from svmbook.multiclass import couple_probabilities
 
 X, CODES = load_iris(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
-NAMES = np.array(["setosa", "versicolor", "virginica"])[CODES]
+LABELS = np.array(["setosa", "versicolor", "virginica"])[CODES]
 BINARY = [
     DualSVC(),
     DualSVC(kernel="rbf", C=10.0),
@@ -49,17 +49,17 @@ each_binary = pytest.mark.parametrize("model", BINARY, ids=lambda m: type(m).__n
 
 @each_binary
 def test_votes_agree_with_scikit_learn(model):
-    fitted = clone(model).fit(X, NAMES)
-    pairs = OneVsOneClassifier(clone(model)).fit(X, NAMES)
+    fitted = clone(model).fit(X, LABELS)
+    pairs = OneVsOneClassifier(clone(model)).fit(X, LABELS)
     np.testing.assert_array_equal(fitted.predict(X), pairs.predict(X))
     np.testing.assert_allclose(fitted.decision_function(X), pairs.decision_function(X))
-    assert fitted.score(X, NAMES) > 0.92
-    assert list(fitted.classes_) == sorted(set(NAMES)) and fitted.n_features_in_ == 4
+    assert fitted.score(X, LABELS) > 0.92
+    assert list(fitted.classes_) == sorted(set(LABELS)) and fitted.n_features_in_ == 4
 
 
 @each_binary
 def test_each_pair_keeps_its_certificate(model):
-    fitted = clone(model).fit(X, NAMES)
+    fitted = clone(model).fit(X, LABELS)
     first = clone(model).fit(X[CODES < 2], CODES[CODES < 2])
     assert len(fitted.estimators_) == 3
     np.testing.assert_allclose(
@@ -74,17 +74,17 @@ def test_each_pair_keeps_its_certificate(model):
 @each_binary
 def test_binary_classifiers_have_the_labels_and_feature_names(model):
     table = load_iris(as_frame=True).data
-    fitted = clone(model).fit(table, NAMES)
+    fitted = clone(model).fit(table, LABELS)
     for binary, (a, b) in zip(fitted.estimators_, combinations(fitted.classes_, 2), strict=True):
         assert list(binary.classes_) == [a, b]
-        in_pair = np.isin(NAMES, [a, b])
-        assert binary.score(table[in_pair], NAMES[in_pair]) > 0.9
+        in_pair = np.isin(LABELS, [a, b])
+        assert binary.score(table[in_pair], LABELS[in_pair]) > 0.9
         assert list(binary.feature_names_in_) == list(table.columns)
-    assert fitted.score(table, NAMES) > 0.9  # the votes still work
+    assert fitted.score(table, LABELS) > 0.9  # the votes still work
 
 
 def test_missing_attributes_refer_to_the_binary_classifiers():
-    fitted = DualSVC().fit(X, NAMES)
+    fitted = DualSVC().fit(X, LABELS)
     message = "no attribute 'coef_'; with 3 classes each classifier in estimators_ has one"
     with pytest.raises(AttributeError, match=message):
         fitted.coef_  # noqa: B018
@@ -97,7 +97,7 @@ def test_missing_attributes_refer_to_the_binary_classifiers():
 
 @each_binary
 def test_refit_deletes_the_attributes_of_a_multiclass_fit(model):
-    fitted = clone(model).fit(X, NAMES).fit(X[CODES < 2], CODES[CODES < 2])
+    fitted = clone(model).fit(X, LABELS).fit(X[CODES < 2], CODES[CODES < 2])
     assert not hasattr(fitted, "estimators_") and fitted.decision_function(X).ndim == 1
     with pytest.raises(ValueError, match="one class only"):
         fitted.fit(X, np.zeros(150))
@@ -107,11 +107,11 @@ def test_refit_deletes_the_attributes_of_a_multiclass_fit(model):
 
 @pytest.mark.parametrize("class_weight", [{"setosa": 1.0, "versicolor": 5.0, "virginica": 0.5}])
 def test_class_weights_are_computed_from_all_classes(class_weight):
-    model = DualSVC(C=0.05, kernel="rbf", class_weight=class_weight, tol=1e-8).fit(X, NAMES)
-    reference = SVC(C=0.05, class_weight=class_weight, tol=1e-8).fit(X, NAMES)
+    model = DualSVC(C=0.05, kernel="rbf", class_weight=class_weight, tol=1e-8).fit(X, LABELS)
+    reference = SVC(C=0.05, class_weight=class_weight, tol=1e-8).fit(X, LABELS)
     np.testing.assert_array_equal(model.predict(X), reference.predict(X))
     subset = np.r_[0:50, 50:60, 100:150]
-    points, labels = X[subset], NAMES[subset]
+    points, labels = X[subset], LABELS[subset]
     balanced = DualSVC(C=0.05, kernel="rbf", class_weight="balanced").fit(points, labels)
     weights = 110 / (3 * np.array([50, 10, 50]))[CODES[subset]]
     weighted = DualSVC(C=0.05, kernel="rbf").fit(points, labels, sample_weight=weights)
@@ -121,7 +121,7 @@ def test_class_weights_are_computed_from_all_classes(class_weight):
 
 
 def test_precomputed_kernel_is_split_by_pairs():
-    points, labels = X[::2], NAMES[::2]
+    points, labels = X[::2], LABELS[::2]
     K, K_new = gaussian(points, gamma=0.3), gaussian(X, points, gamma=0.3)
     expected = DualSVC(kernel="rbf", gamma=0.3).fit(points, labels).decision_function(X)
     outputs = DualSVC(kernel="precomputed").fit(K, labels).decision_function(K_new)
@@ -133,12 +133,12 @@ def test_precomputed_kernel_is_split_by_pairs():
 
 @pytest.mark.parametrize("model", [ImportVectorMachine(0.1), StumpEnsembleLogistic()])
 def test_probabilities_of_pairs_are_coupled(model):
-    fitted = clone(model).fit(X, NAMES)
+    fitted = clone(model).fit(X, LABELS)
     p = fitted.predict_proba(X)
     assert p.shape == (150, 3) and p.min() >= 0
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), p)
-    reference = LogisticRegression().fit(X, NAMES).predict_proba(X)
+    reference = LogisticRegression().fit(X, LABELS).predict_proba(X)
     assert np.abs(p - reference).mean() < 0.1
 
 
@@ -152,11 +152,11 @@ def test_coupling_reproduces_consistent_probabilities():
 
 
 def test_binary_methods_refer_to_the_binary_classifiers():
-    boosted, stumps = AdaBoostStump(5).fit(X, NAMES), StumpEnsembleSVC(n_knots=4).fit(X, NAMES)
+    boosted, stumps = AdaBoostStump(5).fit(X, LABELS), StumpEnsembleSVC(n_knots=4).fit(X, LABELS)
     with pytest.raises(ValueError, match="estimators_"):
         next(boosted.staged_predict(X))
     with pytest.raises(ValueError, match="estimators_"):
         stumps.contributions(X)
     assert stumps.estimators_[0].contributions(X).shape == X.shape
     with pytest.raises(ValueError, match="target_false_alarm_rate"):
-        USVC(target_false_alarm_rate=0.1).fit(X, NAMES)
+        USVC(target_false_alarm_rate=0.1).fit(X, LABELS)

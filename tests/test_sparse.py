@@ -66,7 +66,7 @@ def test_sparse_points_work_with_weights_and_in_a_grid_search(model):
 
 def test_sparse_points_are_not_made_dense(monkeypatch):
     X = sparse.csr_matrix(DENSE)
-    monkeypatch.setattr("svmbook.kernels.functions.SPARSE_NUMBERS", 1000)  # 11 rows at a time
+    monkeypatch.setattr("svmbook.kernels.functions.SPARSE_BLOCK_ENTRIES", 1000)  # 11 rows at a time
     shapes = []
     toarray = sparse.csr_matrix.toarray
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svmbook.tables import Report, Table
 
 
-def cells_shown(table):
+def parse_cells(table):
     """Return the cells of each line as parsed by markdown-it."""
     markdown_it = pytest.importorskip("markdown_it")
     tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(table._repr_markdown_())
@@ -22,14 +22,14 @@ def cells_shown(table):
 
 @given(st.lists(st.text("a|\\$`\n\r\u2028 ", max_size=8), min_size=6, max_size=6))
 def test_no_text_breaks_a_cell(texts):
-    shown = cells_shown(Table(texts[:2], [texts[2:4], texts[4:]]))
+    shown = parse_cells(Table(texts[:2], [texts[2:4], texts[4:]]))
     for cell, text in zip(itertools.chain(*shown), texts, strict=True):
         assert cell.count("a") == text.count("a")
 
 
 def test_bars_and_line_breaks_stay_readable():
     table = Table(["$|x|$", "n"], [["a|b", 1], [r"a\|b", 2], ["two\nlines", r"$\|w\|$, $|b|$"]])
-    assert cells_shown(table) == [
+    assert parse_cells(table) == [
         [r"$\vert{}x\vert{}$", "n"],
         ["a|b", "1"],
         ["a|b", "2"],
@@ -38,7 +38,7 @@ def test_bars_and_line_breaks_stay_readable():
 
 
 def test_numbers_get_a_minus_sign_and_words_keep_the_hyphen():
-    shown = cells_shown(
+    shown = parse_cells(
         Table(["a", "b"], [[-1.5, "-.2 to -1"], ["6e-14, 1-9", "-w, --runs, `-1`"]])
     )
     assert shown[1:] == [["\u22121.5", "\u2212.2 to \u22121"], ["6e-14, 1-9", "-w, --runs, `-1`"]]

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from svmbook.solvers import solve_dual_batch
 from svmbook.solvers.batched.duals import best_intercepts
-from svmbook.ties import TIE_TOL, first_largest, rounded
+from svmbook.ties import TIE_TOL, first_argmax, round_significand
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 6))
 
@@ -17,24 +17,24 @@ NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 6))
 def test_numbers_equal_up_to_rounding_become_equal(x, sign):
     steps = np.frexp(x)[0] / TIE_TOL
     assume(abs(steps % 1.0 - 0.5) > 1e-3)  # no rounding boundary lies between the two numbers
-    assert rounded(x * (1.0 + sign * 1e-15)) == rounded(x)
+    assert round_significand(x * (1.0 + sign * 1e-15)) == round_significand(x)
 
 
 @given(NUMBERS)
 def test_relative_error_of_rounding(x):
-    assert abs(rounded(x) - x) <= TIE_TOL * abs(x)
-    assert rounded(x * (1.0 + 1e-9)) != rounded(x) or x == 0.0
+    assert abs(round_significand(x) - x) <= TIE_TOL * abs(x)
+    assert round_significand(x * (1.0 + 1e-9)) != round_significand(x) or x == 0.0
 
 
 def test_numbers_of_few_bits_are_not_changed():
     values = np.array([0.0, 1.0, -3.0, 0.125, np.inf, -np.inf, 2.0**1000, 2.0**-1000])
-    assert (rounded(values) == values).all()
+    assert (round_significand(values) == values).all()
 
 
 def test_first_of_the_tied_largest_numbers():
     values = np.array([[0.2, 0.3], [0.1 + 0.2, 0.3 - 1e-9]])
-    assert values.argmax() == 2 and first_largest(values) == 1
-    assert first_largest(np.array([-1e-17, 1e-17, -1.0]), size=1.0) == 0
+    assert values.argmax() == 2 and first_argmax(values) == 1
+    assert first_argmax(np.array([-1e-17, 1e-17, -1.0]), size=1.0) == 0
 
 
 def total_slack(e, y, C, b):

@@ -21,7 +21,16 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from built_pages import COVER, COVER_STYLE, HTML, ROOT, browser_tab, configuration, contents
+from built_pages import (
+    COVER,
+    COVER_STYLE,
+    HTML,
+    ROOT,
+    browser_tab,
+    configuration,
+    contents,
+    parse_link,
+)
 from lxml import etree
 from pygments.formatters import HtmlFormatter
 from xhtml import MATHML, SVG, XHTML, picture, read_pages

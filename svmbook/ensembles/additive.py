@@ -14,8 +14,8 @@ from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from ..base import BaseClassifier
 from ..tables import data_frame
-from ..ties import distinct, rounded
-from ..weights import shares
+from ..ties import round_significand, unique_up_to_rounding
+from ..weights import normalise_weights
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,7 +89,7 @@ def piecewise_linear_of_kernels(x, A):
     >>> piecewise_linear_of_kernels(x, A)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
-    knots, index = distinct(x)
+    knots, index = unique_up_to_rounding(x)
     slopes = -2.0 * np.cumsum(np.bincount(index, A))[:-1]
     return PiecewiseLinear(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 
@@ -195,7 +195,7 @@ class AdditiveModel(BaseClassifier):
         if len(point) != 1:
             raise ValueError(f"explain takes one point; found {len(point)}.")
         contributions = self._contributions(point)[0]
-        order = np.argsort(-rounded(np.abs(contributions)), kind="stable")
+        order = np.argsort(-round_significand(np.abs(contributions)), kind="stable")
         names = self._feature_names()
         rows = [(names[j], point[0, j], contributions[j]) for j in order]
         return data_frame(rows, ["feature", "value", "contribution"])
@@ -260,7 +260,7 @@ class AdditiveModel(BaseClassifier):
         The weighted mean of each shape function over the training points moves to the intercept.
         """
         self.shape_functions_ = shapes
-        contributions, weights = self._contributions(X), shares(weights)
+        contributions, weights = self._contributions(X), normalise_weights(weights)
         means = weights @ contributions
         self.shape_functions_ = [
             shape._replace(values=shape.values - mean)

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..labels import decode_labels, several_classes
-from ..solvers.boosting.adaboost import adaboost
-from ..solvers.boosting.stumps import MiddleStumps, Stumps
+from ..labels import decode_labels, has_several_classes
+from ..solvers.boosting.adaboost import run_adaboost
+from ..solvers.boosting.stumps import MidpointStumps, Stumps
 from .additive import AdditiveModel, step_functions_of_stumps
 
 __all__ = ["AdaBoostStump"]
@@ -119,11 +119,11 @@ class AdaBoostStump(AdditiveModel):
         AdaBoostStump
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
         X, y, weights = X[indices], y[indices], weights[indices]
-        result = adaboost(MiddleStumps(X), X, y, int(self.n_estimators), weights)
+        result = run_adaboost(MidpointStumps(X), X, y, int(self.n_estimators), weights)
         stumps = _concatenate(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)

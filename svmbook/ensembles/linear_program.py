@@ -15,9 +15,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from ..base import BaseClassifier, relative_gap
-from ..labels import several_classes
-from ..solvers.boosting.lpboost import lpboost
-from ..solvers.boosting.stumps import MiddleStumps
+from ..labels import has_several_classes
+from ..solvers.boosting.lpboost import run_lpboost
+from ..solvers.boosting.stumps import MidpointStumps
 from ..weights import upper_bounds
 
 __all__ = ["LPBoost"]
@@ -150,17 +150,17 @@ class LPBoost(BaseClassifier):
         LPBoost
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[indices], y[indices], weights[indices]
         if self.estimator is None:
-            learner = MiddleStumps(X)
+            learner = MidpointStumps(X)
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
         C = upper_bounds(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": indices}
-        result = lpboost(learner, X, y, C, **options)
+        result = run_lpboost(learner, X, y, C, **options)
         self.classes_ = classes
         self.dual_variables_ = np.zeros(n)
         self.dual_variables_[indices] = result.multipliers
@@ -197,7 +197,7 @@ class _ClassifierLearner:
             )
         self.classifier, self.X, self.y = classifier, X, y
 
-    def candidates(self, g, above):
+    def candidates(self, g, min_edge):
         """Return the classifier fitted with weights |g|, and its edge if that is larger."""
         has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
@@ -209,7 +209,7 @@ class _ClassifierLearner:
             classifier = DummyClassifier().fit(X, y)
         hypothesis = _ClassifierHypothesis(classifier)
         edge = float(g @ hypothesis(self.X)[:, 0])
-        return hypothesis, np.array([edge] if edge > above else [])
+        return hypothesis, np.array([edge] if edge > min_edge else [])
 
 
 class _ClassifierHypothesis:

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
-from ..labels import several_classes
-from ..weights import shares
+from ..labels import has_several_classes
+from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_of_kernels
 
 __all__ = ["MAX_STORED_POINTS", "StumpEnsemble"]
@@ -58,7 +58,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         self
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, self.feature_scale_ = problem.points, self._scales(problem)
@@ -75,7 +75,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
 
     def _scales(self, problem):
         """Return the scale of each feature: its standard deviation, or 1."""
-        points, weights = problem.points, shares(problem.weights)
+        points, weights = problem.points, normalise_weights(problem.weights)
         if self.feature_scale is None:
             return np.ones(points.shape[1])
         deviations = np.sqrt(weights @ (points - weights @ points) ** 2)
@@ -92,7 +92,9 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         shapes = [piecewise_linear_of_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
         output = float(
-            (kernel.unshifted().values(scaled_points[:1], scaled_points[support]) @ A[support])[0]
+            (kernel.without_shift().values(scaled_points[:1], scaled_points[support]) @ A[support])[
+                0
+            ]
         )
         shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - shape_sum
@@ -105,7 +107,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         """Solve for the values of the shape functions at the knots."""
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         columns = zip(knots, self.feature_scale_, strict=True)
-        gram = StumpGram.at_knots(scaled_points, [t / scale for t, scale in columns])
+        gram = StumpGram.from_knots(scaled_points, [t / scale for t, scale in columns])
         result, weights = self._solve(gram, problem)
         ends = np.cumsum([len(t) for t in knots])
         values = np.split(gram.T @ weights, ends[:-1])

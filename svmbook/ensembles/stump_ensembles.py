@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from ..base import LogOdds
+from ..base import LogOddsMixin
 from ..gram import ComputedGram, StumpGram
-from ..solvers.dual.active_set import active_set
+from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
-from ..solvers.smoothed import smoothed
+from ..solvers.smoothed import solve_smoothed_hinge
 from ..weights import upper_bounds
 from .stump_base import MAX_STORED_POINTS, StumpEnsemble
 
@@ -151,19 +151,19 @@ class StumpEnsembleSVC(StumpEnsemble):
         n = len(scaled_points)
         if n <= MAX_STORED_POINTS:
             return super()._gram(kernel, scaled_points)
-        return ComputedGram(kernel.blocks(scaled_points), n)
+        return ComputedGram(kernel.block_function(scaled_points), n)
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
         C = upper_bounds(float(self.C), problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, StumpGram):
-            return smoothed(gram, problem.y, C, **options)
-        result = active_set(gram, problem.y, C, **options)
+            return solve_smoothed_hinge(gram, problem.y, C, **options)
+        result = solve_active_set_on_gram(gram, problem.y, C, **options)
         return result, problem.y * result.alpha
 
 
-class StumpEnsembleLogistic(LogOdds, StumpEnsemble):
+class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     r"""Logistic regression over all decision stumps, written as an additive model.
 
     Minimises over shape functions :math:`g_j` and b

@@ -17,7 +17,7 @@ __all__ = ["LowRankGram", "centred_factor", "centred_ridge", "pivoted_factor"]
 # Relative to the right-hand side: a residual this small needs no refinement, which costs a pass
 # over the data.
 SMALL_RESIDUAL = 1e-9
-REFINEMENT_RATIO = 0.1  # refinement ends after a step that leaves more of the residual than this
+REFINEMENT_RATIO = 0.1  # refinement ends after a step that leaves a larger share of the residual
 MAX_REFINEMENTS = 4
 CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
 # Times r: rounding error that remains of a dependent column of length 1.
@@ -49,7 +49,7 @@ class LowRankGram(GramMatrix):
         self.n = len(Z)
         self.diagonal = np.einsum("ij,ij->i", Z, Z)
 
-    def threads(self) -> AbstractContextManager:
+    def limit_blas_threads(self) -> AbstractContextManager:
         """Return the context in which BLAS is fastest for this form: one thread.
 
         A block fits in the cache of one core and is done before a second thread has started.
@@ -73,7 +73,7 @@ class LowRankGram(GramMatrix):
         """Return the inner product of two functions."""
         return float(np.sum(U * V))
 
-    def size_of_terms(self, w: np.ndarray) -> float:
+    def terms_norm(self, w: np.ndarray) -> float:
         """Return the norm of the weights; an output is their product with a row of Z."""
         return float(np.linalg.norm(w))
 
@@ -105,7 +105,7 @@ class LowRankGram(GramMatrix):
         """Return the block of rows ``points`` and columns ``others``."""
         return self.Z[points] @ self.Z[others].T
 
-    def part(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
         return LowRankGram(self.Z[points])
 
@@ -253,7 +253,7 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
 
 
 def pivoted_factor(
-    K: ArrayLike, *, noise: float | None = None, largest_rank: float | None = None
+    K: ArrayLike, *, tol: float | None = None, max_rank: float | None = None
 ) -> LowRankGram | None:
     r"""Factor a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
 
@@ -264,17 +264,17 @@ def pivoted_factor(
     ----------
     K : ndarray of shape (n, n)
         Gram matrix, symmetric positive semi-definite.
-    noise : float, default=None
+    tol : float, default=None
         The factorisation ends when every remaining diagonal entry is below this fraction of the
         largest :math:`k(x, x)`; by default n times machine precision.
-    largest_rank : float, default=None
+    max_rank : float, default=None
         The largest rank to return.
 
     Returns
     -------
     LowRankGram or None
         Its ``pivots`` are the points in the order of the factorisation. None if the rank exceeds
-        ``largest_rank``.
+        ``max_rank``.
 
     Examples
     --------
@@ -286,8 +286,8 @@ def pivoted_factor(
     (2, True)
     """
     largest = np.diagonal(K).max()
-    L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if noise is None else noise * largest)
-    if largest_rank is not None and rank > largest_rank:
+    L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if tol is None else tol * largest)
+    if max_rank is not None and rank > max_rank:
         return None
     pivots = order - 1
     Z = np.empty((len(K), rank))

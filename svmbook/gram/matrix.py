@@ -33,7 +33,7 @@ from scipy.linalg import blas, lapack
 
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 
-GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
+MAX_GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 WHOLE_PRODUCT_SHARE = 0.25  # share of the points from which a product with all rows is faster
 # Relative to lambda: a smaller weight has no effect, and the inverse of this one is finite.
 SMALLEST_WEIGHT = 1e-300
@@ -42,11 +42,11 @@ SMALLEST_WEIGHT = 1e-300
 class GramMatrix:
     """Base class of Gram matrices; functions are represented by coefficients of the points.
 
-    A form provides ``n``, ``diagonal``, ``times``, ``columns``, ``block`` and ``part``, and
+    A form provides ``n``, ``diagonal``, ``times``, ``columns``, ``block`` and ``submatrix``, and
     ``factor`` if systems can be solved with it.
     """
 
-    def threads(self) -> AbstractContextManager:
+    def limit_blas_threads(self) -> AbstractContextManager:
         """Return the context in which BLAS is fastest for this form: by default without limit."""
         return nullcontext()
 
@@ -77,7 +77,7 @@ class GramMatrix:
         """Return the inner product of two functions, given the outputs of the second."""
         return float(np.sum(U * outputs_of_V))
 
-    def size_of_terms(self, A: np.ndarray) -> float:
+    def terms_norm(self, A: np.ndarray) -> float:
         """Return the root of the sum of squares of the terms of a function's kernel expansion."""
         return float(np.linalg.norm(A.T * self.lengths))
 

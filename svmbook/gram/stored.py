@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import blas
 
-from .matrix import GATHERED_ROWS, WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, chunks
+from .matrix import (
+    MAX_GATHERED_ROWS,
+    WHOLE_PRODUCT_SHARE,
+    GramMatrix,
+    cholesky,
+    cholesky_solve,
+    chunks,
+)
 
 __all__ = ["StoredGram"]
 
@@ -47,23 +54,23 @@ class StoredGram(GramMatrix):
             v = np.zeros(self.n)
             v[points] = values
             return self.times(v)
-        if len(points) <= GATHERED_ROWS:
+        if len(points) <= MAX_GATHERED_ROWS:
             return values @ self.K[points]
         product = np.zeros(self.n)
-        for chunk in chunks(np.arange(len(points)), GATHERED_ROWS):
+        for chunk in chunks(np.arange(len(points)), MAX_GATHERED_ROWS):
             product += values[chunk] @ self.K[points[chunk]]
         return product
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return a copy of the block of rows ``points`` and columns ``others``."""
-        if len(others) < GATHERED_ROWS:
+        if len(others) < MAX_GATHERED_ROWS:
             return self.K[points[:, None], others]
         block = np.empty((len(points), len(others)))
         for row, out in zip(points, block, strict=True):  # takes half the time of K[points, others]
             self.K[row].take(others, out=out, mode="clip")
         return block
 
-    def part(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
         return StoredGram(self.block(points, points))
 

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, csr_array
 
-from ..ties import distinct
-from ..weights import shares
+from ..ties import unique_up_to_rounding
+from ..weights import normalise_weights
 from .low_rank import LowRankGram, centred_ridge
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ __all__ = ["StumpGram", "quantile_knots"]
 
 QUANTILE_SAMPLE = 200_000  # approximate sample size from which quantiles are computed
 SUM_ROUNDING = 1e-9  # relative to a sum of weights: bounds the effect of the order of summation
-HAT_ROWS = 10_000  # rows whose hat functions are computed together: they fit in the cache
-POINTS_PER_WEIGHT = 4  # points per weight up to which the dense form is cheaper
+HAT_BLOCK_ROWS = 10_000  # rows whose hat functions are computed together: they fit in the cache
+MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
 CURVATURE_SAMPLE = 100_000  # approximate sample size from which a Hessian is computed
 
 
@@ -66,11 +66,11 @@ def quantile_knots(
     [array([1., 2., 9.]), array([5.])]
     """
     sample = _sample(len(X), QUANTILE_SAMPLE)
-    sample_weights = shares(np.ones(len(X)) if weights is None else weights)[sample]
+    sample_weights = normalise_weights(np.ones(len(X)) if weights is None else weights)[sample]
     # The sample may lack the smallest and the largest value.
     knots, extremes = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
     for column, ends in zip(X[sample].T, extremes, strict=True):
-        values, index = distinct(np.append(column, ends))
+        values, index = unique_up_to_rounding(np.append(column, ends))
         if len(values) > n_knots:
             cum_weight = np.cumsum(np.bincount(index[:-2], sample_weights, minlength=len(values)))
             levels = np.linspace(0, 1, n_knots)[1:-1] * cum_weight[-1]
@@ -109,7 +109,7 @@ class StumpGram(LowRankGram):
     >>> import numpy as np
     >>> from svmbook.gram.stumps import StumpGram
     >>> X = np.array([[0.0], [1.0], [4.0]])
-    >>> gram = StumpGram.at_knots(X, [X[:, 0]])
+    >>> gram = StumpGram.from_knots(X, [X[:, 0]])
     >>> gram.times(np.array([0.0, 1.0, 0.0]))  # 2 min(x, 1)
     array([0., 2., 2.])
     """
@@ -119,18 +119,24 @@ class StumpGram(LowRankGram):
         self.n = B.shape[0]
 
     @classmethod
-    def at_knots(cls, X, knots):
+    def from_knots(cls, X, knots):
         """Return the Gram matrix of points for increasing knots of each feature, one or more.
 
         All shape functions are zero at their first knots.
         """
         n, first_knots = len(X), np.cumsum([0, *(len(t) for t in knots)])
-        varied = [j for j, t in enumerate(knots) if len(t) > 1]
-        hats = np.empty((n, len(varied), 2))
-        indices = np.empty((n, len(varied), 2), dtype=np.int32)
+        varying_features = [j for j, t in enumerate(knots) if len(t) > 1]
+        hats = np.empty((n, len(varying_features), 2))
+        indices = np.empty((n, len(varying_features), 2), dtype=np.int32)
         diagonal = np.zeros(n)
-        for start, (j, feature) in product(range(0, n, HAT_ROWS), enumerate(varied)):
-            rows, t, first = slice(start, start + HAT_ROWS), knots[feature], first_knots[feature]
+        for start, (j, feature) in product(
+            range(0, n, HAT_BLOCK_ROWS), enumerate(varying_features)
+        ):
+            rows, t, first = (
+                slice(start, start + HAT_BLOCK_ROWS),
+                knots[feature],
+                first_knots[feature],
+            )
             h = np.diff(t)
             x = np.clip(X[rows, feature], t[0], t[-1])  # constant outside the knots
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
@@ -138,10 +144,10 @@ class StumpGram(LowRankGram):
             hats[rows, j, 0], hats[rows, j, 1] = 1.0 - upper, upper
             indices[rows, j, 0], indices[rows, j, 1] = first + k, first + k + 1
             diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper**2)
-        indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varied))
+        indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(first_knots[-1])))
-        sums = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
-        return cls(B, csr_array(block_diag(sums)), diagonal)
+        blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
+        return cls(B, csr_array(block_diag(blocks)), diagonal)
 
     @property
     def Z(self):
@@ -161,13 +167,13 @@ class StumpGram(LowRankGram):
         r"""Return the weights :math:`Z^\top G`."""
         return self.T.T @ (self.B.T @ G)
 
-    def part(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
         return StumpGram(self.B[points], self.T, self.diagonal[points])
 
     def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return the block of rows ``points`` and columns ``others``."""
-        return self.part(points).Z @ self.part(others).Z.T
+        return self.submatrix(points).Z @ self.submatrix(others).Z.T
 
     def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
@@ -183,13 +189,13 @@ class StumpGram(LowRankGram):
         """
         points = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.
-        if len(points) <= POINTS_PER_WEIGHT * self.size:
-            return LowRankGram(self.part(points).Z).ridge(W[points], lam)
+        if len(points) <= MAX_DENSE_POINTS_PER_WEIGHT * self.size:
+            return LowRankGram(self.submatrix(points).Z).ridge(W[points], lam)
         sample = points[_sample(len(points), CURVATURE_SAMPLE)]
         B, W = self.B[sample], len(points) / len(sample) * W[sample]
         total = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
         mean = self.T.T @ WB.sum(axis=0) / total
-        half = self.T.T @ (WB.T @ B).toarray()
-        H = self.T.T @ half.T - total * np.outer(mean, mean) + lam * np.eye(len(mean))
+        left_product = self.T.T @ (WB.T @ B).toarray()
+        H = self.T.T @ left_product.T - total * np.outer(mean, mean) + lam * np.eye(len(mean))
         return centred_ridge(np.asfortranarray(H), mean, total)

@@ -3,10 +3,10 @@
 from .checks import check_gram, check_square
 from .ensembles import perceptron, stump, stump_regions, stump_tree
 from .functions import DISTANCES, exponential, gaussian, laplacian, linear, polynomial
-from .names import CONDITIONAL, KERNELS
+from .names import CONDITIONALLY_DEFINITE, KERNELS
 
 __all__ = [
-    "CONDITIONAL",
+    "CONDITIONALLY_DEFINITE",
     "DISTANCES",
     "KERNELS",
     "check_gram",

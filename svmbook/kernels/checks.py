@@ -13,8 +13,8 @@ __all__ = ["IndefiniteKernelError", "check_definite", "check_finite", "check_gra
 ASYMMETRY_TOL = 1e-6  # a larger difference of two cosines is refused
 INDEFINITE_TOL = 1e-7  # of an eigenvalue, relative to the trace of the cosines, which is n
 SYMMETRY_TOL = 1e-13  # a smaller difference of two cosines is rounding error
-DOUBLE_POINTS = 500  # up to this number of points single precision saves no time
-TILE = 256  # rows and columns of a block that fits into the cache
+MAX_DOUBLE_PRECISION_POINTS = 500  # with fewer points single precision saves no time
+TILE_SIZE = 256  # number of rows and of columns of a block that fits into the cache
 
 
 class IndefiniteKernelError(ValueError):
@@ -134,7 +134,7 @@ def check_definite(K):
 
     The test is the Cholesky factorisation in `check_gram`; with many points in single precision.
     """
-    precision = np.float32 if len(K) > DOUBLE_POINTS else np.float64
+    precision = np.float32 if len(K) > MAX_DOUBLE_PRECISION_POINTS else np.float64
     lengths = _lengths(K)
     cosines = np.empty(K.shape, dtype=precision)
     with np.errstate(over="ignore"):  # only an indefinite matrix can overflow
@@ -154,7 +154,7 @@ def check_definite(K):
 
 
 def _tiles(K):
-    return [slice(start, start + TILE) for start in range(0, len(K), TILE)]
+    return [slice(start, start + TILE_SIZE) for start in range(0, len(K), TILE_SIZE)]
 
 
 def _lengths(K):

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from ..weights import shares
+from ..weights import normalise_weights
 from .checks import check_finite, check_gram, check_square
-from .ensembles import box_of
-from .names import CONDITIONAL, KERNELS
+from .ensembles import bounding_box
+from .names import CONDITIONALLY_DEFINITE, KERNELS
 
-__all__ = ["KernelChoice", "choose_kernel", "rows_of_kernel", "shifted"]
+__all__ = ["KernelChoice", "choose_kernel", "select_points", "shift_values"]
 
 SUM_ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
 
@@ -41,7 +41,7 @@ class KernelChoice:
     shift_point: np.ndarray | None = None
 
     @property
-    def known_definite(self):
+    def is_known_definite(self):
         """Whether the kernel is known to be positive semi-definite, so that no check is needed."""
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
@@ -51,28 +51,28 @@ class KernelChoice:
         For a precomputed kernel ``X`` is that matrix. With ``definite=False`` it is not checked
         that the matrix is positive semi-definite.
         """
-        if self.known_definite:  # also square and symmetric
+        if self.is_known_definite:  # also square and symmetric
             return check_finite(self.values(X, X, finite=False))
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         if self.shift_row is not None:
             o = self.shift_row
-            K = shifted(K, K[:, o], K[o], K[o, o])
+            K = shift_values(K, K[:, o], K[o], K[o, o])
         return check_gram(K, definite=definite)
 
-    def shifted(self, X):
+    def with_shift(self, X):
         """Return the kernel shifted at one of these training points.
 
         This is the point nearest to the mean in feature space, where the shift loses the fewest
         digits. For a precomputed kernel ``X`` is the Gram matrix of the points.
         """
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
-        return self._shifted_at(X, np.argmax(2.0 * K.mean(axis=1) - np.diagonal(K)))
+        return self._with_shift_at(X, np.argmax(2.0 * K.mean(axis=1) - np.diagonal(K)))
 
-    def _shifted_at(self, X, row):
+    def _with_shift_at(self, X, row):
         point = None if self.name == "precomputed" else X[[row]]
         return replace(self, shift_row=int(row), shift_point=point)
 
-    def unshifted(self):
+    def without_shift(self):
         """Return the kernel without its shift."""
         return replace(self, shift_row=None, shift_point=None)
 
@@ -90,7 +90,7 @@ class KernelChoice:
         K_o = X[o] if self.name == "precomputed" else self._unshifted_values(self.shift_point, X)[0]
         return A, intercept - K_o @ A
 
-    def blocks(self, X):
+    def block_function(self, X):
         """Return a function from two index arrays to the kernel values of these training points."""
         return lambda rows, columns: self.values(X[rows], X[columns])
 
@@ -100,7 +100,7 @@ class KernelChoice:
         if self.shift_point is not None:
             o = self.shift_point
             K_xo, K_zo = (self._unshifted_values(points, o)[:, 0] for points in (X, Z))
-            K = shifted(K, K_xo, K_zo, self._unshifted_values(o, o)[0, 0])
+            K = shift_values(K, K_xo, K_zo, self._unshifted_values(o, o)[0, 0])
         if finite and not np.isfinite(K).all():
             raise ValueError(
                 f"the kernel ({self.name}) has values that are not finite on these points; "
@@ -108,7 +108,7 @@ class KernelChoice:
             )
         return K
 
-    def with_support(self, X, model):
+    def support_vector_values(self, X, model):
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, model.support_]
@@ -130,18 +130,18 @@ class KernelChoice:
         return K.astype(np.float64, copy=False)
 
 
-def shifted(K, K_xo, K_oz, k_oo):
-    """Return kernel values shifted at o: k(x, z) - k(x, o) - k(o, z) + k(o, o)."""
+def shift_values(K, K_xo, K_oz, k_oo):
+    """Shift kernel values at o: return k(x, z) - k(x, o) - k(o, z) + k(o, o)."""
     return K - np.add.outer(K_xo, K_oz) + k_oo
 
 
-def rows_of_kernel(X, present, *, pairwise):
-    """Return the training points ``present``, or if X is a Gram matrix their Gram matrix."""
+def select_points(X, indices, *, pairwise):
+    """Return some of the training points, or if X is a Gram matrix their Gram matrix."""
     if pairwise:
         check_square(X)
-    if len(present) == X.shape[0]:
+    if len(indices) == X.shape[0]:
         return X
-    return X[np.ix_(present, present)] if pairwise else X[present]
+    return X[np.ix_(indices, indices)] if pairwise else X[indices]
 
 
 def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
@@ -168,33 +168,33 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     function, parameters = KERNELS[name]
     values = {"degree": degree, "coef0": coef0}
     if "gamma" in parameters:
-        values["gamma"] = _gamma(gamma, X, sample_weight)
+        values["gamma"] = _resolve_gamma(gamma, X, sample_weight)
     if "box" in parameters:
-        values["box"] = box_of(X)
+        values["box"] = bounding_box(X)
     params = {parameter: values[parameter] for parameter in parameters}
     choice = KernelChoice(name, partial(function, **params), params)
-    if name in CONDITIONAL:
-        mean = (shares(sample_weight) @ X)[None]
-        choice = choice._shifted_at(X, np.argmax(choice._unshifted_values(X, mean)))
+    if name in CONDITIONALLY_DEFINITE:
+        mean = (normalise_weights(sample_weight) @ X)[None]
+        choice = choice._with_shift_at(X, np.argmax(choice._unshifted_values(X, mean)))
     return choice
 
 
-def _gamma(gamma, X, sample_weight):
+def _resolve_gamma(gamma, X, sample_weight):
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    weights = shares(sample_weight)
+    weights = normalise_weights(sample_weight)
     with np.errstate(over="ignore"):  # overflow is reported with the kernel values
         centred = X - weights @ X.mean(axis=1)
-        unit = np.abs(centred).max()  # the squares of X itself may overflow or underflow
-        if unit <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
+        largest = np.abs(centred).max()  # the squares of X itself may overflow or underflow
+        if largest <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
             return 1.0
-        variance = weights @ ((centred / unit) ** 2).mean(axis=1)
-        gamma = 1.0 / (X.shape[1] * variance) / unit / unit
+        variance = weights @ ((centred / largest) ** 2).mean(axis=1)
+        gamma = 1.0 / (X.shape[1] * variance) / largest / largest
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(
             "gamma='scale', one over the variance of the features, is zero or not finite for "
-            f"values of size {unit:.0e}; scale the features (for instance with StandardScaler)."
+            f"values of size {largest:.0e}; scale the features (for instance with StandardScaler)."
         )
     return float(gamma)

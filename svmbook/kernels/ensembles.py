@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln
 
-from .functions import _pair
+from .functions import _as_arrays
 
 __all__ = [
-    "box_of",
+    "bounding_box",
     "mean_cosine",
     "perceptron",
     "stump",
@@ -60,7 +60,7 @@ def stump(X: ArrayLike, Z: ArrayLike | None = None, *, box: ArrayLike | None = N
            [ 1.,  2., -1.],
            [-2., -1.,  2.]])
     """
-    X, Z = _pair(X, Z)
+    X, Z = _as_arrays(X, Z)
     if box is None:
         return 0.0 - cdist(X, Z, "cityblock")
     return stump_mass(box) - cdist(np.clip(X, *box), np.clip(Z, *box), "cityblock")
@@ -100,7 +100,7 @@ def perceptron(
     array([[ 0., -5.],
            [-5.,  0.]])
     """
-    X, Z = _pair(X, Z)
+    X, Z = _as_arrays(X, Z)
     mass = 0.0 if radius is None else radius / mean_cosine(X.shape[1])
     return mass - cdist(X, Z)
 
@@ -243,7 +243,7 @@ def mean_cosine(d):
     return float(np.exp(gammaln(0.5 * d) - gammaln(0.5 * (d + 1))) / np.sqrt(np.pi))
 
 
-def box_of(X):
+def bounding_box(X):
     """Return the smallest axis-parallel box that contains some points.
 
     Parameters
@@ -258,8 +258,8 @@ def box_of(X):
 
     Examples
     --------
-    >>> from svmbook.kernels.ensembles import box_of
-    >>> box_of([[0.0, 5.0], [2.0, 1.0]])
+    >>> from svmbook.kernels.ensembles import bounding_box
+    >>> bounding_box([[0.0, 5.0], [2.0, 1.0]])
     array([[0., 1.],
            [2., 5.]])
     """

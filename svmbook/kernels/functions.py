@@ -21,9 +21,9 @@ __all__ = [
     "polynomial",
 ]
 
-FEW_FEATURES = 6  # up to this number differences are faster than a product of matrices
-CACHE_NUMBERS = 32768  # numbers in a block that fits into the cache
-SPARSE_NUMBERS = 4_000_000  # numbers in a block of a product of sparse matrices, 12 bytes each
+MAX_CDIST_FEATURES = 6  # largest number for which `cdist` is faster than a product of matrices
+CACHE_ENTRIES = 32768  # array entries in a block that fits into the cache
+SPARSE_BLOCK_ENTRIES = 4_000_000  # in a block of a product of sparse matrices; 12 bytes each
 # Relative to |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
 
@@ -51,7 +51,7 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
     """
     if issparse(X):
         return _sparse_products(X, X if Z is None else Z)
-    X, Z = _pair(X, Z)
+    X, Z = _as_arrays(X, Z)
     return X @ Z.T
 
 
@@ -89,7 +89,7 @@ def polynomial(
     array([[36., 49.],
            [49., 81.]])
     """
-    X, Z = _pair(X, Z)
+    X, Z = _as_arrays(X, Z)
     return (gamma * (X @ Z.T) + coef0) ** degree
 
 
@@ -115,7 +115,7 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) ->
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    return _exp(DISTANCES["rbf"](*_pair(X, Z)), gamma)
+    return _exp_in_place(DISTANCES["rbf"](*_as_arrays(X, Z)), gamma)
 
 
 def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
@@ -139,7 +139,7 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    return _exp(DISTANCES["laplacian"](*_pair(X, Z)), gamma)
+    return _exp_in_place(DISTANCES["laplacian"](*_as_arrays(X, Z)), gamma)
 
 
 def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
@@ -163,13 +163,13 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
-    return _exp(DISTANCES["exponential"](*_pair(X, Z)), gamma)
+    return _exp_in_place(DISTANCES["exponential"](*_as_arrays(X, Z)), gamma)
 
 
 def _sparse_products(X, Z):
     """Return XZ' in blocks of rows: the sparse product needs more memory than a dense matrix."""
     X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
-    step = max(1, SPARSE_NUMBERS // max(1, K.shape[1]))
+    step = max(1, SPARSE_BLOCK_ENTRIES // max(1, K.shape[1]))
     for start in range(0, len(K), step):
         K[start : start + step] = (X[start : start + step] @ Z).toarray()
     return K
@@ -177,22 +177,22 @@ def _sparse_products(X, Z):
 
 def _squared_distances(X, Z):
     """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one product of matrices."""
-    if X.shape[1] <= FEW_FEATURES:
+    if X.shape[1] <= MAX_CDIST_FEATURES:
         return cdist(X, Z, "sqeuclidean")
     mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
     centred = Z - mean
     X, Z = centred if X is Z else X - mean, centred
     D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
     X_squared, Z_squared = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-    step = max(1, CACHE_NUMBERS // max(1, len(Z)))
+    step = max(1, CACHE_ENTRIES // max(1, len(Z)))
     for start in range(0, len(X), step):
         block, squared = D[start : start + step], X_squared[start : start + step]
         block *= -2.0
         block += np.add.outer(squared, Z_squared)
         # Recompute small distances from differences.
         small = np.flatnonzero(block <= CANCELLATION_TOL * (squared.max() + Z_squared))
-        for first in range(0, len(small), CACHE_NUMBERS):
-            i, j = np.divmod(small[first : first + CACHE_NUMBERS], len(Z))
+        for first in range(0, len(small), CACHE_ENTRIES):
+            i, j = np.divmod(small[first : first + CACHE_ENTRIES], len(Z))
             inexact = block[i, j] <= CANCELLATION_TOL * (squared[i] + Z_squared[j])
             i, j = i[inexact], j[inexact]
             block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
@@ -207,12 +207,12 @@ DISTANCES = {
 }
 
 
-def _exp(D, gamma):
+def _exp_in_place(D, gamma):
     """Return exp(-gamma D), computed in place."""
     D *= -gamma
     return np.exp(D, out=D)
 
 
-def _pair(X, Z):
+def _as_arrays(X, Z):
     X = np.asarray(X, dtype=float)
     return X, X if Z is None else np.asarray(Z, dtype=float)

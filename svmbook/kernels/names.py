@@ -3,7 +3,7 @@
 from .ensembles import perceptron, stump, stump_regions, stump_tree
 from .functions import exponential, gaussian, laplacian, linear, polynomial
 
-__all__ = ["CONDITIONAL", "KERNELS"]
+__all__ = ["CONDITIONALLY_DEFINITE", "KERNELS"]
 
 #: Kernel functions by name, each with the names of its parameters. The estimators set ``box`` to
 #: the smallest box that contains the training points.
@@ -19,4 +19,4 @@ KERNELS = {
     "stump_tree": (stump_tree, ("box", "degree")),
 }
 #: Kernels that are only conditionally definite: on vectors that sum to zero.
-CONDITIONAL = ("stump", "perceptron")
+CONDITIONALLY_DEFINITE = ("stump", "perceptron")

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from ..base import LogOdds
+from ..base import LogOddsMixin
 from ..kernel_machine import KernelMachine
 
 __all__ = ["LogisticKernelMachine"]
 
 
-class LogisticKernelMachine(LogOdds, KernelMachine):
+class LogisticKernelMachine(LogOddsMixin, KernelMachine):
     """Base of the kernel machines with logistic loss: parameter ``lam``, and probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {

@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
 from ..gram import StoredGram
-from ..labels import several_classes
-from ..solvers.logistic.import_points import import_points
+from ..labels import has_several_classes
+from ..solvers.logistic.import_points import select_import_points_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from .base import LogisticKernelMachine
 
@@ -167,7 +167,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         ImportVectorMachine
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
@@ -182,7 +182,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         likelihood = Binomial(problem.y, problem.weights)
         options = {"min_decrease": float(self.min_decrease), "max_points": self.max_points}
         lam, tol = float(self.lam), float(self.tol)
-        result = import_points(gram, likelihood, lam, tol=tol, **options)
+        result = select_import_points_on_gram(gram, likelihood, lam, tol=tol, **options)
         alpha, coef_and_origin = result.coef, None
         if linear:  # sum_j alpha_j (x_j - o) as a sum over points: that of o is -sum_j alpha_j
             alpha, coef_and_origin = alpha.copy(), (points.T @ alpha, origin)

@@ -16,11 +16,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..arguments import check_positive
 from ..gram import LowRankGram, StoredGram
-from ..labels import encode_labels, encode_outputs, several_classes
-from ..solvers.logistic.likelihoods import likelihood_of
-from ..solvers.logistic.newton import expand, ridge_path
-from ..solvers.logistic.proximal import l1_path, lam_max
-from ..solvers.logistic.unpenalised import unpenalised, unpenalised_gram
+from ..labels import encode_labels, encode_targets, has_several_classes
+from ..solvers.logistic.likelihoods import make_likelihood
+from ..solvers.logistic.newton import expansion_coefficients, ridge_path
+from ..solvers.logistic.proximal import l1_path, largest_lam_on_gram
+from ..solvers.logistic.unpenalised import minimise_on_factor, minimise_on_gram
 from .base import LogisticKernelMachine
 
 __all__ = ["KernelLogisticRegression"]
@@ -203,7 +203,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        if self.penalty == "l1" and several_classes(y):
+        if self.penalty == "l1" and has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem, (gram, origin) = self._prepare_gram(self._prepare(X, y, sample_weight))
         (result,) = self._solve_for_lams(problem, gram, [float(self.lam)])
@@ -264,7 +264,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return models
 
     def _prepare(self, X, y, sample_weight):
-        encode = encode_labels if self.penalty == "l1" else encode_outputs
+        encode = encode_labels if self.penalty == "l1" else encode_targets
         return super()._prepare(X, y, sample_weight, encode)
 
     def _prepare_gram(self, problem):
@@ -274,9 +274,9 @@ class KernelLogisticRegression(LogisticKernelMachine):
         problem. It is not needed, because the objective is convex for every kernel.
         """
         if self.penalty == "l1":
-            problem = problem._replace(kernel=problem.kernel.unshifted())
+            problem = problem._replace(kernel=problem.kernel.without_shift())
             return problem, self._gram_and_origin(problem)
-        return self._with_definite_kernel(problem, self._gram_and_origin)
+        return self._solve_with_definite_kernel(problem, self._gram_and_origin)
 
     def _gram_and_origin(self, problem):
         """Return the Gram matrix, and the origin that was subtracted from the points."""
@@ -319,11 +319,11 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _largest_lam(self, problem, gram):
         """Return the first value of a path, for which the decision function is nearly constant."""
         if self.penalty == "l1":
-            return lam_max(gram, self._likelihood(problem))
+            return largest_lam_on_gram(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)
 
     def _likelihood(self, problem):
-        return likelihood_of(problem.y, problem.weights, problem.n_classes)
+        return make_likelihood(problem.y, problem.weights, problem.n_classes)
 
     def _solve_for_lams(self, problem, gram, lams):
         """Return the result of the solver for each value of ``lam``."""
@@ -331,8 +331,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         if self.penalty is None:
             data = problem.y, problem.weights, problem.n_classes
             if isinstance(gram, LowRankGram):
-                return [unpenalised(gram.Z, *data, **options)]
-            return [unpenalised_gram(gram, *data, **options)]
+                return [minimise_on_factor(gram.Z, *data, **options)]
+            return [minimise_on_gram(gram, *data, **options)]
         solve_path = l1_path if self.penalty == "l1" else ridge_path
         return solve_path(gram, self._likelihood(problem), lams, **options)
 
@@ -340,7 +340,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """Set the fitted attributes from a solution in any form of the Gram matrix."""
         alpha, coef = result.coef, None
         if isinstance(gram, LowRankGram):
-            coef, alpha = result.coef, expand(gram, result, self.lam if self.penalty else 0.0)
+            lam = self.lam if self.penalty else 0.0
+            coef, alpha = result.coef, expansion_coefficients(gram, result, lam)
         elif problem.kernel.name == "linear":
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha

@@ -5,13 +5,13 @@ returns an array of the same shape. No finite margin makes it overflow.
 """
 
 from .bounded import (
-    error_count,
     sigmoidal,
     sigmoidal_curvature,
     sigmoidal_slope,
-    unbiased,
-    unbiased_curvature,
-    unbiased_slope,
+    usvc,
+    usvc_curvature,
+    usvc_slope,
+    zero_one,
 )
 from .convex import (
     hinge,
@@ -23,7 +23,6 @@ from .convex import (
 )
 
 __all__ = [
-    "error_count",
     "hinge",
     "hinge_slope",
     "logistic",
@@ -33,7 +32,8 @@ __all__ = [
     "sigmoidal",
     "sigmoidal_curvature",
     "sigmoidal_slope",
-    "unbiased",
-    "unbiased_curvature",
-    "unbiased_slope",
+    "usvc",
+    "usvc_curvature",
+    "usvc_slope",
+    "zero_one",
 ]

@@ -9,17 +9,17 @@ from scipy.special import expit
 from .convex import hinge
 
 __all__ = [
-    "error_count",
     "sigmoidal",
     "sigmoidal_curvature",
     "sigmoidal_slope",
-    "unbiased",
-    "unbiased_curvature",
-    "unbiased_slope",
+    "usvc",
+    "usvc_curvature",
+    "usvc_slope",
+    "zero_one",
 ]
 
 
-def error_count(m: ArrayLike) -> np.ndarray:
+def zero_one(m: ArrayLike) -> np.ndarray:
     r"""Return the 0-1 loss: 1 for an error, that is a margin of at most 0, else 0.
 
     As a function of the slack :math:`\xi = \max(0, 1 - m)` it is a step at :math:`\xi = 1`.
@@ -35,14 +35,14 @@ def error_count(m: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from svmbook.losses import error_count
-    >>> error_count([-1.0, 0.0, 0.5, 3.0])
+    >>> from svmbook.losses import zero_one
+    >>> zero_one([-1.0, 0.0, 0.5, 3.0])
     array([1., 1., 0., 0.])
     """
-    return 1.0 * (np.asarray(m, dtype=float) <= 0.0)
+    return np.where(np.asarray(m, dtype=float) <= 0.0, 1.0, 0.0)
 
 
-def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
+def usvc(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     r"""Return the bounded loss of the unbiased SVM, which approximates the 0-1 loss.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\kappa = k^{1/s}`
@@ -54,7 +54,7 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
             1 - \dfrac{(1 + \kappa)^s}{2\,(\xi + \kappa)^s} & \xi \ge 1.
         \end{cases}
 
-    It is one half on the decision boundary, and tends to the 0-1 loss `error_count` as s grows.
+    It is one half on the decision boundary, and tends to the 0-1 loss `zero_one` as s grows.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
         Steepness, at least 1.
     k : float, default=1e-6
         A small positive number, which gives the loss a non-zero slope just below the margin 1.
-        Without this slope, the margin would not be maximised once all points are correct.
+        Without this slope, the margin would not be maximised once all points are classified
+        correctly.
 
     Returns
     -------
@@ -76,8 +77,8 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
 
     Examples
     --------
-    >>> from svmbook.losses import unbiased
-    >>> unbiased([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
+    >>> from svmbook.losses import usvc
+    >>> usvc([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.875, 0.5  , 0.125, 0.   ])
     """
     xi, ratio, _ = _scaled_slack(m, s, k)
@@ -85,15 +86,15 @@ def unbiased(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     return np.where(xi < 1.0, correct, 1.0 - 0.5 * np.maximum(ratio, 1.0) ** -s)
 
 
-def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
-    r"""Return the derivative of `unbiased` in the margin: zero above 1, steepest at 0.
+def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
+    r"""Return the derivative of `usvc` in the margin: zero above 1, steepest at 0.
 
     Parameters
     ----------
     m : array-like
         Margins.
     s, k : float, default=2.0 and 1e-6
-        As in `unbiased`.
+        As in `usvc`.
 
     Returns
     -------
@@ -101,8 +102,8 @@ def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
 
     Examples
     --------
-    >>> from svmbook.losses import unbiased_slope
-    >>> unbiased_slope([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
+    >>> from svmbook.losses import usvc_slope
+    >>> usvc_slope([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([-0.   , -0.125, -0.999, -0.5  , -0.   ])
     """
     xi, ratio, kappa = _scaled_slack(m, s, k)
@@ -112,15 +113,15 @@ def unbiased_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     return -factor * (xi > 0.0) * np.where(xi < 1.0, correct, wrong)
 
 
-def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
-    r"""Return the second derivative of `unbiased` in the margin: negative below 0.
+def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
+    r"""Return the second derivative of `usvc` in the margin: negative below 0.
 
     Parameters
     ----------
     m : array-like
         Margins.
     s, k : float, default=2.0 and 1e-6
-        As in `unbiased`.
+        As in `usvc`.
 
     Returns
     -------
@@ -128,8 +129,8 @@ def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndar
 
     Examples
     --------
-    >>> from svmbook.losses import unbiased_curvature
-    >>> unbiased_curvature([-1.0, 0.5, 3.0]).round(2)
+    >>> from svmbook.losses import usvc_curvature
+    >>> usvc_curvature([-1.0, 0.5, 3.0]).round(2)
     array([-0.19,  1.  ,  0.  ])
     """
     xi, ratio, kappa = _scaled_slack(m, s, k)
@@ -140,28 +141,28 @@ def unbiased_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndar
 
 
 def _scaled_slack(m, s, k):
-    """Return the slack xi, (xi + kappa) / (1 + kappa), and kappa, as in `unbiased`."""
+    """Return the slack xi, (xi + kappa) / (1 + kappa), and kappa, as in `usvc`."""
     xi, kappa = hinge(m), k ** (1.0 / s)
     return xi, (xi + kappa) / (1.0 + kappa), kappa
 
 
-def sigmoidal(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
+def sigmoidal(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
     r"""Return the sigmoidal bounded loss that `svmbook.ERMSVC` uses.
 
     With the slack :math:`\xi = \max(0, 1 - m)` and :math:`\sigma(t) = 1/(1 + e^{-t})`
 
     .. math:: \frac{\sigma(a(\xi - 1)) - \sigma(-a)}{1 - \sigma(-a)} ,
 
-    which is zero from the margin 1 upwards, and tends to one as the margin decreases. As the slope
-    a grows, the loss tends to the 0-1 loss `error_count`. The source mentions a sigmoidal cost but
-    gives no formula; this formula is ours.
+    which is zero from the margin 1 upwards, and tends to one as the margin decreases. As the
+    steepness a grows, the loss tends to the 0-1 loss `zero_one`. Navia-Vazquez et al. (2004)
+    mention a sigmoidal cost but give no formula; this formula is ours.
 
     Parameters
     ----------
     m : array-like
         Margins.
-    slope : float, default=4.0
-        The slope a, positive.
+    steepness : float, default=4.0
+        The steepness a, positive.
 
     Returns
     -------
@@ -173,18 +174,18 @@ def sigmoidal(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     >>> sigmoidal([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.982, 0.491, 0.103, 0.   ])
     """
-    at_zero_slack = expit(-slope)
-    return (expit(slope * (hinge(m) - 1.0)) - at_zero_slack) / (1.0 - at_zero_slack)
+    at_zero_slack = expit(-steepness)
+    return (expit(steepness * (hinge(m) - 1.0)) - at_zero_slack) / (1.0 - at_zero_slack)
 
 
-def sigmoidal_slope(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
+def sigmoidal_slope(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
     r"""Return the derivative of `sigmoidal` in the margin.
 
     Parameters
     ----------
     m : array-like
         Margins.
-    slope : float, default=4.0
+    steepness : float, default=4.0
         As in `sigmoidal`.
 
     Returns
@@ -198,18 +199,18 @@ def sigmoidal_slope(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     array([-0.   , -0.072, -1.018, -0.428, -0.   ])
     """
     xi = hinge(m)
-    t = slope * (xi - 1.0)
-    return -slope * expit(t) * expit(-t) / (1.0 - expit(-slope)) * (xi > 0.0)
+    t = steepness * (xi - 1.0)
+    return -steepness * expit(t) * expit(-t) / (1.0 - expit(-steepness)) * (xi > 0.0)
 
 
-def sigmoidal_curvature(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
+def sigmoidal_curvature(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
     r"""Return the second derivative of `sigmoidal` in the margin: negative below 0.
 
     Parameters
     ----------
     m : array-like
         Margins.
-    slope : float, default=4.0
+    steepness : float, default=4.0
         As in `sigmoidal`.
 
     Returns
@@ -223,6 +224,6 @@ def sigmoidal_curvature(m: ArrayLike, slope: float = 4.0) -> np.ndarray:
     array([-0.28,  1.3 ,  0.  ])
     """
     xi = hinge(m)
-    rising, falling = expit(slope * (xi - 1.0)), expit(-slope * (xi - 1.0))
-    second_derivative = slope**2 * rising * falling * (falling - rising)
-    return second_derivative / (1.0 - expit(-slope)) * (xi > 0.0)
+    rising, falling = expit(steepness * (xi - 1.0)), expit(-steepness * (xi - 1.0))
+    second_derivative = steepness**2 * rising * falling * (falling - rising)
+    return second_derivative / (1.0 - expit(-steepness)) * (xi > 0.0)

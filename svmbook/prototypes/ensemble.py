@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..base import apply_in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
 from ..labels import encode_classes
-from ..solvers.batched.members import Hyperplanes, linear_members
-from ..solvers.batched.sparse import sparse_members
-from ..ties import rounded
+from ..solvers.batched.members import Hyperplanes, fit_linear_members
+from ..solvers.batched.sparse import fit_sparse_members
+from ..ties import round_significand
 from .gap_check import GapCheckedClassifier
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
 from .sigmoids import cross_validated_sigmoids
@@ -27,7 +27,7 @@ __all__ = [
     "validation_split",
 ]
 
-TRAINERS = {"l2": linear_members, "l1": sparse_members}
+TRAINERS = {"l2": fit_linear_members, "l1": fit_sparse_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
 # Rounding error of an intercept, which is the difference of a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
@@ -58,7 +58,7 @@ class Members(NamedTuple):
 
     def select(self, rows):
         """Return the members that an index array or mask selects."""
-        return Members(*(part[rows] for part in self[:4]), self.planes.kept(rows))
+        return Members(*(part[rows] for part in self[:4]), self.planes.select_rows(rows))
 
 
 class Ensemble(NamedTuple):
@@ -111,7 +111,7 @@ def evaluate_hyperplanes(X, coef, intercept):
 def _local_weights(rho, n_neighbors):
     """Return vote weights, given distances to exemplars that are infinite for non-voters."""
     if n_neighbors is not None:
-        n, rho = min(n_neighbors, rho.shape[1]), rounded(rho)
+        n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
     smallest = rho.min(axis=1, keepdims=True)
     return (np.where(np.isfinite(smallest), smallest, 1.0) / rho) ** 2
@@ -171,7 +171,7 @@ class LocalEnsemble(GapCheckedClassifier):
         planes = members.planes
         if is_changed.any():
             new_planes = self._train(X, codes, positive[is_changed], negative[is_changed])
-            planes = planes.replaced(is_changed, new_planes)
+            planes = planes.replace_rows(is_changed, new_planes)
         return Members(members.exemplars, members.codes, positive, negative, planes)
 
     def _build_ensemble(self, members, training, validation, n_classes):

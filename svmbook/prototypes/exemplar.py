@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..progress import log
+from ..progress import logger
 from .ensemble import LocalEnsemble, evaluate_hyperplanes, validation_split
 from .negatives import distances, smallest_per_row
 
@@ -189,7 +189,7 @@ class ExemplarSVM(LocalEnsemble):
             if not hard_negatives.any():
                 break
             self.n_rounds_ += 1
-            log.info("mining round %d: %d negatives added", self.n_rounds_, hard_negatives.sum())
+            logger.info("mining round %d: %d negatives added", self.n_rounds_, hard_negatives.sum())
             negative = members.negative | hard_negatives
             members = self._retrain(members, X, codes, members.positive, negative)
         training, validation = (X, codes, dist), (X_val, codes_val)

@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from ..solvers.batched.members import hyperplanes
-from ..ties import rounded
+from ..solvers.batched.members import fit_hyperplanes
+from ..ties import round_significand
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
 __all__ = ["LocalizedSVM"]
@@ -131,7 +131,7 @@ class LocalizedSVM(PairwiseClassifier):
         return max(k * (k + d), n)
 
     def _pair_decision_function(self, X):
-        scaled_sq_dist = rounded(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
+        scaled_sq_dist = round_significand(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
         last_distance = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
         n_columns = (scaled_sq_dist <= last_distance).sum(axis=1).max()  # with ties at the last one
@@ -153,7 +153,7 @@ class LocalizedSVM(PairwiseClassifier):
                 take = partial(np.take_along_axis, indices=columns, axis=1)
                 y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
                 weights = take(np.where(in_pair, C[has_both], 0.0))
-                planes = hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
+                planes = fit_hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
                 F[has_both] = outputs_of_planes(X[has_both], *planes[:2])
                 self._warn_if_gap_is_large(float(planes.gap.max()), stacklevel=7)
             return F

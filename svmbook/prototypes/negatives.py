@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-from ..ties import rounded
+from ..ties import round_significand
 
 __all__ = ["distances", "initial_negatives", "smallest_per_row"]
 
@@ -65,7 +65,7 @@ def initial_negatives(dist, codes, k):
     >>> initial_negatives(distances(X, X), codes, k=2)[0]
     array([False,  True,  True, False, False])
     """
-    rows, dist = np.arange(len(codes)), rounded(dist)
+    rows, dist = np.arange(len(codes)), round_significand(dist)
     candidates = np.where(codes[:, None] == codes, np.inf, dist)  # infinite: not a candidate
     distinct = np.where(dist > DUPLICATE_TOL * np.median(dist), candidates, np.inf)
     has_distinct = np.isfinite(distinct).any(axis=1, keepdims=True)

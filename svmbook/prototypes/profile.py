@@ -17,9 +17,9 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..progress import log
-from ..solvers.batched.members import linear_members
-from ..ties import rounded
+from ..progress import logger
+from ..solvers.batched.members import fit_linear_members
+from ..ties import round_significand
 from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
 
 __all__ = ["ProfileSVM"]
@@ -172,7 +172,9 @@ class ProfileSVM(PairwiseClassifier):
                 f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
             )
         self._points_, self._use_profiles_, self.gamma_ = X, self.profiles, gamma
-        S = rounded(self._profiles(X))  # equal profiles become exactly equal, also for k-means++
+        S = round_significand(
+            self._profiles(X)
+        )  # equal profiles become exactly equal, also for k-means++
         self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
         in_cluster = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         in_class = codes == np.arange(len(classes))[:, None]
@@ -184,7 +186,7 @@ class ProfileSVM(PairwiseClassifier):
             if has_both.any():
                 negative, positive = (in_cluster[has_both] & in_class[c] for c in (a, b))
                 weight = np.ones(len(positive))
-                planes = linear_members(X, positive, negative, float(self.C), weight)
+                planes = fit_linear_members(X, positive, negative, float(self.C), weight)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
@@ -202,7 +204,7 @@ class ProfileSVM(PairwiseClassifier):
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
         previous = None
         for n_iter in range(1, int(self.max_iter) + 1):
-            log.info("clustering, iteration %d", n_iter)
+            logger.info("clustering, iteration %d", n_iter)
             Z = _memberships(cdist(S, centres, "sqeuclidean"), codes, k, R)
             Z = Z[:, Z.sum(axis=0) > 0]
             centres = Z.T @ S / Z.sum(axis=0)[:, None]
@@ -216,7 +218,7 @@ class ProfileSVM(PairwiseClassifier):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        nonempty, labels = np.unique(rounded(Z).argmax(axis=1), return_inverse=True)
+        nonempty, labels = np.unique(round_significand(Z).argmax(axis=1), return_inverse=True)
         return labels, centres[nonempty], n_iter
 
     def _floats_per_query(self):
@@ -224,7 +226,7 @@ class ProfileSVM(PairwiseClassifier):
 
     def _pair_decision_function(self, X):
         squared_distances = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
-        nearest = rounded(squared_distances).argmin(axis=1)
+        nearest = round_significand(squared_distances).argmin(axis=1)
 
         def outputs_of_pair(a, b):
             F = single_class_output(self._has_class_[a], self._has_class_[b])[nearest]
@@ -245,7 +247,7 @@ def _memberships(squared_distances, codes, k, R):
     """
     n, m = squared_distances.shape
     if R == 0.0:
-        return np.eye(m)[rounded(squared_distances).argmin(axis=1)]
+        return np.eye(m)[round_significand(squared_distances).argmin(axis=1)]
     # Row i holds the change of each class's excess in a cluster per unit of membership of point i.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))

@@ -13,8 +13,8 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from ..progress import log
-from ..ties import rounded
+from ..progress import logger
+from ..ties import round_significand
 from .ensemble import Ensemble, LocalEnsemble, Members, evaluate_hyperplanes, validation_split
 from .negatives import distances
 
@@ -218,7 +218,7 @@ class PrototypeSVM(LocalEnsemble):
         train, validation = validation_split(codes, float(self.validation_fraction), rng)
         X_val, codes_val = X[validation], codes[validation]
         X, codes, indices = X[train], codes[train], indices[train]
-        dist = rounded(distances(X, X, self.metric))
+        dist = round_significand(distances(X, X, self.metric))
         no_pairs = np.zeros((0, 2), dtype=int)
         members = self._train_exemplars(X, codes, dist)
         updates = no_pairs, no_pairs, no_pairs[:, 0]
@@ -227,7 +227,7 @@ class PrototypeSVM(LocalEnsemble):
             training, validation = (X, codes, dist), (X_val, codes_val)
             ensemble = self._build_ensemble(members, training, validation, n_classes)
             accuracy = float((ensemble.predict_codes(X_val) == codes_val).mean())
-            log.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
+            logger.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(
                 Iteration(
                     accuracy,

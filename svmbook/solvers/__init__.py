@@ -1,7 +1,8 @@
 """Solvers that take arrays, return a certified result, and do not depend on any estimator.
 
-Each ``solve_...`` validates its arguments and calls an inner function of its module. The inner
-function takes a `svmbook.gram.GramMatrix` and arrays that its caller has validated.
+Each ``solve_...`` validates its arguments and calls an inner function of its module, such as
+``solve_active_set_on_gram``. The inner function takes a `svmbook.gram.GramMatrix` and arrays that
+its caller has validated.
 """
 
 from .batched.duals import DualBatch, solve_dual_batch
@@ -13,7 +14,7 @@ from .dual.quadratic_program import QuadraticProgram, solve_dual, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
 from .fewest_errors import FewestErrors, solve_fewest_errors
-from .irwls.costs import HINGE, Cost, sigmoidal_cost, unbiased_cost
+from .irwls.costs import HINGE, Cost, sigmoidal_cost, usvc_cost
 from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
 from .logistic.import_points import select_import_points
@@ -54,5 +55,5 @@ __all__ = [
     "solve_unpenalised_gram",
     "svm_path",
     "to_cvxopt",
-    "unbiased_cost",
+    "usvc_cost",
 ]

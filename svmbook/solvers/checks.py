@@ -93,6 +93,6 @@ def _check_positive(values, n, name, remedy):
     if values.ndim > 1 or values.size not in (1, n):
         raise ValueError(f"{name} must be a number or {n} numbers; found shape {values.shape}.")
     if not (np.isfinite(values).all() and (values > 0).all()):
-        found = f"values from {values.min():g} to {values.max():g}"
-        raise ValueError(f"{name} must be positive and finite; found {found}. {remedy}")
+        value_range = f"values from {values.min():g} to {values.max():g}"
+        raise ValueError(f"{name} must be positive and finite; found {value_range}. {remedy}")
     return np.broadcast_to(values, n)

@@ -33,18 +33,18 @@ class FewestErrors(NamedTuple):
 
     Attributes
     ----------
-    errors : int
+    n_errors : int
         Number of training points that the hyperplane misclassifies.
     bound : int
         No hyperplane whose output at each correct point is at least ``distance`` in absolute value
-        makes fewer errors. One that passes closer may, so ``errors`` can be below ``bound``.
+        makes fewer errors. One that passes closer may, so ``n_errors`` can be below ``bound``.
     w : ndarray of shape (d,)
         Normal vector.
     intercept : float
         Intercept.
     """
 
-    errors: int
+    n_errors: int
     bound: int
     w: np.ndarray
     intercept: float
@@ -52,7 +52,7 @@ class FewestErrors(NamedTuple):
     @property
     def converged(self):
         """Whether the number of errors attains the bound."""
-        return self.errors <= self.bound
+        return self.n_errors <= self.bound
 
 
 def solve_fewest_errors(
@@ -93,7 +93,7 @@ def solve_fewest_errors(
     >>> from svmbook.solvers import solve_fewest_errors
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
     >>> result = solve_fewest_errors(X, [-1, 1, -1, 1, 1])
-    >>> result.errors, result.bound
+    >>> result.n_errors, result.bound
     (1, 1)
     """
     X, y, _ = check_problem(X, y, 1.0, square=False, name="X")

@@ -24,7 +24,7 @@ from .dual.result import certify
 from .logistic.likelihoods import TwoClassLoss
 from .logistic.newton import ridge_path
 
-__all__ = ["SmoothedHinge", "smoothed"]
+__all__ = ["SmoothedHinge", "solve_smoothed_hinge"]
 
 WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_GAP
 LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
@@ -63,7 +63,7 @@ class SmoothedHinge(TwoClassLoss):
         return gram.ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
 
 
-def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
+def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     """Solve the SVM dual for a Gram matrix of low rank, whose functions have few weights.
 
     Parameters
@@ -86,7 +86,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
     weights : ndarray
         Weights of the fitted function in the coordinates of the Gram matrix.
     """
-    with gram.threads():
+    with gram.limit_blas_threads():
         # At this width the loss has no more curvature than the penalty, so that no Newton step can
         # jump over all parabolas.
         start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
@@ -94,7 +94,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
             rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
             if np.ptp(y[rows]):
                 bounds = C[rows] * (C.sum() / C[rows].sum())
-                sample, gap = (gram.part(rows), y[rows], bounds), max(START_GAP, tol)
+                sample, gap = (gram.submatrix(rows), y[rows], bounds), max(START_GAP, tol)
                 _, start, width = _reduce_width(sample, start, (width, 1.0), gap, max_iter)
         problem = gram, y, C
         result, (weights, _), _ = _reduce_width(problem, start, (width, gap), tol, max_iter)
@@ -104,7 +104,7 @@ def smoothed(gram, y, C, *, tol=1e-6, max_iter=200):
 def _reduce_width(problem, start, width_and_gap, tol, max_iter):
     """Reduce the width until the gap is closed; return result, (weights, intercept) and width."""
     (gram, y, C), (width, gap) = problem, width_and_gap
-    steps, best, idle = 0, None, 0
+    steps, best, n_idle = 0, None, 0
     while True:
         (smooth,) = ridge_path(
             gram,
@@ -116,17 +116,17 @@ def _reduce_width(problem, start, width_and_gap, tol, max_iter):
         )
         steps += smooth.n_iter
         start = smooth.coef, smooth.intercept
-        result = _certified(problem, smooth, width, steps, tol)
-        idle = 0 if best is None or result.gap < best[0].gap else idle + 1
-        if idle == 0:
+        result = _certified_result(problem, smooth, width, steps, tol)
+        n_idle = 0 if best is None or result.gap < best[0].gap else n_idle + 1
+        if n_idle == 0:
             best = result, start, width
-        if result.converged or steps >= max_iter or idle == PATIENCE:
+        if result.converged or steps >= max_iter or n_idle == PATIENCE:
             return replace(best[0], n_iter=steps), *best[1:]
         gap = result.relative_gap  # roughly proportional to the width
         width *= max(WIDTH_RATIO, GAP_TARGET * tol / gap) if gap < LARGE_GAP else WIDTH_RATIO**2
 
 
-def _certified(problem, smooth, width, steps, tol):
+def _certified_result(problem, smooth, width, steps, tol):
     """Return the result for the hinge: primal objective of the weights, dual of the multipliers.
 
     Its KKT residual includes the relative distance between the weights and those that the
@@ -137,7 +137,7 @@ def _certified(problem, smooth, width, steps, tol):
     slopes = y * smooth.negative_gradient
     message = f"Newton's method on hinge losses smoothed over a width of {width:.1e}"
     result = certify(slopes, b, y, C, f, n_iter=steps, tol=tol, message=message)
-    alpha = _balanced(slopes, y)
+    alpha = _balance_classes(slopes, y)
     v, length = gram.adjoint(y * alpha), float(np.linalg.norm(w))
     primal = 0.5 * length**2 + float(C @ hinge(y * (f + b)))
     dual = float(alpha.sum() - 0.5 * v @ v)
@@ -153,7 +153,7 @@ def _certified(problem, smooth, width, steps, tol):
     )
 
 
-def _balanced(alpha, y):
+def _balance_classes(alpha, y):
     """Return multipliers with y'alpha = 0: those of the class with the larger sum scaled down."""
     sums = alpha[y > 0].sum(), alpha[y < 0].sum()
     factors = [min(sums) / total if total else 1.0 for total in sums]

@@ -16,13 +16,17 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
-from ..labels import several_classes
-from ..solvers.dual.active_set import active_set
-from ..solvers.dual.interior_point import hard_margin, interior_point, undo_centring
-from ..solvers.dual.libsvm import NATIVE, libsvm
-from ..solvers.dual.quadratic_program import by_cvxopt
-from ..solvers.dual.result import no_worse_than_zero
-from ..solvers.dual.smo import smo
+from ..labels import has_several_classes
+from ..solvers.dual.active_set import solve_active_set_on_gram
+from ..solvers.dual.interior_point import (
+    solve_hard_margin_on_gram,
+    solve_interior_point_on_gram,
+    undo_centring,
+)
+from ..solvers.dual.libsvm import NATIVE_KERNELS, solve_libsvm_on_gram
+from ..solvers.dual.quadratic_program import solve_dual_on_gram
+from ..solvers.dual.result import fall_back_to_zero
+from ..solvers.dual.smo import solve_smo_on_gram
 from ..weights import upper_bounds
 
 __all__ = ["DualSVC"]
@@ -30,11 +34,11 @@ __all__ = ["DualSVC"]
 MAX_LOW_RANK_RATIO = 0.25  # linear kernel: low rank is faster up to this many features per point
 MAX_STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
 SOLVERS = {
-    "interior-point": interior_point,
-    "active-set": active_set,
-    "smo": smo,
-    "libsvm": libsvm,
-    "cvxopt": by_cvxopt,
+    "interior-point": solve_interior_point_on_gram,
+    "active-set": solve_active_set_on_gram,
+    "smo": solve_smo_on_gram,
+    "libsvm": solve_libsvm_on_gram,
+    "cvxopt": solve_dual_on_gram,
 }
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
 # For these kernels, centring the points changes only the intercept, and reduces rounding errors.
@@ -253,7 +257,7 @@ class DualSVC(KernelMachine):
         DualSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         solver = self._choose_solver(problem)
@@ -263,14 +267,14 @@ class DualSVC(KernelMachine):
             origin = points.mean(axis=0)
             points = points - origin
         solve = partial(self._solve_dual, solver, points, C)
-        problem, result = self._with_definite_kernel(problem, solve)
+        problem, result = self._solve_with_definite_kernel(problem, solve)
         signed_alpha, self.solver_ = problem.y * result.alpha, solver
         coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed_alpha, coef_and_origin)
         self.alpha_ = np.abs(coefficients)
         at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
-        self.bounded_support_ = problem.present[at_bound]
-        self.free_support_ = problem.present[(result.alpha > 0) & ~at_bound]
+        self.bounded_support_ = problem.indices[at_bound]
+        self.free_support_ = problem.indices[(result.alpha > 0) & ~at_bound]
         signs = problem.targets[self.support_]
         self.n_support_ = np.array([(signs == sign).sum() for sign in (-1, 1)])
         w_squared = result.w_squared
@@ -288,15 +292,15 @@ class DualSVC(KernelMachine):
         try:
             result = self._call_solver(solver, points, gram, C, problem)
         except ValueError:
-            if not kernel.known_definite:  # raises a more helpful error if this is the reason
+            if not kernel.is_known_definite:  # raises a more helpful error if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))
             raise
-        if not kernel.known_definite:
+        if not kernel.is_known_definite:
             support = np.flatnonzero(result.alpha)
             check_definite(gram.block(support, support))
         if mean is not None:
             result = undo_centring(result, gram, y, mean)
-        return no_worse_than_zero(result, y, C)
+        return fall_back_to_zero(result, y, C)
 
     def _choose_solver(self, problem):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
@@ -321,9 +325,9 @@ class DualSVC(KernelMachine):
             # the mean that `fit` subtracted was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
         large = solver == "active-set" and n > MAX_STORED_POINTS
-        native = solver == "libsvm" and kernel.name in NATIVE
-        if kernel.known_definite and (large or native):
-            return ComputedGram(kernel.blocks(points), n), None
+        native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
+        if kernel.is_known_definite and (large or native):
+            return ComputedGram(kernel.block_function(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
     def _call_solver(self, solver, points, gram, C, problem):
@@ -333,11 +337,11 @@ class DualSVC(KernelMachine):
         if self.max_iter != -1:
             options["max_iter"] = int(self.max_iter)
         if solver == "libsvm" and isinstance(gram, ComputedGram):
-            return libsvm(points, gram, y, C, kernel.name, **kernel.params, **options)
+            return solve_libsvm_on_gram(points, gram, y, C, kernel.name, **kernel.params, **options)
         if solver == "libsvm":
-            return libsvm(gram.K, gram, y, C, "precomputed", **options)
+            return solve_libsvm_on_gram(gram.K, gram, y, C, "precomputed", **options)
         if np.isinf(self.C):
-            return hard_margin(gram, y, **options)
+            return solve_hard_margin_on_gram(gram, y, **options)
         return SOLVERS[solver](gram, y, C, **options)
 
 

@@ -13,10 +13,10 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
-from ..labels import several_classes
+from ..labels import has_several_classes
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
-from ..solvers.irwls.iterations import irwls, irwls_path
+from ..solvers.irwls.iterations import irwls_path, run_irwls
 from ..solvers.irwls.starts import svm_start
 from .base import IRWLSClassifier
 
@@ -153,12 +153,12 @@ class IRWLSSVC(IRWLSClassifier):
         IRWLSSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
-        problem, (Z, origin) = self._with_definite_kernel(problem, self._features_and_origin)
-        result = irwls(Z, problem.y, C, HINGE, **self._options())
+        problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
+        result = run_irwls(Z, problem.y, C, HINGE, **self._options())
         gap = result.objective - _dual_objective(Z, problem.y, C, result)
         if not gap <= MAX_RELATIVE_GAP * result.objective:
             message = f"{result.message}, but the duality gap is large"
@@ -317,11 +317,11 @@ class ERMSVC(IRWLSClassifier):
         ERMSVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
-        problem, (Z, origin) = self._with_definite_kernel(problem, self._features_and_origin)
+        problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())
         self._store_support(problem, results[-1], origin)

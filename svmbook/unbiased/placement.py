@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
-from ..ties import first_largest, rounded
+from ..ties import first_argmax, round_significand
 
 __all__ = [
     "PLACEMENT_RULES",
@@ -58,7 +58,7 @@ def fscl(
         for x in X[_shuffled_indices(len(X), PRESENTATIONS_PER_PROTOTYPE * n_prototypes, rng)]:
             differences = x - centres
             squared_distances = np.einsum("ij,ij->i", differences, differences)
-            winner = first_largest(-wins * squared_distances, scale)
+            winner = first_argmax(-wins * squared_distances, scale)
             wins[winner] += 1.0
             centres[winner] += differences[winner] / wins[winner]
     return centres
@@ -70,7 +70,11 @@ def kmeans(
     """Place prototypes at the cluster centres of scikit-learn's k-means."""
     sample = X[rng.permutation(len(X))[: MAX_KMEANS_POINTS_PER_PROTOTYPE * n_prototypes]]
     seed = int(rng.integers(2**31))
-    return KMeans(n_prototypes, n_init=1, random_state=seed).fit(rounded(sample)).cluster_centers_
+    return (
+        KMeans(n_prototypes, n_init=1, random_state=seed)
+        .fit(round_significand(sample))
+        .cluster_centers_
+    )
 
 
 def kernel_pca(

@@ -15,10 +15,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
-from ..labels import several_classes
-from ..solvers.irwls.costs import unbiased_cost
+from ..labels import has_several_classes
+from ..solvers.irwls.costs import usvc_cost
 from ..solvers.irwls.iterations import irwls_path
-from ..solvers.irwls.starts import best_of, least_squares_start, random_start, svm_start
+from ..solvers.irwls.starts import (
+    least_squares_start,
+    minimise_from_starts,
+    random_start,
+    svm_start,
+)
 from .base import IRWLSClassifier
 from .expansions import doubling_sequence
 from .placement import PLACEMENT_RULES, choose_prototypes, orthonormal_axes
@@ -35,7 +40,7 @@ class USVC(IRWLSClassifier):
 
     .. math:: \tfrac12\|w\|^2 + \sum_i C_i\,\theta_s\bigl(y_i(w^\top\phi(x_i) + b)\bigr)
 
-    with the cost :math:`\theta_s` of `svmbook.losses.unbiased` and :math:`C_i` equal to ``C``
+    with the cost :math:`\theta_s` of `svmbook.losses.usvc` and :math:`C_i` equal to ``C``
     times the weight of the class times the sample weight. For the linear kernel w is arbitrary. For
     others it is an expansion in fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that
     the size of the model is chosen before training. The cost is bounded, hence not convex. The
@@ -236,7 +241,7 @@ class USVC(IRWLSClassifier):
         USVC
             The fitted estimator.
         """
-        if several_classes(y):
+        if has_several_classes(y):
             if self.target_false_alarm_rate is not None:
                 raise ValueError(
                     "target_false_alarm_rate needs two classes, without and with an alarm; merge "
@@ -269,7 +274,7 @@ class USVC(IRWLSClassifier):
 
     def _best_result(self, Z, y, C, rng):
         """Return the result with the smallest objective, and the objectives of all starts."""
-        cost = unbiased_cost(float(self.s), float(self.k))
+        cost = usvc_cost(float(self.s), float(self.k))
         if self.init == "ls":
             first_start = least_squares_start(Z, y, C)
         elif self.init == "random":
@@ -278,11 +283,11 @@ class USVC(IRWLSClassifier):
             first_start = svm_start(Z, y, C)
         if self.init == "path":
             steepness = doubling_sequence(1.0, float(self.s))
-            costs = [unbiased_cost(s, float(self.k)) for s in steepness]
+            costs = [usvc_cost(s, float(self.k)) for s in steepness]
             result = irwls_path(Z, y, C, costs, start=first_start, **self._options())[-1]
             first_start = result.w, result.intercept
         other_starts = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
-        return best_of(Z, y, C, cost, [first_start, *other_starts], **self._options())
+        return minimise_from_starts(Z, y, C, cost, [first_start, *other_starts], **self._options())
 
     def _place_prototypes(self, problem, rng):
         """Set the prototypes; return the features of the points, the axes, and the problem.
@@ -298,7 +303,7 @@ class USVC(IRWLSClassifier):
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
-            kernel = kernel.unshifted().shifted(self.prototypes_)
+            kernel = kernel.without_shift().shifted(self.prototypes_)
         axes = orthonormal_axes(kernel.gram(self.prototypes_))
         Z = kernel.values(points, self.prototypes_) @ axes
         return Z, axes, problem._replace(kernel=kernel)
@@ -323,7 +328,7 @@ class USVC(IRWLSClassifier):
         false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
         points, weights = problem.points[training_rows], problem.weights[training_rows]
         training = problem._replace(
-            present=problem.present[training_rows],
+            indices=problem.indices[training_rows],
             points=points,
             y=problem.y[training_rows],
             weights=weights,

@@ -14,7 +14,7 @@ from svmbook.datasets import twonorm
 from svmbook.gram import LowRankGram, StumpGram, quantile_knots
 from svmbook.kernels import stump
 from svmbook.solvers import solve_dual
-from svmbook.solvers.smoothed import SmoothedHinge, smoothed
+from svmbook.solvers.smoothed import SmoothedHinge, solve_smoothed_hinge
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
@@ -122,7 +122,7 @@ def test_objective_decreases_with_more_knots():
 def test_smoothed_solver_agrees_with_quadratic_program(C):
     Z = np.random.default_rng(0).standard_normal((120, 4))
     y = np.where(Z[:, 0] + 0.8 * np.random.default_rng(1).standard_normal(120) > 0, 1.0, -1.0)
-    result, weights = smoothed(LowRankGram(Z), y, np.full(120, C), tol=1e-7)
+    result, weights = solve_smoothed_hinge(LowRankGram(Z), y, np.full(120, C), tol=1e-7)
     exact = solve_dual(Z, y, C, form="low-rank", tol=1e-9)
     assert result.converged and result.objective == pytest.approx(exact.objective, rel=1e-6)
     assert result.dual_objective <= exact.objective * (1 + 1e-9) <= result.objective * (1 + 1e-6)
@@ -135,13 +135,13 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     rng = np.random.default_rng(2)
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
-    gram = StumpGram.at_knots(Z, quantile_knots(Z, 5))
-    all_points, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
+    all_points, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 100)
-    sample_start, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    sample_start, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE", 30)
-    monkeypatch.setattr("svmbook.gram.stumps.POINTS_PER_WEIGHT", 0)
-    sample_hessian, _ = smoothed(gram, y, np.full(900, 0.1), tol=1e-6)
+    monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
+    sample_hessian, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     for result in (sample_start, sample_hessian):
         assert result.converged
         assert result.objective == pytest.approx(all_points.objective, rel=2e-6)
@@ -160,7 +160,7 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
-    smoothed(LowRankGram(Z), y, C)
+    solve_smoothed_hinge(LowRankGram(Z), y, C)
     sample = bounds[0]
     assert len(sample) == 50 and sample.sum() == pytest.approx(C.sum())
     np.testing.assert_allclose(np.unique((sample / sample.min()).round(9)), [1.0, 2.0, 4.0])
@@ -173,7 +173,7 @@ def test_separable_points_are_solved_and_certified(n_knots, C):
     points, species = load_iris(return_X_y=True)
     y = np.where(species == 0, 1.0, -1.0)
     model = StumpEnsembleSVC(C=C, feature_scale=None, n_knots=n_knots).fit(points, y)
-    gram = StumpGram.at_knots(points, quantile_knots(points, n_knots))
+    gram = StumpGram.from_knots(points, quantile_knots(points, n_knots))
     exact = solve_dual(gram.Z, y, np.full(150, C), form="low-rank", tol=1e-9)
     assert model.converged_ and model.n_iter_ < 100 and model.kkt_residual_ < 1e-2
     assert model.objective_ == pytest.approx(exact.objective, rel=2e-4)
@@ -182,7 +182,7 @@ def test_separable_points_are_solved_and_certified(n_knots, C):
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
 def test_tolerance_below_rounding_error_returns_best_certificate(C):
-    result, _ = smoothed(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
+    result, _ = solve_smoothed_hinge(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
     exact = solve_dual(X, Y, C, form="low-rank", tol=1e-10)
     assert not result.converged and result.n_iter < 1000
     assert 0 <= result.relative_gap < 1e-7
@@ -227,7 +227,7 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     points = np.column_stack([X[:, :2], np.ones(60)])
     knots = quantile_knots(points, 5)
     assert [len(t) for t in knots] == [5, 5, 1]
-    gram = StumpGram.at_knots(points, knots)
+    gram = StumpGram.from_knots(points, knots)
     Z = (gram.B @ gram.T).toarray()
     dense, v = LowRankGram(Z), np.random.default_rng(0).standard_normal(60)
     np.testing.assert_allclose(gram.diagonal, dense.diagonal)
@@ -235,14 +235,14 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     rows, columns = np.arange(7), np.arange(3, 20)
     np.testing.assert_allclose(gram.block(rows, columns), dense.block(rows, columns), atol=1e-12)
     np.testing.assert_allclose(gram.columns(rows, v[:7]), dense.columns(rows, v[:7]))
-    np.testing.assert_allclose(gram.part(rows).diagonal, gram.diagonal[rows])
+    np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(
         gram.ridge(W, 0.7)(R, 2.0), dense.ridge(W, 0.7)(R, 2.0), strict=True
     ):
         np.testing.assert_allclose(actual, expected)
     # With a knot at every value it is the stump kernel, shifted to zero at the smallest values.
-    exact = StumpGram.at_knots(points, quantile_knots(points, 100))
+    exact = StumpGram.from_knots(points, quantile_knots(points, 100))
     low, rows = points.min(axis=0, keepdims=True), np.arange(60)
     shifted = stump(points) - stump(points, low) - stump(low, points)
     np.testing.assert_allclose(exact.block(rows, rows), shifted, atol=1e-10)

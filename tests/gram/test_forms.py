@@ -43,7 +43,7 @@ FORMS = {
     "low rank": lambda: LowRankGram(Z),
     "hat functions": lambda: hats(Z),
     "computed": lambda: ComputedGram(recorded_blocks()[0], N),
-    "small cache": lambda: ComputedGram(recorded_blocks()[0], N, kept=SMALL_CACHE),
+    "small cache": lambda: ComputedGram(recorded_blocks()[0], N, cache_megabytes=SMALL_CACHE),
 }
 FACTORED = ("stored", "low rank", "hat functions")  # forms with `factor`
 every_form = pytest.mark.parametrize("form", FORMS)
@@ -51,7 +51,7 @@ every_form = pytest.mark.parametrize("form", FORMS)
 
 def test_knots_at_all_values_give_the_stump_kernel_shifted_to_the_first_knots():
     X = Z[:40]
-    gram = StumpGram.at_knots(X, [np.unique(x) for x in X.T])
+    gram = StumpGram.from_knots(X, [np.unique(x) for x in X.T])
     expected = 2 * (np.minimum(X[:, None], X) - X.min(axis=0)).sum(axis=2)
     np.testing.assert_allclose(gram.diagonal, np.diagonal(expected), rtol=1e-12)
     np.testing.assert_allclose(gram.times(X[:, 0]), expected @ X[:, 0], rtol=1e-10)
@@ -59,7 +59,7 @@ def test_knots_at_all_values_give_the_stump_kernel_shifted_to_the_first_knots():
 
 @pytest.mark.parametrize("n_knots", [2, 8, 32])
 def test_diagonal_holds_the_squared_lengths_of_the_features(n_knots):
-    gram = StumpGram.at_knots(Z, quantile_knots(Z, n_knots))
+    gram = StumpGram.from_knots(Z, quantile_knots(Z, n_knots))
     np.testing.assert_allclose(gram.diagonal, np.square(gram.Z).sum(axis=1), rtol=1e-12)
 
 
@@ -74,9 +74,11 @@ def test_products_blocks_and_parts(form, n_points):
     for _ in range(2):  # the second time some rows are cached
         np.testing.assert_allclose(gram.columns(points, values), K[:, points] @ values, atol=1e-11)
         np.testing.assert_allclose(gram.block(points, others), K[np.ix_(points, others)])
-    part, inner = gram.part(others), np.flatnonzero(np.isin(others, points))
-    np.testing.assert_allclose(part.block(inner, inner), K[np.ix_(others[inner], others[inner])])
-    assert part.n == 120
+    submatrix, inner = gram.submatrix(others), np.flatnonzero(np.isin(others, points))
+    np.testing.assert_allclose(
+        submatrix.block(inner, inner), K[np.ix_(others[inner], others[inner])]
+    )
+    assert submatrix.n == 120
     np.testing.assert_allclose(gram.times(v), K @ v, atol=1e-10)
 
 
@@ -187,7 +189,7 @@ def test_cached_rows_are_not_recomputed():
 
 def test_small_cache_evicts_rows_of_earlier_blocks_only():
     block, shapes = recorded_blocks()
-    gram = ComputedGram(block, N, kept=SMALL_CACHE)
+    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE)
     assert gram._cache.nbytes <= 1e6 * SMALL_CACHE + 8 * N  # rounded up, so at least one row
     first, second = np.arange(30), np.arange(30, 65)
     gram.block(first, first)
@@ -203,7 +205,7 @@ def test_small_cache_evicts_rows_of_earlier_blocks_only():
 @pytest.mark.parametrize("before", [(0, 0), (0, 30), (280, 300)])
 def test_cache_is_filled_completely_whatever_it_held_before(before):
     block, shapes = recorded_blocks()
-    gram = ComputedGram(block, N, kept=SMALL_CACHE)
+    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE)
     gram.block(np.arange(*before), np.arange(N))
     points = np.append(np.arange(10), np.arange(268, 300))  # some were cached before
     assert len(points) == len(gram._cache)
@@ -216,9 +218,12 @@ def test_cache_is_filled_completely_whatever_it_held_before(before):
 def test_small_part_is_stored_and_large_part_is_computed(monkeypatch):
     monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_POINTS", 120)
     block, shapes = recorded_blocks()
-    gram, points = ComputedGram(block, N, kept=0.2), np.random.default_rng(8).permutation(N)
+    gram, points = (
+        ComputedGram(block, N, cache_megabytes=0.2),
+        np.random.default_rng(8).permutation(N),
+    )
     small, large = points[:120], points[:121]
-    stored, computed = gram.part(small), gram.part(large)
+    stored, computed = gram.submatrix(small), gram.submatrix(large)
     shapes.clear()
     np.testing.assert_allclose(stored.times(np.ones(120)), K[np.ix_(small, small)].sum(axis=1))
     assert shapes == []
@@ -276,17 +281,17 @@ def test_constant_features_give_a_zero_matrix():
     assert not gram.times(np.random.default_rng(6).standard_normal(N)).any()
 
 
-@pytest.mark.parametrize("noise", [None, 1e-6])
-def test_pivoted_factor_finds_the_rank(noise):
-    low = pivoted_factor(K, noise=noise)
+@pytest.mark.parametrize("tol", [None, 1e-6])
+def test_pivoted_factor_finds_the_rank(tol):
+    low = pivoted_factor(K, tol=tol)
     assert low.size == 4
     np.testing.assert_allclose(low.Z @ low.Z.T, K, atol=1e-10)
     np.testing.assert_allclose(np.triu(low.Z[low.pivots], 1), 0.0)
 
 
 def test_pivoted_factor_is_none_if_the_rank_is_too_large():
-    assert pivoted_factor(K, largest_rank=Z.shape[1]).size == Z.shape[1]
-    assert pivoted_factor(K, largest_rank=Z.shape[1] - 1) is None
+    assert pivoted_factor(K, max_rank=Z.shape[1]).size == Z.shape[1]
+    assert pivoted_factor(K, max_rank=Z.shape[1] - 1) is None
 
 
 @pytest.mark.parametrize("low", [LowRankGram(Z), pivoted_factor(K)], ids=["all points", "pivots"])

@@ -39,12 +39,12 @@ def test_choices_are_hashable_and_compared_by_identity():
 
 
 def test_kernels_known_to_be_definite():
-    assert choose("poly", coef0=0.0).known_definite
-    assert choose("poly", coef0=2.0).known_definite
-    assert not choose("poly", coef0=-0.1).known_definite
-    assert choose("linear", coef0=-0.1).known_definite
-    assert not choose(lambda A, B: A @ B.T).known_definite
-    assert not choose("precomputed", X=np.eye(3)).known_definite
+    assert choose("poly", coef0=0.0).is_known_definite
+    assert choose("poly", coef0=2.0).is_known_definite
+    assert not choose("poly", coef0=-0.1).is_known_definite
+    assert choose("linear", coef0=-0.1).is_known_definite
+    assert not choose(lambda A, B: A @ B.T).is_known_definite
+    assert not choose("precomputed", X=np.eye(3)).is_known_definite
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from svmbook.ensembles.learners import (
     sampled_kernel,
 )
 from svmbook.kernels import perceptron, stump, stump_regions, stump_tree
-from svmbook.kernels.ensembles import box_of, mean_cosine, stump_mass
+from svmbook.kernels.ensembles import bounding_box, mean_cosine, stump_mass
 
 POINTS = np.random.default_rng(0).uniform(-1, 1, (8, 3)) * [1.0, 2.0, 0.5]
-BOX = box_of(POINTS)
+BOX = bounding_box(POINTS)
 STUMPS = Stumps(BOX)
 RULES = Rules(STUMPS)
 RADIUS = 1.1 * np.linalg.norm(POINTS, axis=1).max()
@@ -88,9 +88,9 @@ def test_printed_recursion_differs_from_three_boundaries_on():
 
 def test_kernels_of_equal_points_are_constant():
     points = np.ones((4, 2))
-    assert stump_mass(box_of(points)) == 0.0
+    assert stump_mass(bounding_box(points)) == 0.0
     for kernel in (stump_regions, stump_tree):
-        assert np.ptp(kernel(points, box=box_of(points))) == 0.0
+        assert np.ptp(kernel(points, box=bounding_box(points))) == 0.0
 
 
 X, Y = twonorm(80, random_state=0)

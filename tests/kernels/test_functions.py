@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svmbook.kernels import (
-    CONDITIONAL,
+    CONDITIONALLY_DEFINITE,
     DISTANCES,
     KERNELS,
     check_gram,
@@ -15,7 +15,7 @@ from svmbook.kernels import (
     laplacian,
     polynomial,
 )
-from svmbook.kernels.functions import FEW_FEATURES
+from svmbook.kernels.functions import MAX_CDIST_FEATURES
 
 DEFINITIONS = {
     "linear": lambda x, z: x @ z,
@@ -61,7 +61,7 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
     X = np.random.default_rng(seed).standard_normal((n, d))
     for name in KERNELS:
         K = gram(name, X)
-        if name in CONDITIONAL:  # on vectors that sum to zero
+        if name in CONDITIONALLY_DEFINITE:  # on vectors that sum to zero
             K = K - np.add.outer(K[0], K[0]) + K[0, 0]
         np.testing.assert_allclose(K, K.T, rtol=1e-12, atol=1e-12)
         assert np.linalg.eigvalsh(K)[0] >= -1e-10 * np.trace(K)
@@ -80,7 +80,7 @@ def test_gram_matrices_are_exactly_symmetric(name, distance, d):
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("n_more", [0, FEW_FEATURES])  # from differences, and from a product
+@pytest.mark.parametrize("n_more", [0, MAX_CDIST_FEATURES])  # from differences, and from a product
 def test_distances_are_accurate_for_features_of_any_size(n, size, n_more):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from svmbook import ImportVectorMachine, KernelLogisticRegression
 from svmbook.datasets import stdev
-from svmbook.kernels import CONDITIONAL, KERNELS, gaussian, polynomial
+from svmbook.kernels import CONDITIONALLY_DEFINITE, KERNELS, gaussian, polynomial
 
 X, Y = stdev(2, 80, random_state=0)
 X_NEW, _ = stdev(2, 30, random_state=1)
@@ -27,7 +27,7 @@ def test_objective_is_the_documented_one(kernel, penalty):
     box = np.stack([X.min(axis=0), X.max(axis=0)])
     params = {"gamma": 0.2, "degree": 3, "coef0": 1.0, "box": box}
     K = function(X, **{name: params[name] for name in parameter_names})
-    if kernel in CONDITIONAL and penalty == "l2":
+    if kernel in CONDITIONALLY_DEFINITE and penalty == "l2":
         assert abs(model.dual_coef_.sum()) < 1e-10 * np.abs(model.dual_coef_).sum()
     alpha = np.zeros(80)
     alpha[model.support_] = model.dual_coef_[0]

@@ -8,14 +8,14 @@ from svmbook import DualSVC, ExemplarSVM, PrototypeSVM
 from svmbook.calibration import fit_sigmoid
 from svmbook.prototypes.negatives import distances, initial_negatives
 from svmbook.prototypes.sigmoids import N_FOLDS, cross_validated_sigmoids
-from svmbook.solvers.batched.members import linear_members
+from svmbook.solvers.batched.members import fit_linear_members
 
 X, Y = make_moons(60, noise=0.25, random_state=0)
 C = 10.0
 
 
 def train(X, positive, negative, weight):
-    return linear_members(X, positive, negative, C, weight)
+    return fit_linear_members(X, positive, negative, C, weight)
 
 
 UNEQUAL_COUNTS = (4, 1, 2, 3, 1, 4)

@@ -35,33 +35,33 @@ def draw(seed, n):
 def test_result_agrees_with_search_over_all_lines(seed):
     X, y = draw(seed, 15 + 2 * seed)
     result = solve_fewest_errors(X, y)
-    assert result.errors == result.bound == fewest_errors_of_lines(X, y)
+    assert result.n_errors == result.bound == fewest_errors_of_lines(X, y)
     assert result.converged
-    assert (y * (X @ result.w + result.intercept) <= 0).sum() == result.errors
+    assert (y * (X @ result.w + result.intercept) <= 0).sum() == result.n_errors
 
 
 def test_scale_and_origin_of_features_do_not_matter():
     X, y = draw(3, 20)
     transformed = X * [1e-6, 1e5] + [3.0, -2e6]
-    assert solve_fewest_errors(transformed, y).errors == solve_fewest_errors(X, y).errors
+    assert solve_fewest_errors(transformed, y).n_errors == solve_fewest_errors(X, y).n_errors
 
 
 def test_no_svm_makes_fewer_errors():
     for seed in range(5):
         X, y = draw(seed, 30)
         best = min((DualSVC(C=C).fit(X, y).predict(X) != y).sum() for C in (0.1, 1.0, 100.0))
-        assert solve_fewest_errors(X, y).errors <= best
+        assert solve_fewest_errors(X, y).n_errors <= best
 
 
 def test_equal_points_of_both_labels_and_a_constant_feature():
     X = np.array([[0.0, 7.0], [0.0, 7.0], [1.0, 7.0]])
-    assert solve_fewest_errors(X, [1, -1, 1]).errors == 1
+    assert solve_fewest_errors(X, [1, -1, 1]).n_errors == 1
 
 
 def test_bound_holds_after_the_time_limit():
     X, y = draw(0, 60)
     result = solve_fewest_errors(X, y, seconds=1e-3)
-    assert result.bound <= fewest_errors_of_lines(X, y) <= result.errors
+    assert result.bound <= fewest_errors_of_lines(X, y) <= result.n_errors
 
 
 @pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"seconds": -1.0}])

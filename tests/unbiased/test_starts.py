@@ -8,7 +8,7 @@ import pytest
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
 from svmbook.experiments.suites.usvc2004.oracle import distant_cluster
 from svmbook.solvers import solve_irwls
-from svmbook.solvers.irwls.costs import unbiased_cost
+from svmbook.solvers.irwls.costs import usvc_cost
 
 DATA_SETS = [distant_cluster(seed) for seed in (3, 5, 6, 9, 11)]
 C = 100.0
@@ -23,7 +23,7 @@ def objective_from(classifier, X, y, steepness):
     """
     start = SHRINKAGE * classifier.coef_[0], SHRINKAGE * classifier.intercept_[0]
     for s in steepness:
-        result = solve_irwls(X, y, C, unbiased_cost(s, 1e-6), start=start)
+        result = solve_irwls(X, y, C, usvc_cost(s, 1e-6), start=start)
         start = result.w, result.intercept
     return result.objective
 

@@ -190,7 +190,7 @@ def test_threshold_is_part_of_the_intercept():
 
 
 def test_error_for_too_few_validation_points_states_the_required_number():
-    with pytest.raises(ValueError, match=r"18 points held out cannot .* 299 would"):
+    with pytest.raises(ValueError, match=r"18 held-out points cannot .* 299 would"):
         USVC(target_false_alarm_rate=0.01).fit(X, Y)
     scores = np.zeros(299)
     assert false_alarm_threshold(scores, 0.01) == 0.0
@@ -203,9 +203,9 @@ def test_validation_points_are_not_used_for_training():
     model = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
     problem = model._prepare(X, Y, weights)
     training, validation_rows = model._validation_split(problem, np.random.default_rng(0))
-    assert sorted([*training.present, *validation_rows]) == list(range(120))
-    np.testing.assert_array_equal(training.points, X[training.present])
-    np.testing.assert_array_equal(training.weights, weights[training.present])
+    assert sorted([*training.indices, *validation_rows]) == list(range(120))
+    np.testing.assert_array_equal(training.points, X[training.indices])
+    np.testing.assert_array_equal(training.weights, weights[training.indices])
     assert abs((Y[validation_rows] < 0).mean() - (Y < 0).mean()) < 0.02
     expected = USVC(kernel="rbf")._prepare(training.points, training.y, training.weights)
     assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points

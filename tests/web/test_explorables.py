@@ -12,8 +12,8 @@ import pytest
 from svmbook import DualSVC, KernelLogisticRegression, PrototypeSVM
 from svmbook.datasets import stdev
 from svmbook.kernels import stump
-from svmbook.losses import hinge, logistic, unbiased
-from svmbook.solvers import solve_irwls, svm_path, unbiased_cost
+from svmbook.losses import hinge, logistic, usvc
+from svmbook.solvers import solve_irwls, svm_path, usvc_cost
 from svmbook.solvers.irwls.starts import svm_start
 
 from .conftest import AXE, ROOT
@@ -37,12 +37,12 @@ def dual(seed, C, gamma):
 def costs(seed, C):
     X, y = stdev(2, n=30, random_state=seed)
     weights = np.full(len(y), C)
-    usvc = solve_irwls(X, y, weights, unbiased_cost(), start=svm_start(X, y, weights), tol=1e-7)
+    usvc_result = solve_irwls(X, y, weights, usvc_cost(), start=svm_start(X, y, weights), tol=1e-7)
     svm = DualSVC(C=C, tol=1e-8).fit(X, y)
     regression = KernelLogisticRegression(lam=1 / C, kernel="linear").fit(X, y)
     return {
         "X": X.tolist(), "y": y.tolist(), "C": C, "hinge": svm.objective_,
-        "logistic": C * regression.objective_, "unbiased": usvc.objective,
+        "logistic": C * regression.objective_, "unbiased": usvc_result.objective,
     }  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def numbers():
             "margins": margins.tolist(),
             "hinge": hinge(margins).tolist(),
             "logistic": logistic(margins).tolist(),
-            "unbiased": unbiased(margins).tolist(),
+            "unbiased": usvc(margins).tolist(),
             "problems": [costs(seed, C) for seed, C in enumerate((0.1, 1.0, 10.0, 100.0))],
         },
         "stumps": {

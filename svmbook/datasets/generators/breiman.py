@@ -205,7 +205,7 @@ def ringnorm(
     >>> bool(X[y > 0].std() > 1.9 * X[y < 0].std())
     True
     """
-    check_positive("distance", distance, or_zero=True)
+    check_positive("distance", distance, allow_zero=True)
     noise, y, _ = _noise_and_labels(n, d, random_state)
     wide = y[:, None] > 0
     return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
@@ -224,7 +224,7 @@ def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
     [18.49, 1.24]
     """
     check_scalar(d, "d", Integral, min_val=1)
-    check_positive("distance", distance, or_zero=True)
+    check_positive("distance", distance, allow_zero=True)
     squared_distance = distance**2
     squared_radius = 8 / 3 * d * np.log(2) + 4 / 9 * squared_distance
     narrow_outside = ncx2.sf(squared_radius, d, squared_distance / 9)

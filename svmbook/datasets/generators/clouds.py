@@ -212,7 +212,7 @@ def xor(
     array([ 1., -1., -1.,  1.])
     """
     check_scalar(n_per_corner, "n_per_corner", Integral, min_val=1)
-    check_positive("noise", noise, or_zero=True)
+    check_positive("noise", noise, allow_zero=True)
     rng = check_random_state(random_state)
     corners = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
     X = np.repeat(corners, n_per_corner, axis=0)

@@ -151,7 +151,7 @@ def striated(
     _check_stripes(stripes, width)
     check_positive("length", length)
     check_scalar(tilt, "tilt", Real)
-    check_positive("tilt", abs(tilt), or_zero=True)
+    check_positive("tilt", abs(tilt), allow_zero=True)
     y, rng = balanced_labels(n, random_state)
     stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
     x_1 = stripe + width * rng.standard_normal(n)

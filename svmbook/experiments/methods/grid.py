@@ -22,9 +22,9 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
 from ...gram import StoredGram
-from ...kernels import CONDITIONAL, DISTANCES, KERNELS
-from ...kernels.choice import shifted
-from ...solvers.dual.path import path_over_C
+from ...kernels import CONDITIONALLY_DEFINITE, DISTANCES, KERNELS
+from ...kernels.choice import shift_values
+from ...solvers.dual.path import svm_path_on_gram
 
 __all__ = ["GridChoice", "choose_by_grid", "coarsen", "fit_choice", "run_grid_search"]
 
@@ -123,8 +123,10 @@ def choose_by_grid(
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
     base = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
-    if kernel in CONDITIONAL:  # shifted at a training point; the SVM does not depend on which
-        base = shifted(base, base[0], base[0], base[0, 0])
+    if (
+        kernel in CONDITIONALLY_DEFINITE
+    ):  # shifted at a training point; the SVM does not depend on which
+        base = shift_values(base, base[0], base[0], base[0, 0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, width in enumerate(gammas):
         K = base if kernel in PARAMETER_FREE else np.exp(-width * base)
@@ -198,7 +200,7 @@ def _predict_by_paths(K, y, Cs, K_test):
         pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
         signs = np.where(y[pair] == classes[a], 1.0, -1.0)
         gram = StoredGram(K if len(pair) == len(y) else K[np.ix_(pair, pair)])
-        for i, solution in enumerate(path_over_C(gram, signs, Cs, np.ones(len(signs)))):
+        for i, solution in enumerate(svm_path_on_gram(gram, signs, Cs, np.ones(len(signs)))):
             output = K_test[:, pair] @ (signs * solution.alpha) + solution.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0

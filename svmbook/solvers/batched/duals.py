@@ -22,10 +22,12 @@ from numpy.typing import ArrayLike
 from ...ties import TIE_TOL
 from ..checks import check_stopping
 
-__all__ = ["DualBatch", "best_intercepts", "duals", "solve_dual_batch"]
+__all__ = ["DualBatch", "best_intercepts", "solve_dual_batch", "solve_validated_batch"]
 
 SHIFT = 1e-12  # relative to the mean k(x, x): makes faces with repeated points regular
-SAME_STEP = 1e-14  # relative to a step: multipliers this close together reach their bounds at once
+SAME_STEP_TOL = (
+    1e-14  # relative to a step: multipliers this close together reach their bounds at once
+)
 ERROR_ROUNDING = 10 * np.finfo(float).eps  # rounding error of e, relative to the sum of its terms
 BALANCE_TOL = 1e-12  # relative to the sum of alpha: numerically zero for the signed sum
 SLOPE_TOL = 1e-12  # relative to the terms of a slope: numerically zero
@@ -136,16 +138,16 @@ def solve_dual_batch(
         raise ValueError(f"y must contain the labels -1 and +1; found {np.unique(y)[:5]}.")
     unit = np.abs(K).max(axis=(1, 2), keepdims=True)
     if (np.abs(K - K.transpose(0, 2, 1)) > 1e-8 * unit).any():
-        raise ValueError("each matrix of K must be symmetric; pass (K + K.T) / 2 if it should be.")
+        raise ValueError("each matrix of K must be symmetric; symmetrise it by (K + K.T) / 2.")
     for sign in (-1.0, 1.0):
-        lacking = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
-        if len(lacking):
-            raise ValueError(f"problem {lacking[0]} has no point of label {sign:+.0f} with C > 0.")
-    return duals(K, y, C, tol=tol, max_iter=max_iter)
+        invalid = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
+        if len(invalid):
+            raise ValueError(f"problem {invalid[0]} has no point of label {sign:+.0f} with C > 0.")
+    return solve_validated_batch(K, y, C, tol=tol, max_iter=max_iter)
 
 
-def duals(K, y, C, *, tol=1e-11, max_iter=1000):
-    """Do the same as `solve_dual_batch`, without checks."""
+def solve_validated_batch(K, y, C, *, tol=1e-11, max_iter=1000):
+    """Solve many duals as `solve_dual_batch` does, for validated arrays."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
     # Scale K to about 1, the size of the entries of y; powers of two make no rounding error.
     scale = _scale(K, C)
@@ -153,23 +155,23 @@ def duals(K, y, C, *, tol=1e-11, max_iter=1000):
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for n_done in range(max_iter):
         finished = faces.find_most_violating()
-        rows = faces.problem[finished]
+        rows = faces.indices[finished]
         beta[rows], n_iter[rows] = faces.beta[finished], n_done
         faces.drop(finished)
-        if not len(faces.problem):
+        if not len(faces.indices):
             break
         faces.free_most_violating()
         faces.step()
-    beta[faces.problem] = faces.beta
+    beta[faces.indices] = faces.beta
     beta /= unit
-    return _certified((K, y, C), beta, _tolerance(beta, scale, tol), n_iter)
+    return _certified_batch((K, y, C), beta, _tolerance(beta, scale, tol), n_iter)
 
 
 class _Faces:
     """The unfinished problems, each with its multipliers and its current face."""
 
     def __init__(self, K, y, C, scale, tol):
-        self.problem = np.arange(len(y))
+        self.indices = np.arange(len(y))
         self.K, self.y = K, y
         self.low, self.high = _bounds(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
@@ -206,14 +208,14 @@ class _Faces:
 
     def step(self):
         """Solve the equations of each face, and step towards the solution within the bounds."""
-        step = self._solution()
+        step = self._solve_equations()
         increases = step > 0
         bound = np.where(increases, self.high, self.low)
         with np.errstate(divide="ignore", invalid="ignore"):
             to_bound = (bound - self.beta) / step
         to_bound = np.where(step == 0, np.inf, to_bound)
         t = np.minimum(1.0, to_bound.min(axis=1, keepdims=True))
-        reaches_bound = to_bound <= t * (1 + SAME_STEP)
+        reaches_bound = to_bound <= t * (1 + SAME_STEP_TOL)
         self.beta = np.where(reaches_bound, bound, self.beta + t * step)
         self.free &= ~reaches_bound
         self.e = self.y - _product(self.K, self.beta)
@@ -223,7 +225,7 @@ class _Faces:
         tolerance = _tolerance(self.beta, self.scale, self.tol)
         self.solved = (n_free == 0) | ((t[:, 0] == 1.0) & (residual <= 0.5 * tolerance))
 
-    def _solution(self):
+    def _solve_equations(self):
         """Return the steps of :eq:`eq-face`, zero for points that are not free.
 
         All systems have the size of the largest face, with the free points first. A smaller face is
@@ -323,8 +325,8 @@ def _tolerance(beta, scale, tol):
     return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
-def _certified(problems, beta, max_violation, n_iter):
-    """Return the solutions with certificates that are computed from the multipliers alone."""
+def _certified_batch(problems, beta, max_violation, n_iter):
+    """Return the solutions, with certificates computed from the multipliers alone."""
     K, y, C = problems
     f = _product(K, beta)
     lower, upper = _intercept_limits(beta, *_bounds(y, C), y - f)

@@ -1,7 +1,7 @@
 r"""Linear SVMs on many small subsets of the same points, as members of an ensemble.
 
-Subsets of similar sizes form a batch for `duals`. Larger subsets are solved one at a time by the
-active-set method for a single problem, :eq:`eq-face`.
+Subsets of similar sizes form a batch for `solve_validated_batch`. Larger subsets are solved one at
+a time by the active-set method for a single problem, :eq:`eq-face`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...gram import StoredGram
-from ..dual.active_set import active_set
-from .duals import DualBatch, duals
+from ..dual.active_set import solve_active_set_on_gram
+from .duals import DualBatch, solve_validated_batch
 
-__all__ = ["Hyperplanes", "hyperplanes", "linear_members"]
+__all__ = ["Hyperplanes", "fit_hyperplanes", "fit_linear_members"]
 
-MAX_BATCHED = 64  # subset size up to which a batch is faster than separate problems
-MAX_SIZE_RATIO = 1.25  # largest ratio of subset sizes in a batch of more than FEW_SETS subsets
-FEW_SETS = 32  # batches up to this size may mix sizes, since calls cost more than arithmetic
-BATCH_NUMBERS = 4_000_000  # largest number of array entries of a batch
+MAX_BATCHED_POINTS = 64  # largest subset size for which a batch is faster than separate problems
+MAX_SIZE_RATIO = 1.25  # largest ratio of subset sizes in a batch of more than MAX_MIXED_SUBSETS
+MAX_MIXED_SUBSETS = 32  # smaller batches may mix sizes, since calls cost more than arithmetic
+MAX_BATCH_ENTRIES = 4_000_000  # largest number of array entries of a batch
 
 
 class Hyperplanes(NamedTuple):
@@ -29,19 +29,19 @@ class Hyperplanes(NamedTuple):
     intercept: np.ndarray  # (n_members,)
     gap: np.ndarray  # duality gap as a fraction of the objective
 
-    def replaced(self, rows, new):
+    def replace_rows(self, rows, new):
         """Return a copy in which the hyperplanes of some members are replaced by ``new``."""
         merged = Hyperplanes(*(values.copy() for values in self))
         for values, new_values in zip(merged, new, strict=True):
             values[rows] = new_values
         return merged
 
-    def kept(self, rows):
+    def select_rows(self, rows):
         """Return the hyperplanes of some members."""
         return Hyperplanes(*(values[rows] for values in self))
 
 
-def linear_members(X, positive, negative, C, weight):
+def fit_linear_members(X, positive, negative, C, weight):
     r"""Train a linear SVM on each of many small subsets.
 
     Each member minimises :math:`\tfrac12\|w\|^2 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))`,
@@ -66,16 +66,16 @@ def linear_members(X, positive, negative, C, weight):
     n_positive = positive.sum(axis=1)
     n_points = n_positive + negative.sum(axis=1)
     # The points of all members in one array, the positive points of each member first.
-    flat = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
+    member_points = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     first = np.cumsum(n_points) - n_points
     parts, order = [], np.argsort(n_points, kind="stable")
     for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        points = flat[first[rows, None] + np.minimum(place, size - 1)]
+        points = member_points[first[rows, None] + np.minimum(place, size - 1)]
         is_positive = place < n_positive[rows, None]
         factor = weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], points]
         bounds = C * np.where(is_positive, factor, place < size)
-        parts.append(hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
+        parts.append(fit_hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*parts, strict=True)))
 
@@ -85,16 +85,16 @@ def _batches_of_similar_size(order, sizes, d):
     start = 0
     while start < len(order):
         similar = np.searchsorted(sizes, MAX_SIZE_RATIO * sizes[start], "right")
-        padded = sizes[start : max(similar, start + FEW_SETS)]
+        padded = sizes[start : max(similar, start + MAX_MIXED_SUBSETS)]
         entries = np.arange(1, len(padded) + 1) * padded * (padded + d)
-        stop = start + max(1, np.searchsorted(entries, BATCH_NUMBERS, "right"))
-        if sizes[start] <= MAX_BATCHED:  # do not mix batched subsets with larger ones
-            stop = min(stop, np.searchsorted(sizes, MAX_BATCHED, "right"))
+        stop = start + max(1, np.searchsorted(entries, MAX_BATCH_ENTRIES, "right"))
+        if sizes[start] <= MAX_BATCHED_POINTS:  # do not mix batched subsets with larger ones
+            stop = min(stop, np.searchsorted(sizes, MAX_BATCHED_POINTS, "right"))
         yield order[start:stop]
         start = stop
 
 
-def hyperplanes(Z, y, C):
+def fit_hyperplanes(Z, y, C):
     """Return the SVMs of a batch of subsets, with ``Z`` of shape (n_sets, n_points, n_features).
 
     ``y`` and ``C`` have shape (n_sets, n_points). Points with C = 0 are padding.
@@ -104,19 +104,23 @@ def hyperplanes(Z, y, C):
     Z = Z - origin[:, None, :]
     K = np.matmul(Z, Z.transpose(0, 2, 1))
     # A tolerance of zero, because a large C multiplies the error of a slack.
-    batch = duals(K, y, C, tol=0.0) if K.shape[1] <= MAX_BATCHED else _one_by_one(K, y, C)
+    batch = (
+        solve_validated_batch(K, y, C, tol=0.0)
+        if K.shape[1] <= MAX_BATCHED_POINTS
+        else _solve_one_by_one(K, y, C)
+    )
     w = np.matmul((y * batch.alpha)[:, None, :], Z)[:, 0, :]
     b = batch.intercept - (w * origin).sum(axis=1)
     return Hyperplanes(w, b, batch.gap / batch.objective)
 
 
-def _one_by_one(K, y, C):
-    """Do the same as `duals`, with the active-set solver for a single problem."""
+def _solve_one_by_one(K, y, C):
+    """Solve the problems of a batch one at a time by `solve_active_set_on_gram`."""
     alpha, results = np.zeros(y.shape), []
-    for row, present in enumerate(C > 0):
-        gram = StoredGram(K[row][np.ix_(present, present)])
-        results.append(active_set(gram, y[row, present], C[row, present]))
-        alpha[row, present] = results[-1].alpha
+    for row, mask in enumerate(C > 0):
+        gram = StoredGram(K[row][np.ix_(mask, mask)])
+        results.append(solve_active_set_on_gram(gram, y[row, mask], C[row, mask]))
+        alpha[row, mask] = results[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     values = {name: np.array([getattr(result, name) for result in results]) for name in names}
     return DualBatch(alpha=alpha, **values)

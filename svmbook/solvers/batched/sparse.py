@@ -12,12 +12,12 @@ from scipy.optimize import linprog
 
 from .members import Hyperplanes
 
-__all__ = ["sparse_members"]
+__all__ = ["fit_sparse_members"]
 
-MATRIX_NUMBERS = 50_000  # about the number of entries in the matrix of one linear program
+MAX_MATRIX_ENTRIES = 50_000  # approximate limit for the matrix of one linear program
 
 
-def sparse_members(X, positive, negative, C, weight):
+def fit_sparse_members(X, positive, negative, C, weight):
     r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
@@ -29,14 +29,14 @@ def sparse_members(X, positive, negative, C, weight):
     Parameters
     ----------
     X, positive, negative, C, weight
-        As in `linear_members`.
+        As in `fit_linear_members`.
 
     Returns
     -------
     Hyperplanes
     """
     size = (positive | negative).sum(axis=1)
-    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MATRIX_NUMBERS
+    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
     parts = [
         _solve(X, positive[rows], negative[rows], C, weight[rows])
         for rows in (program == p for p in np.unique(program))

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ties import TIE_TOL
-from ...weights import shares
+from ...weights import normalise_weights
 
-__all__ = ["BoostingResult", "adaboost"]
+__all__ = ["BoostingResult", "run_adaboost"]
 
 
 class BoostingResult(NamedTuple):
@@ -24,7 +24,7 @@ class BoostingResult(NamedTuple):
     message: str
 
 
-def adaboost(learner, X, y, rounds, u):
+def run_adaboost(learner, X, y, n_rounds, u):
     r"""Boost a base learner.
 
     In each round the best hypothesis h for the point weights u, with error :math:`\epsilon`, gets
@@ -38,12 +38,12 @@ def adaboost(learner, X, y, rounds, u):
     ----------
     learner : object
         ``learner.best(g)`` returns the hypothesis with the largest edge :math:`\sum_i g_ih(x_i)`,
-        and this edge; see `svmbook.solvers.boosting.stumps.MiddleStumps`.
+        and this edge; see `svmbook.solvers.boosting.stumps.MidpointStumps`.
     X : ndarray of shape (n, d)
         Points.
     y : ndarray of shape (n,)
         Labels -1 and +1.
-    rounds : int
+    n_rounds : int
         Largest number of hypotheses.
     u : ndarray of shape (n,)
         Initial point weights, positive.
@@ -51,15 +51,15 @@ def adaboost(learner, X, y, rounds, u):
     Returns
     -------
     BoostingResult
-        It may have fewer hypotheses than ``rounds``. A hypothesis without errors is the whole
+        It may have fewer hypotheses than ``n_rounds``. A hypothesis without errors is the whole
         ensemble, and boosting stops if no hypothesis is better than chance.
 
     References
     ----------
     Lin (2005), algorithm 1.
     """
-    g, hypotheses, weights = y * shares(u), [], []
-    for _ in range(rounds):
+    g, hypotheses, weights = y * normalise_weights(u), [], []
+    for _ in range(n_rounds):
         hypothesis, edge = learner.best(g)
         if edge <= TIE_TOL:  # zero up to rounding, since the weights sum to one
             return BoostingResult(hypotheses, np.array(weights), "no hypothesis beats chance")
@@ -72,4 +72,4 @@ def adaboost(learner, X, y, rounds, u):
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error
-    return BoostingResult(hypotheses, np.array(weights), "the number of rounds was reached")
+    return BoostingResult(hypotheses, np.array(weights), "the number of n_rounds was reached")

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
-from ...progress import log
+from ...progress import logger
 
-__all__ = ["LPBoostResult", "lpboost"]
+__all__ = ["LPBoostResult", "run_lpboost"]
 
 WEIGHT_TOL = 1e-9  # relative to the largest weight: numerically zero for the simplex method
 MARGIN_TOL = 1e-9  # a margin this small is numerically zero
@@ -75,14 +75,14 @@ class LPBoostResult:
         return self.objective - self.dual_objective
 
 
-def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
+def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     r"""Solve the linear program of LPBoost by column generation.
 
     Parameters
     ----------
     learner : object
-        ``learner.candidates(g, above)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)`
-        exceed ``above``, including the one with the largest edge, and these edges.
+        ``learner.candidates(g, min_edge)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)`
+        exceed ``min_edge``, including the one with the largest edge, and these edges.
     X : ndarray of shape (n, d)
         Points.
     y : ndarray of shape (n,)
@@ -115,7 +115,7 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     u = np.full(n, 1.0 / n) if hard else C  # optimal without any hypothesis
     objective, dual = np.inf if hard else C.sum(), -np.inf
     hypotheses, columns, weights, multipliers = [], np.empty((n, 0)), np.empty(0), u
-    message, required_edge, n_iter, known = "max_iter was reached", 0.0, 0, set()
+    message, required_edge, n_iter, seen_columns = "max_iter was reached", 0.0, 0, set()
     while True:
         candidates, edges = learner.candidates(u * y, required_edge)
         largest_edge = edges.max(initial=required_edge)
@@ -134,20 +134,22 @@ def lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         if n_iter == max_iter:
             break
         new_columns = y[:, None] * candidates(X)
-        new = [k for k, column in enumerate(new_columns.T) if column.tobytes() not in known]
-        if not new:
+        new_indices = [
+            k for k, column in enumerate(new_columns.T) if column.tobytes() not in seen_columns
+        ]
+        if not new_indices:
             message = "the linear program is not exact enough to find a violated constraint"
             break
-        known.update(new_columns[:, k].tobytes() for k in new)
+        seen_columns.update(new_columns[:, k].tobytes() for k in new_indices)
         candidate_list = candidates.as_list()
-        hypotheses += [candidate_list[k] for k in new]
-        columns = np.column_stack([columns, new_columns[:, new]])
+        hypotheses += [candidate_list[k] for k in new_indices]
+        columns = np.column_stack([columns, new_columns[:, new_indices]])
         weights, u, required_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard)
         n_iter += 1
-        log.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
+        logger.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
     nonzero = np.flatnonzero(weights)
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in nonzero],
@@ -188,7 +190,7 @@ def _solve_soft_margin(columns, C):
 
 
 def _solve_hard_margin(columns, _):
-    """Do the same for the hard margin; the weights are scaled to margin one if it is positive."""
+    """Solve for the hard margin, like `_solve_soft_margin`; scale a positive margin to one."""
     n, k = columns.shape
     solution = linprog(
         np.append(np.zeros(k), -1.0),
@@ -208,7 +210,7 @@ def _solve_hard_margin(columns, _):
 
 
 def _inseparable_message(X, y, indices):
-    """Return an error message that names two equal points of different classes, if there are."""
+    """Return an error message; it names two equal points of different classes if there are any."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     order = np.lexsort([y, group.ravel()])
     pairs = np.flatnonzero((np.diff(group.ravel()[order]) == 0) & (np.diff(y[order]) != 0))

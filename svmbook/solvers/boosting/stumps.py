@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ties import TIE_TOL, first_largest
+from ...ties import TIE_TOL, first_argmax
 
-__all__ = ["MiddleStumps", "Stumps"]
+__all__ = ["MidpointStumps", "Stumps"]
 
 
 class Stumps(NamedTuple):
@@ -32,7 +32,7 @@ class Stumps(NamedTuple):
         return [Stumps(*(part[k : k + 1] for part in self)) for k in range(len(self.signs))]
 
 
-class MiddleStumps:
+class MidpointStumps:
     r"""The stumps with thresholds midway between training points, sorted once for all weights.
 
     The **edge** of a hypothesis is :math:`\sum_i g_i h(x_i)`, :eq:`eq-edge`. With
@@ -51,8 +51,8 @@ class MiddleStumps:
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers.boosting.stumps import MiddleStumps
-    >>> stumps = MiddleStumps(np.array([[1.0], [2.0], [4.0]]))
+    >>> from svmbook.solvers.boosting.stumps import MidpointStumps
+    >>> stumps = MidpointStumps(np.array([[1.0], [2.0], [4.0]]))
     >>> stump, edge = stumps.best(np.array([-1, 1, 1]) / 3)
     >>> stump.thresholds, edge
     (array([1.5]), 1.0)
@@ -88,17 +88,17 @@ class MiddleStumps:
             Not negative.
         """
         edges, sizes = self._all_edges(g)
-        row, place = divmod(first_largest(sizes, np.abs(g).sum()), self.n)
-        return self._stumps(edges, [row], [place]), float(sizes[row, place])
+        row, position = divmod(first_argmax(sizes, np.abs(g).sum()), self.n)
+        return self._stumps(edges, [row], [position]), float(sizes[row, position])
 
-    def candidates(self, g, above):
+    def candidates(self, g, min_edge):
         """Return all stumps whose edges are local maxima along the thresholds of their feature.
 
         Parameters
         ----------
         g : ndarray of shape (n,)
             Signed weights of the points.
-        above : float
+        min_edge : float
             Only stumps with larger edges are returned.
 
         Returns
@@ -109,9 +109,9 @@ class MiddleStumps:
         edges, sizes = self._all_edges(g)
         rounded = np.rint(sizes / (TIE_TOL * np.abs(g).sum()))
         padded = np.pad(rounded, ((0, 0), (1, 1)))
-        peaks = (sizes > above) & (rounded >= padded[:, :-2]) & (rounded > padded[:, 2:])
-        rows, places = np.nonzero(peaks)
-        return self._stumps(edges, rows, places), sizes[rows, places]
+        peaks = (sizes > min_edge) & (rounded >= padded[:, :-2]) & (rounded > padded[:, 2:])
+        rows, positions = np.nonzero(peaks)
+        return self._stumps(edges, rows, positions), sizes[rows, positions]
 
     def _all_edges(self, g):
         """Return the edges of all stumps with q = 1 and their absolute values; 0 for ties."""
@@ -124,6 +124,6 @@ class MiddleStumps:
         edges *= self.distinct
         return edges, np.abs(edges, out=sizes)
 
-    def _stumps(self, edges, rows, places):
-        signs = np.where(edges[rows, places] > 0, 1.0, -1.0)
-        return Stumps(np.asarray(rows), self.thresholds[rows, places], signs)
+    def _stumps(self, edges, rows, positions):
+        signs = np.where(edges[rows, positions] > 0, 1.0, -1.0)
+        return Stumps(np.asarray(rows), self.thresholds[rows, positions], signs)

@@ -4,9 +4,9 @@ Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points 
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
 equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
 to L or U, and frees the points of L and U whose error has the wrong sign, all at once. The method
-ends when no point moves; it is Newton's method on the optimality conditions. It may cycle, or no
-point may remain free. Then *monotone* iterations follow, which stay in the box, never lower the
-dual objective, and free one point at a time.
+ends when no point moves; it is a semismooth Newton method for the optimality conditions. If it
+cycles, or if no point remains free, *monotone* iterations follow. These stay in the box, never
+lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -21,32 +21,36 @@ from numpy.typing import ArrayLike
 from ...gram import ComputedGram, StoredGram
 from ...threads import one_blas_thread
 from ..checks import check_problem, check_stopping
-from .faces import Face
+from .faces import FaceSolver
 from .state import DualState
 
 if TYPE_CHECKING:
     from .result import SolverResult
 
 __all__ = [
-    "active_set",
     "as_gram",
-    "blas_threads",
     "initial_state",
+    "limit_blas_threads",
     "run_iterations",
     "solve_active_set",
+    "solve_active_set_on_gram",
 ]
 
-# An iteration lowers the shift if its number of corrections is below this share of the previous
-# number, ...
+# An iteration lowers the shift in two cases. Its number of corrections is below the first ratio
+# times the previous number. Or the number is below the second ratio times the number of free
+# points, and fewer than FEW_CORRECTIONS_PATIENCE iterations have passed without a new minimum.
 SHIFT_DECREASE_RATIO = 0.9
-FEW_CORRECTIONS = 0.1  # ... or below this number per free point, ...
-FEW_PATIENCE = 5  # ... the latter only within this many iterations of the last new minimum
-EXTRA_FREE = 0.5  # points near the margin that start free, per free point of the quarter
-ONE_THREAD_POINTS = 5000  # points up to which one BLAS thread is fastest
-DIRECT_POINTS = 100  # points up to which no smaller problem is solved first
+FEW_CORRECTIONS_RATIO = 0.1
+FEW_CORRECTIONS_PATIENCE = 5
+EXTRA_FREE_RATIO = 0.5  # points near the margin that start free, per free point of the quarter
+MAX_ONE_THREAD_POINTS = 5000  # largest number of points for which one BLAS thread is fastest
+MAX_DIRECT_POINTS = 100  # largest number of points that are solved without a smaller problem first
+MAX_UNDAMPED_POINTS = 100  # largest face for which an extra factorisation costs less than its steps
 PATIENCE = 25  # primal-dual iterations without a new minimum before monotone ones take over
-RESIDUAL_RATIO = 0.1  # the residual of a face decreases too slowly if a step leaves more than this
-MAX_STALLS = 1000  # steps on one face that leave 0.9 of its residual or more
+# A refinement step must reduce the residual of the face below this fraction of its previous value.
+RESIDUAL_RATIO = 0.1
+STALL_RATIO = 0.9  # a step that leaves at least this fraction of the residual is a stall
+MAX_STALLS = 1000  # largest number of stalls on one face
 
 
 def solve_active_set(
@@ -65,8 +69,8 @@ def solve_active_set(
     The initial sets come from a quarter of the points, solved recursively at four times C.
     Primal-dual iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no
     point moves. If they make no progress or no point is free, monotone iterations take over. These
-    never lower the dual objective and leave a solved face only for a better one. Since there are
-    finitely many faces, the method terminates.
+    never lower the dual objective, and leave a solved face only for a face with a higher dual
+    objective. Since there are finitely many faces, the method terminates.
 
     Parameters
     ----------
@@ -93,8 +97,8 @@ def solve_active_set(
     Raises
     ------
     ValueError
-        An array has a wrong shape or wrong values, or a pivot of :math:`K_{FF}` shows that ``K`` is
-        not positive semi-definite.
+        An array has the wrong shape or invalid values, or a pivot of :math:`K_{FF}` shows that
+        ``K`` is not positive semi-definite.
 
     References
     ----------
@@ -116,18 +120,18 @@ def solve_active_set(
     """
     K, y, C = check_problem(K, y, C, blocks=True)
     tol, max_iter = check_stopping(tol, max_iter)
-    return active_set(as_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
+    return solve_active_set_on_gram(as_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
 
 
-def active_set(gram, y, C, *, tol=1e-6, max_iter=100_000):
-    """Do the same as `solve_active_set`, for a `GramMatrix` and validated arrays."""
-    with blas_threads(len(y)):
-        return run_iterations(initial_state(gram, y, C, max_iter), max_iter).certified(tol)
+def solve_active_set_on_gram(gram, y, C, *, tol=1e-6, max_iter=100_000):
+    """Solve the dual as `solve_active_set` does, for a `GramMatrix` and validated arrays."""
+    with limit_blas_threads(len(y)):
+        return run_iterations(initial_state(gram, y, C, max_iter), max_iter).to_result(tol)
 
 
-def blas_threads(n):
+def limit_blas_threads(n):
     """Return the context in which BLAS is fastest: one thread if the blocks are small."""
-    return one_blas_thread() if n <= ONE_THREAD_POINTS else nullcontext()
+    return one_blas_thread() if n <= MAX_ONE_THREAD_POINTS else nullcontext()
 
 
 def as_gram(K, n):
@@ -143,19 +147,24 @@ def initial_state(gram, y, C, max_iter):
     above one. Its free points start free, with some other points closest to the margin boundaries.
     """
     n = len(y)
-    if n <= DIRECT_POINTS:
+    if n <= MAX_DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
-    part, share = gram.part(quarter), C[quarter].sum() / C.sum()
-    sample = run_iterations(initial_state(part, y[quarter], C[quarter] / share, max_iter), max_iter)
-    support = np.flatnonzero(sample.beta)
-    slack = 1.0 - y * (gram.columns(quarter[support], sample.beta[support]) + sample.b)
+    share = C[quarter].sum() / C.sum()
+    gram_quarter, C_quarter = gram.submatrix(quarter), C[quarter] / share
+    sample_state = run_iterations(
+        initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
+    )
+    support = np.flatnonzero(sample_state.beta)
+    slack = 1.0 - y * (gram.columns(quarter[support], sample_state.beta[support]) + sample_state.b)
     distance = np.abs(slack)
     distance[quarter] = np.inf
-    nearest = np.argsort(distance)[: int(EXTRA_FREE * sample.free.sum())]
+    nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
     beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
-    beta[quarter] = np.where(sample.bounded, (y * C)[quarter], share * sample.beta)
-    free[quarter] = sample.free
+    beta[quarter] = np.where(
+        sample_state.at_upper_bound, (y * C)[quarter], share * sample_state.beta
+    )
+    free[quarter] = sample_state.free
     beta[nearest], free[nearest] = 0.0, True
     return DualState(gram, y, C, beta, free)
 
@@ -165,16 +174,16 @@ def run_iterations(state, max_iter, *, near_solution=False):
 
     Near the solution, monotone iterations take over early and restart from the initial multipliers.
     """
-    face, initial_beta = Face(state.gram), state.beta.copy()
-    state.solved = _primal_dual(state, face, max_iter, 1 if near_solution else PATIENCE)
+    face_solver, initial_beta = FaceSolver(state.gram), state.beta.copy()
+    state.solved = _primal_dual(state, face_solver, max_iter, 1 if near_solution else PATIENCE)
     n_primal_dual = state.n_iter
     if not state.solved:
         if near_solution:
             state.beta = initial_beta
         state.project_to_box(ascend=not near_solution)
-        state.solved = _monotone(state, face, max_iter)
+        state.solved = _monotone(state, face_solver, max_iter)
         if not state.solved:
-            state.scale_to_best()
+            state.scale_optimally()
     state.snap_to_bounds()
     n_monotone = state.n_iter - n_primal_dual
     state.message = f"{n_primal_dual} primal-dual and {n_monotone} monotone iterations"
@@ -191,33 +200,35 @@ class _Refinement:
 
     def reset(self):
         """Forget the residuals of the previous face."""
-        self.last = self.recomputed = np.inf
+        self.last_residual = self.recomputed_residual = np.inf
         self.n_stalls = 0
 
-    def is_decreasing(self, state, F):
-        """Return whether the last step clearly lowered the residual, but not to rounding error."""
-        last, self.last = self.last, state.residual(F)
-        return self.last < RESIDUAL_RATIO * last and not state.at_rounding_error(F)
+    def should_continue(self, state, F):
+        """Store the residual; return whether the last step lowered it clearly but not fully."""
+        previous, self.last_residual = self.last_residual, state.residual(F)
+        return self.last_residual < RESIDUAL_RATIO * previous and not state.at_rounding_error(F)
 
-    def is_solved(self, state, face, F):
-        """Return whether the face is solved as accurately as rounding allows.
+    def check_solved(self, state, face_solver, F):
+        """Recompute the errors, and return whether the face is solved up to rounding error.
 
-        If it is not, the next step starts from recomputed errors or has a smaller shift.
+        If it is not, the next step starts from the recomputed errors or has a smaller shift.
         """
         if state.at_rounding_error(F):
             return True
         state.recompute()
-        before, self.recomputed = self.recomputed, state.residual(F)
-        self.last = np.inf
+        previous, self.recomputed_residual = self.recomputed_residual, state.residual(F)
+        self.last_residual = np.inf
         if state.at_rounding_error(F):
             return True
-        if self.recomputed < RESIDUAL_RATIO * before or face.reduce_shift():
+        if self.recomputed_residual < RESIDUAL_RATIO * previous:
             return False
-        self.n_stalls += self.recomputed >= 0.9 * before
-        return self.recomputed <= state.stall_tol or self.n_stalls > MAX_STALLS
+        if face_solver.refactor_with_smaller_shift():
+            return False
+        self.n_stalls += self.recomputed_residual >= STALL_RATIO * previous
+        return self.recomputed_residual <= state.stall_tol or self.n_stalls > MAX_STALLS
 
 
-def _primal_dual(state, face, max_iter, max_idle):
+def _primal_dual(state, face_solver, max_iter, max_idle):
     """Solve the system of the face and correct all sets at once, until no point moves.
 
     The iterations also end if the number of corrections has no new minimum in more than
@@ -230,16 +241,18 @@ def _primal_dual(state, face, max_iter, max_idle):
     while n_idle <= max_idle and state.n_iter < max_iter and state.free.any():
         state.start_iteration()
         F = np.flatnonzero(state.free)
-        step, state.b = face.step(F, state.e[F], state.beta.sum())
+        step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
         violating = state.violations_at_bounds()
         outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         n_corrections = len(outside) + violating.sum()
         if n_corrections == 0:
-            if len(F) <= DIRECT_POINTS:
-                face.end_damping()
-            if not refinement.is_decreasing(state, F) and refinement.is_solved(state, face, F):
-                if state.is_optimal_recomputed(F):
+            if len(F) <= MAX_UNDAMPED_POINTS:
+                face_solver.end_damping()
+            if refinement.should_continue(state, F):
+                continue
+            if refinement.check_solved(state, face_solver, F):
+                if state.recompute_and_check(F):
                     return True
                 refinement.reset()
                 n_idle += 1
@@ -253,41 +266,43 @@ def _primal_dual(state, face, max_iter, max_idle):
         n_idle = 0 if n_corrections < fewest else n_idle + 1
         fewest = min(fewest, n_corrections)
         clearly_fewer = n_corrections < SHIFT_DECREASE_RATIO * previous
-        nearly_done = n_corrections < FEW_CORRECTIONS * len(F) and n_idle < FEW_PATIENCE
+        nearly_done = (
+            n_corrections < FEW_CORRECTIONS_RATIO * len(F) and n_idle < FEW_CORRECTIONS_PATIENCE
+        )
         if clearly_fewer or nearly_done:
-            face.lower_shift()
+            face_solver.lower_shift()
         else:
-            face.raise_shift()
+            face_solver.raise_shift()
         previous = n_corrections
     return False
 
 
-def _monotone(state, face, max_iter):
+def _monotone(state, face_solver, max_iter):
     """Stay in the box, solve one face after another, and free one point at a time.
 
     Free points that reach a bound stay there. When the face is solved, the point with the largest
     violation is freed, or a pair if no point is free. The objective increases along the next step,
     since the shifted matrix is positive definite.
     """
-    face.reset_shift()
+    face_solver.reset_shift()
     highest, n_idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
         state.start_iteration()
         F = np.flatnonzero(state.free)
         if len(F):
             state.b = state.e[F].mean()  # more accurate than the intercept of the step
-            if refinement.is_decreasing(state, F):
-                step, _ = face.step(F, state.e[F], state.beta.sum())
+            if refinement.should_continue(state, F):
+                step, _ = face_solver.step(F, state.e[F], state.beta.sum())
                 if state.advance(F, step):
                     refinement.reset()
                 continue
-            if not refinement.is_solved(state, face, F):
+            if not refinement.check_solved(state, face_solver, F):
                 continue
-        entering = state.most_violating()
+        entering = state.find_most_violating()
         n_idle = 0 if state.objective > highest else n_idle + 1
         highest = max(highest, state.objective)
         if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
-            if state.is_optimal_recomputed(F) or n_idle > PATIENCE:
+            if state.recompute_and_check(F) or n_idle > PATIENCE:
                 return True
             refinement.reset()
             continue
@@ -296,6 +311,6 @@ def _monotone(state, face, max_iter):
         e[entering] = state.e[entering] - state.b
         state.free[entering] = True
         points = np.flatnonzero(state.free)
-        state.advance(points, face.step(points, e[points], state.beta.sum())[0])
+        state.advance(points, face_solver.step(points, e[points], state.beta.sum())[0])
         refinement.reset()
     return False

@@ -3,14 +3,16 @@
 import numpy as np
 
 from .active_set import run_iterations
-from .faces import IndefiniteError
+from .faces import IndefiniteFaceError
 from .state import DualState
 
 __all__ = ["cross_over"]
 
-# Limits of the iterations: most sets are predicted correctly, so that few are needed.
-LARGE_MAX_ITER = 100  # for large problems
-SMALL_MAX_WORK = 100_000  # iterations times points, for small ones, whose iterations are cheap
+# Most sets are predicted correctly, so that few iterations are needed. Their limit is MAX_WORK
+# divided by the number of points, since iterations on few points are cheap, but at least
+# MIN_ITER_LIMIT.
+MIN_ITER_LIMIT = 100
+MAX_WORK = 100_000
 
 
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
@@ -22,31 +24,32 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     other solver was stopped early (not ``finished``), its solution is made feasible and certified.
     All of ``C`` may be infinite; ``report`` holds ``n_iter`` and ``message``.
     """
-    box = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
-    given = DualState(gram, y, box, y * np.clip(alpha, 0.0, box), np.ones(len(y), dtype=bool))
+    upper = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
+    clipped = y * np.clip(alpha, 0.0, upper)
+    approximate_state = DualState(gram, y, upper, clipped, np.ones(len(y), dtype=bool))
     if not finished:
-        return _feasible(given, intercept, C, tol, report)
-    slack = y * (given.e - intercept)
-    unit = np.minimum(box, alpha.max())
-    at_zero = (alpha <= 0.0) | (alpha < -slack * unit)
-    at_bound = ~at_zero & ((alpha >= box) | (box - alpha < slack * unit))
+        return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
+    slack = y * (approximate_state.e - intercept)
+    scale = np.minimum(upper, alpha.max())
+    at_zero = (alpha <= 0.0) | (alpha < -slack * scale)
+    at_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < slack * scale))
     free = ~(at_zero | at_bound)
-    beta = y * np.where(at_zero, 0.0, np.where(at_bound, box, alpha))
-    state = DualState(gram, y, box, beta, free)
+    beta = y * np.where(at_zero, 0.0, np.where(at_bound, upper, alpha))
+    state = DualState(gram, y, upper, beta, free)
     state.b = intercept
-    max_iter = max(LARGE_MAX_ITER, SMALL_MAX_WORK // len(y))
+    max_iter = max(MIN_ITER_LIMIT, MAX_WORK // len(y))
     try:
-        exact = run_iterations(state, max_iter, near_solution=True).certified(tol, C=C, **report)
-    except IndefiniteError:  # keep the other solver's solution
-        return _feasible(given, intercept, C, tol, report)
+        exact = run_iterations(state, max_iter, near_solution=True).to_result(tol, C=C, **report)
+    except IndefiniteFaceError:  # keep the other solver's solution
+        return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
     if exact.converged:
         return exact
-    other = _feasible(given, intercept, C, tol, report)
-    return exact if abs(exact.gap) < abs(other.gap) else other
+    approximate = _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
+    return exact if abs(exact.gap) < abs(approximate.gap) else approximate
 
 
-def _feasible(state, intercept, C, tol, report):
+def _make_feasible_and_certify(state, intercept, C, tol, report):
     """Make another solver's solution feasible and certify it."""
     state.project_to_box(ascend=False)
     state.b = intercept
-    return state.certified(tol, C=C, **report)
+    return state.to_result(tol, C=C, **report)

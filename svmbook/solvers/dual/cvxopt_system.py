@@ -9,9 +9,9 @@ where :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, and K is one of the forms o
 
 import numpy as np
 
-from .mehrotra import balanced, hessian_solver
+from .mehrotra import balance_classes, hessian_solver
 
-__all__ = ["coneqp", "import_cvxopt", "kkt_solver", "options", "view"]
+__all__ = ["call_coneqp", "cvxopt_options", "flat_view", "import_cvxopt", "kkt_solver"]
 
 
 def import_cvxopt():
@@ -27,7 +27,7 @@ def import_cvxopt():
     return cvxopt, solvers
 
 
-def view(x):
+def flat_view(x):
     """Return a flat NumPy view of a cvxopt column."""
     return np.asarray(x).ravel(order="K")
 
@@ -76,7 +76,7 @@ def kkt_solver(gram, y, scale):
     n = len(y)
 
     def factor(W):
-        w_inv = view(W["di"])
+        w_inv = flat_view(W["di"])
         w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]  # of the upper and the lower bounds
         D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
         solve_H = hessian_solver(gram, y, scale, D)
@@ -86,7 +86,7 @@ def kkt_solver(gram, y, scale):
             raise ArithmeticError("the Schur complement is zero")
 
         def solve(u_x, u_y, u_z):
-            x, b, z = view(u_x), view(u_y), view(u_z)
+            x, b, z = flat_view(u_x), flat_view(u_y), flat_view(u_z)
             z_upper, z_lower = z[:n], z[n:]
             r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
             Hr = solve_H(r)
@@ -100,7 +100,7 @@ def kkt_solver(gram, y, scale):
     return factor
 
 
-def options(tol, max_iter, h_norm):
+def cvxopt_options(tol, max_iter, h_norm):
     """Return cvxopt's options.
 
     Its tolerance of the gap is a thousandth of ours: the last iterations gain several digits each,
@@ -117,7 +117,7 @@ def options(tol, max_iter, h_norm):
     }
 
 
-def coneqp(gram, y, scale, upper, tol, max_iter):
+def call_coneqp(gram, y, scale, upper, tol, max_iter):
     r"""Call ``coneqp`` on min 1/2 scale u'Qu - 1'u, 0 <= u <= upper, y'u = 0.
 
     The starting point is half-way between the bounds, and lower in the class with the larger sum of
@@ -130,16 +130,16 @@ def coneqp(gram, y, scale, upper, tol, max_iter):
     h = np.concatenate([upper, np.zeros(n)])
 
     def P(x, v, alpha=1.0, beta=0.0):
-        x, v = view(x), view(v)
+        x, v = flat_view(x), flat_view(v)
         v[:] = alpha * scale * y * gram.times(y * x) + (beta * v if beta else 0.0)
 
     def G(x, v, alpha=1.0, beta=0.0, trans="N"):
-        x, v = view(x), view(v)
+        x, v = flat_view(x), flat_view(v)
         Gx = np.concatenate([x, -x]) if trans == "N" else x[:n] - x[n:]
         v[:] = alpha * Gx + (beta * v if beta else 0.0)
 
     cvxopt, solvers = import_cvxopt()
-    u = balanced(0.5 * upper, y)
+    u = balance_classes(0.5 * upper, y)
     start = {
         "x": cvxopt.matrix(u),
         "s": cvxopt.matrix(np.concatenate([upper - u, u])),
@@ -155,5 +155,5 @@ def coneqp(gram, y, scale, upper, tol, max_iter):
         b=cvxopt.matrix(0.0),
         initvals=start,
         kktsolver=kkt_solver(gram, y, scale),
-        options=options(tol, max_iter, np.linalg.norm(h)),
+        options=cvxopt_options(tol, max_iter, np.linalg.norm(h)),
     )

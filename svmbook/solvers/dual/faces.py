@@ -26,23 +26,25 @@ import numpy as np
 from ...gram.low_rank import LowRankGram
 from ...gram.matrix import cholesky, cholesky_solve
 
-__all__ = ["Face", "IndefiniteError"]
+__all__ = ["FaceSolver", "IndefiniteFaceError"]
 
-# The first three shifts are relative to the mean diagonal of the matrix that is factored, the last
-# two to that of K.
+# Relative to the mean diagonal of the matrix that is factored.
 FIRST_SHIFT = 1e-9
-FIRST_DAMPING, MAX_SHIFT = 1e-2, 1e-1  # the first raised shift, and the largest
-RAISE_FACTOR, LOWER_FACTOR, REDUCE_FACTOR = 10.0, 3.0, 100.0
-MIN_SHIFT = 30 * np.finfo(float).eps  # times m: with less, refinement would not converge
+FIRST_RAISED_SHIFT, MAX_SHIFT = 1e-2, 1e-1  # smallest and largest value of a raised shift
+# Raising multiplies the shift by the first factor, and lowering divides it by the second. Factoring
+# the same face again divides it by the third.
+RAISE_FACTOR, LOWER_FACTOR, REFACTOR_DIVISOR = 10.0, 3.0, 100.0
+# Relative to the mean diagonal of K.
+MIN_SHIFT = 30 * np.finfo(float).eps  # times m: refinement does not converge with a smaller shift
 INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K is indefinite
 
 
-class IndefiniteError(ValueError):
+class IndefiniteFaceError(ValueError):
     """K is not positive semi-definite on the free points."""
 
 
-class Face:
-    """Factor and solve the systems of a sequence of faces."""
+class FaceSolver:
+    """Factors and solves the systems of a sequence of faces."""
 
     def __init__(self, gram):
         self.gram, self.scale = gram, gram.scale
@@ -54,11 +56,11 @@ class Face:
         self.shift = FIRST_SHIFT
 
     def raise_shift(self):
-        """Damp the next steps."""
-        self.shift = min(max(RAISE_FACTOR * self.shift, FIRST_DAMPING), MAX_SHIFT)
+        """Raise the shift, which damps the next steps more."""
+        self.shift = min(max(RAISE_FACTOR * self.shift, FIRST_RAISED_SHIFT), MAX_SHIFT)
 
     def lower_shift(self):
-        """Damp the next steps less."""
+        """Lower the shift, which damps the next steps less."""
         self.shift = max(self.shift / LOWER_FACTOR, FIRST_SHIFT)
 
     def end_damping(self):
@@ -67,11 +69,11 @@ class Face:
             self.reset_shift()
             self._free = None
 
-    def reduce_shift(self):
+    def refactor_with_smaller_shift(self):
         """Let the next step factor this face with a smaller shift; return False at the smallest."""
         if self._requested_shift <= self._min_shift(len(self._free)):
             return False
-        self.shift /= REDUCE_FACTOR
+        self.shift /= REFACTOR_DIVISOR
         self._free = None
         return True
 
@@ -95,7 +97,7 @@ class Face:
 
     def _factor_columns(self, free):
         r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
-        m, Z = len(free), self.gram.part(free).Z
+        m, Z = len(free), self.gram.submatrix(free).Z
         mean = Z.mean(axis=0)
         self._means = Z @ mean
         centred = LowRankGram(Z - mean)
@@ -115,7 +117,7 @@ class Face:
                 break
             except ArithmeticError:
                 if shift > INDEFINITE_SHIFT * self.scale:
-                    raise IndefiniteError(
+                    raise IndefiniteFaceError(
                         "the kernel is not positive semi-definite: the Gram matrix of the free "
                         f"points has a negative pivot even with {shift / self.scale:.0e} of its "
                         "mean diagonal added. Choose another kernel, or add a constant to the "

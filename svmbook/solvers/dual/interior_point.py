@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from .result import SolverResult
 
 __all__ = [
+    "alpha_unit",
     "check_form",
     "explain_singular_system",
-    "hard_margin",
-    "interior_point",
     "solve_hard_margin",
+    "solve_hard_margin_on_gram",
     "solve_in_form",
     "solve_interior_point",
+    "solve_interior_point_on_gram",
     "undo_centring",
-    "unit_of_alpha",
 ]
 
 FORMS = ("dense", "low-rank")
@@ -78,7 +78,7 @@ def solve_interior_point(
     Raises
     ------
     ValueError
-        ``form`` is not one of the two, an array has a wrong shape or wrong values, or the first
+        ``form`` is not one of the two, an array has the wrong shape or invalid values, or the first
         system cannot be factored.
 
     References
@@ -102,7 +102,7 @@ def solve_interior_point(
     check_form(form, FORMS)
     K, y, C = check_problem(K, y, C, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
-    solve = partial(interior_point, y=y, C=C, tol=tol, max_iter=max_iter)
+    solve = partial(solve_interior_point_on_gram, y=y, C=C, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)
 
 
@@ -164,58 +164,62 @@ def solve_hard_margin(
     check_form(form, FORMS)
     K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
-    return solve_in_form(K, form, y, partial(hard_margin, y=y, tol=tol, max_iter=max_iter))
+    return solve_in_form(
+        K, form, y, partial(solve_hard_margin_on_gram, y=y, tol=tol, max_iter=max_iter)
+    )
 
 
-def interior_point(gram, y, C, *, tol=1e-6, max_iter=100):
-    """Do the same as `solve_interior_point`, for a `GramMatrix` and validated arrays."""
-    unit = unit_of_alpha(gram, C)
+def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
+    """Solve the dual as `solve_interior_point` does, for a `GramMatrix` and validated arrays."""
+    unit = alpha_unit(gram, C)
     q = np.full(len(y), -1.0)
     program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        report = _report(minimum, tol, max_iter)
+        report = _crossover_options(minimum, tol, max_iter)
         return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **report)
 
 
-def hard_margin(gram, y, *, tol=1e-6, max_iter=100):
-    """Do the same as `solve_hard_margin`, for a `GramMatrix` and validated labels."""
+def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
+    """Solve the dual as `solve_hard_margin` does, for a `GramMatrix` and validated labels."""
     A = np.stack([y > 0, y < 0]).astype(float)
     program = BoxProgram(gram, y, 1.0 / gram.scale, np.zeros(len(y)), None, A, np.ones(2))
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
         u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
         f = gram.times(y * u)
         delta_squared = (y * u) @ f
-        positive, negative = f[y > 0].min(), f[y < 0].max()
-        if positive <= negative and minimum.n_iter >= max_iter:
+        lowest_positive, highest_negative = f[y > 0].min(), f[y < 0].max()
+        if lowest_positive <= highest_negative and minimum.n_iter >= max_iter:
             raise ValueError(
                 f"the hard margin stopped after {minimum.n_iter} iterations, before it was "
                 "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
                 "finite C."
             )
-        if positive <= negative:
+        if lowest_positive <= highest_negative:
             raise ValueError(
                 "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
                 "convex hulls meet, or lie closer than a millionth of the data's size, which "
                 "rounding hides. Choose a finite C or a richer kernel."
             )
         alpha = 2.0 * u / delta_squared
-        intercept = -(positive + negative) / delta_squared
+        intercept = -(lowest_positive + highest_negative) / delta_squared
         C = np.full(len(y), np.inf)
-        return cross_over(gram, y, C, alpha, intercept, **_report(minimum, tol, max_iter))
+        return cross_over(
+            gram, y, C, alpha, intercept, **_crossover_options(minimum, tol, max_iter)
+        )
 
 
-def unit_of_alpha(gram, C):
+def alpha_unit(gram, C):
     """Return the unit in which alpha is of order one: the largest C, or 1/K if that is smaller."""
     return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
 
 
 def undo_centring(result, gram, y, mean):
     """Return the result with its intercept for the rows before `centred_factor` centred them."""
-    with gram.threads():
+    with gram.limit_blas_threads():
         shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
 
@@ -246,7 +250,7 @@ def solve_in_form(K, form, y, solve):
     return undo_centring(solve(gram), gram, y, mean)
 
 
-def _report(minimum, tol, max_iter):
+def _crossover_options(minimum, tol, max_iter):
     """Return the keyword arguments of `cross_over`: the tolerance, and how the iterations ended."""
     finished = minimum.accurate or minimum.n_iter < max_iter
     outcome = "converged" if minimum.accurate else "stopped by rounding errors"

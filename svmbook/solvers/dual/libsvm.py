@@ -1,4 +1,4 @@
-"""The dual :eq:`eq-dual` solved by LIBSVM through scikit-learn, and certified as by any solver."""
+"""The dual :eq:`eq-dual` solved by LIBSVM through scikit-learn, with a certificate."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .crossover import cross_over
 if TYPE_CHECKING:
     from .result import SolverResult
 
-__all__ = ["NATIVE", "libsvm", "solve_libsvm"]
+__all__ = ["NATIVE_KERNELS", "solve_libsvm", "solve_libsvm_on_gram"]
 
-NATIVE = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
+NATIVE_KERNELS = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
 CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, which only a larger ``tol`` exceeds
@@ -83,8 +83,8 @@ def solve_libsvm(
     Raises
     ------
     ValueError
-        An array has a wrong shape or wrong values, a parameter is missing or unknown to the kernel,
-        or LIBSVM returns no finite solution. ``K`` is assumed to be positive semi-definite.
+        An array has the wrong shape or invalid values, a parameter is missing or unknown to the
+        kernel, or LIBSVM returns no finite solution. ``K`` is assumed to be positive semi-definite.
 
     References
     ----------
@@ -104,24 +104,24 @@ def solve_libsvm(
     X, y, C = check_problem(X, y, C, square=function is None)
     tol, max_iter = check_stopping(tol, max_iter)
     if function is None:
-        return libsvm(X, StoredGram(X), y, C, kernel, tol=tol, max_iter=max_iter)
+        return solve_libsvm_on_gram(X, StoredGram(X), y, C, kernel, tol=tol, max_iter=max_iter)
 
     def values(rows, columns):
         return function(X[rows], X[columns])
 
     gram = ComputedGram(values, len(y))
-    return libsvm(X, gram, y, C, kernel, tol=tol, max_iter=max_iter, **params)
+    return solve_libsvm_on_gram(X, gram, y, C, kernel, tol=tol, max_iter=max_iter, **params)
 
 
-def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
-    """Do the same as `solve_libsvm`, for the `GramMatrix` of X and validated arrays."""
+def solve_libsvm_on_gram(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
+    """Solve the dual as `solve_libsvm` does, for the `GramMatrix` of X and validated arrays."""
     rounding_error = 8 * np.finfo(float).eps * gram.scale * C.sum()
-    loose = max(tol, LIBSVM_TOL)
-    tight = min(max(tol, rounding_error), loose)
+    loose_tol = max(tol, LIBSVM_TOL)
+    tight_tol = min(max(tol, rounding_error), loose_tol)
     params |= {"max_iter": min(max_iter, np.iinfo(np.int32).max), "cache_size": CACHE_MEGABYTES}
-    for kkt_tol in sorted({loose, tight}, reverse=True):
+    for kkt_tol in sorted({loose_tol, tight_tol}, reverse=True):
         svc = _SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **params)
-        alpha = _multipliers(svc, X, y, C)
+        alpha = _fit_multipliers(svc, X, y, C)
         finished = svc.fit_status_ == 0
         outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"
         report = {"n_iter": svc.n_iter_[0], "message": f"LIBSVM: {outcome}", "tol": tol}
@@ -131,7 +131,7 @@ def libsvm(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000, **params):
     return result
 
 
-def _multipliers(svc, X, y, C):
+def _fit_multipliers(svc, X, y, C):
     """Fit an SVC with upper bounds C; return the multiplier of each point."""
     try:
         svc.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
@@ -150,7 +150,7 @@ def _multipliers(svc, X, y, C):
 
 def _kernel_function(kernel, params):
     """Return the kernel function of a name in LIBSVM, or None for a precomputed Gram matrix."""
-    supported = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE}}
+    supported = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE_KERNELS}}
     if kernel not in supported:
         raise ValueError(f"kernel is {kernel!r}; LIBSVM supports {', '.join(supported)}.")
     if set(params) != set(supported[kernel]):

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...gram import GramMatrix
-from ...progress import log
+from ...progress import logger
 
-__all__ = ["BoxProgram", "Minimum", "balanced", "hessian_solver", "minimise_on_box"]
+__all__ = ["BoxProgram", "Minimum", "balance_classes", "hessian_solver", "minimise_on_box"]
 
 BOUNDARY_FRACTION = 0.99  # of the longest step that keeps u, t, z and s nonnegative
 RESIDUAL_TOL = 1e-9  # of the linear conditions, relative to their terms
@@ -61,17 +61,21 @@ class _Iterate:
     def __init__(self, program):
         self.gram, self.y, self.scale, self.q, upper, self.A, self.b = program
         A, b, q, y = self.A, self.b, self.q, self.y
-        self.bounded = upper is not None
+        self.has_upper_bounds = upper is not None
         # Without upper bounds start at equal weights in each row of A, which satisfy Au = b.
-        self.u = balanced(0.5 * upper, y) if self.bounded else b @ (A / A.sum(axis=1)[:, None])
+        self.u = (
+            balance_classes(0.5 * upper, y)
+            if self.has_upper_bounds
+            else b @ (A / A.sum(axis=1)[:, None])
+        )
         self.z = np.ones_like(q)
         # Without upper bounds t stays at 1 and s at 0, which contributes to no equation.
-        self.t = upper - self.u if self.bounded else np.ones_like(q)
-        self.s = np.ones_like(q) if self.bounded else np.zeros_like(q)
+        self.t = upper - self.u if self.has_upper_bounds else np.ones_like(q)
+        self.s = np.ones_like(q) if self.has_upper_bounds else np.zeros_like(q)
         self.v = np.zeros(len(b))
-        self.measure()
+        self.update_residuals()
 
-    def measure(self):
+    def update_residuals(self):
         """Compute the gap and the residuals of the linear conditions, absolute and relative."""
         Qu = self.scale * self.y * self.gram.times(self.y * self.u)
         self.r_dual = Qu + self.q + self.A.T @ self.v - self.z + self.s
@@ -89,7 +93,7 @@ class _Iterate:
         """Do one iteration of Mehrotra's method."""
         u, t, z, s = self.u, self.t, self.z, self.s
         solve = self._newton_system()
-        mu = self.gap / (u.size * (1 + self.bounded))
+        mu = self.gap / (u.size * (1 + self.has_upper_bounds))
 
         # Predictor: Newton's step for products u z and t s of zero.
         du, dt, _, dz, ds = solve(-u * z, -t * s)
@@ -100,12 +104,12 @@ class _Iterate:
         # Corrector: Newton's step for products of the target, minus the second-order terms of the
         # predictor.
         du, dt, dv, dz, ds = solve(
-            target - u * z - du * dz, self.bounded * (target - dt * ds) - t * s
+            target - u * z - du * dz, self.has_upper_bounds * (target - dt * ds) - t * s
         )
         step = min(1.0, BOUNDARY_FRACTION * self._longest_step(du, dt, dz, ds))
         self.u, self.t, self.v = u + step * du, t + step * dt, self.v + step * dv
         self.z, self.s = z + step * dz, s + step * ds
-        self.measure()
+        self.update_residuals()
 
     def _newton_system(self):
         r"""Factor the Newton system and return its solver.
@@ -133,7 +137,7 @@ class _Iterate:
             except np.linalg.LinAlgError as error:
                 raise ArithmeticError("the Schur complement is singular") from error
             du = Hr - dv @ HA
-            dt = -du * self.bounded
+            dt = -du * self.has_upper_bounds
             return du, dt, dv, (p - z * du) / u, (r - s * dt) / t
 
         return solve
@@ -189,7 +193,7 @@ def minimise_on_box(program, *, tol, max_iter):
                 raise
             break
         n_iter += 1
-        log.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
+        logger.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
     return Minimum(*best, n_iter=n_iter, accurate=best_error <= 1.0)
 
 
@@ -202,7 +206,7 @@ def hessian_solver(gram, y, scale, D):
     return lambda r: y * solve_K(y * r) / scale
 
 
-def balanced(u, y):
+def balance_classes(u, y):
     """Scale the class with the larger sum down, so that y'u = 0."""
     positive, negative = u[y > 0].sum(), u[y < 0].sum()
     smaller = min(positive, negative)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import as_gram, blas_threads, initial_state, run_iterations
+from .active_set import as_gram, initial_state, limit_blas_threads, run_iterations
 
 if TYPE_CHECKING:
     from .result import SolverResult
 
-__all__ = ["path_over_C", "svm_path"]
+__all__ = ["svm_path", "svm_path_on_gram"]
 
 
 def svm_path(
@@ -80,21 +80,21 @@ def svm_path(
     with np.errstate(over="ignore"):
         check_bounds(values.max() * weights, len(y), "Cs times weights")
     tol, max_iter = check_stopping(tol, max_iter)
-    return path_over_C(gram, y, values, weights, tol=tol, max_iter=max_iter)
+    return svm_path_on_gram(gram, y, values, weights, tol=tol, max_iter=max_iter)
 
 
-def path_over_C(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
-    """Do the same as `svm_path`, for a `GramMatrix` and validated arrays."""
-    with blas_threads(len(y)):
+def svm_path_on_gram(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
+    """Compute the path as `svm_path` does, for a `GramMatrix` and validated arrays."""
+    with limit_blas_threads(len(y)):
         states, state = {}, None
         for value in np.unique(values):
             C = value * weights
             if state is None or not state.free.any():  # with no free point no useful warm start
                 state = run_iterations(initial_state(gram, y, C, max_iter), max_iter)
-            elif state.bounded.any() or not state.solved:
+            elif state.at_upper_bound.any() or not state.solved:
                 state = run_iterations(state.with_bounds(C), max_iter)
             else:
                 state = state.with_bounds(C)
                 state.message = "solution of a smaller C, at which no multiplier is at its bound"
             states[value] = state
-    return [states[value].certified(tol) for value in values]
+    return [states[value].to_result(tol) for value in values]

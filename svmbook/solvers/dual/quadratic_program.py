@@ -29,15 +29,15 @@ from numpy.typing import ArrayLike
 
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .cvxopt_system import coneqp, import_cvxopt, options, view
-from .interior_point import check_form, explain_singular_system, solve_in_form, unit_of_alpha
+from .cvxopt_system import call_coneqp, cvxopt_options, flat_view, import_cvxopt
+from .interior_point import alpha_unit, check_form, explain_singular_system, solve_in_form
 
 if TYPE_CHECKING:
     import cvxopt
 
     from .result import SolverResult
 
-__all__ = ["QuadraticProgram", "by_cvxopt", "solve_dual", "to_cvxopt"]
+__all__ = ["QuadraticProgram", "solve_dual", "solve_dual_on_gram", "to_cvxopt"]
 
 FORMS = ("textbook", "sparse", "dense", "low-rank")
 
@@ -93,10 +93,10 @@ def to_cvxopt(
     [-4.00e+00 -2.00e+00  0.00e+00  1.30e+01]
     <BLANKLINE>
     """
-    return _program(*check_problem(K, y, C), sparse)
+    return _quadratic_program(*check_problem(K, y, C), sparse)
 
 
-def _program(K, y, C, sparse):
+def _quadratic_program(K, y, C, sparse):
     cvxopt, _ = import_cvxopt()
     n = len(y)
     rows = range(2 * n)
@@ -150,7 +150,7 @@ def solve_dual(
     Raises
     ------
     ValueError
-        ``form`` is not one of the four, an array has a wrong shape or wrong values, or cvxopt
+        ``form`` is not one of the four, an array has the wrong shape or invalid values, or cvxopt
         cannot factor the first KKT system.
     ImportError
         cvxopt is not installed.
@@ -170,28 +170,28 @@ def solve_dual(
     check_form(form, FORMS)
     K, y, C = check_problem(K, y, C, square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
-    solve = partial(by_cvxopt, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
+    solve = partial(solve_dual_on_gram, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)
 
 
-def by_cvxopt(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
-    """Do the same as `solve_dual`, for a `GramMatrix` and validated arrays."""
-    unit = unit_of_alpha(gram, C)
+def solve_dual_on_gram(gram, y, C, *, form="dense", tol=1e-6, max_iter=100):
+    """Solve the dual as `solve_dual` does, for a `GramMatrix` and validated arrays."""
+    unit = alpha_unit(gram, C)
     upper = C / unit
-    with gram.threads():
+    with gram.limit_blas_threads():
         with explain_singular_system():
             if form in ("textbook", "sparse"):
                 _, solvers = import_cvxopt()
-                program = _program(unit * gram.K, y, upper, form == "sparse")
+                program = _quadratic_program(unit * gram.K, y, upper, form == "sparse")
                 solution = solvers.qp(
-                    *program, options=options(tol, max_iter, np.linalg.norm(upper))
+                    *program, options=cvxopt_options(tol, max_iter, np.linalg.norm(upper))
                 )
             else:
-                solution = coneqp(gram, y, unit, upper, tol, max_iter)
+                solution = call_coneqp(gram, y, unit, upper, tol, max_iter)
         # If rounding stops cvxopt, its status is "unknown", but the solution is nearly exact.
         n_iter, status = solution["iterations"], solution["status"]
         finished = status == "optimal" or n_iter < max_iter
         message = f"cvxopt: {status if finished else 'iteration limit reached'}"
         report = {"n_iter": n_iter, "message": message, "tol": tol}
-        alpha, intercept = unit * view(solution["x"]), solution["y"][0]
+        alpha, intercept = unit * flat_view(solution["x"]), solution["y"][0]
         return cross_over(gram, y, C, alpha, intercept, finished=finished, **report)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["SolverResult", "certify", "intercept_interval", "no_worse_than_zero"]
+__all__ = ["SolverResult", "certify", "fall_back_to_zero", "intercept_interval"]
 
 BALANCE_TOL = 1e-10  # relative to the sum of alpha: a smaller |y'alpha| is numerically zero
 
@@ -156,8 +156,8 @@ def certify(
     margins = y * (f + intercept)
     dual = alpha.sum() - 0.5 * w_squared
     if np.isinf(C).any():
-        smallest = margins.min()
-        primal = 0.5 * w_squared / smallest**2 if smallest > 0 else np.inf
+        smallest_margin = margins.min()
+        primal = 0.5 * w_squared / smallest_margin**2 if smallest_margin > 0 else np.inf
     else:
         primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
     shortfall = np.where(alpha < C, 1.0 - margins, 0.0)
@@ -185,7 +185,7 @@ def certify(
     )
 
 
-def no_worse_than_zero(result, y, C):
+def fall_back_to_zero(result, y, C):
     r"""Return the result for :math:`w = 0` if its objective is smaller, else the given result.
 
     For w = 0 all outputs are b. The best b is the label of the class with the larger sum of

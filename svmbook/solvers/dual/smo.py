@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...gram import StoredGram
-from ...progress import log
-from ...ties import first_largest
+from ...progress import logger
+from ...ties import first_argmax
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .result import certify, intercept_interval
@@ -25,7 +25,7 @@ from .result import certify, intercept_interval
 if TYPE_CHECKING:
     from .result import SolverResult
 
-__all__ = ["smo", "solve_smo"]
+__all__ = ["solve_smo", "solve_smo_on_gram"]
 
 CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: replaces a smaller curvature
 PATIENCE = 10  # checks, one every n iterations, that may improve neither dual objective nor gap
@@ -84,11 +84,11 @@ def solve_smo(
     """
     K, y, C = check_problem(K, y, C)
     tol, max_iter = check_stopping(tol, max_iter)
-    return smo(StoredGram(K), y, C, tol=tol, max_iter=max_iter)
+    return solve_smo_on_gram(StoredGram(K), y, C, tol=tol, max_iter=max_iter)
 
 
-def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
-    """Do the same as `solve_smo`, for a `StoredGram` and validated arrays."""
+def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
+    """Solve the dual as `solve_smo` does, for a `StoredGram` and validated arrays."""
     K, n, diagonal = gram.K, gram.n, gram.diagonal
     floor = CURVATURE_FLOOR * gram.scale
     # Signed multipliers beta_i = y_i alpha_i, between these bounds.
@@ -101,28 +101,27 @@ def smo(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # Choose i with the largest error on I_up. A step makes the errors of its pair equal, so
         # ties are common; their tolerance is relative to the violation.
-        i = first_largest(up, size=abs(up.max() - low.min()))
+        i = first_argmax(up, size=abs(up.max() - low.min()))
         # Choose j, among the points that violate optimality with i, with the largest gain
         # e_ij^2 / 2 a_ij in the dual objective.
         e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low and for pairs without violation
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, floor)
         gain = e_ij**2 / a_ij
-        j = first_largest(gain)
+        j = first_argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
             e = y - K @ beta  # recomputed, since updates accumulate rounding errors
             alpha = np.abs(beta)
-            low, high = intercept_interval(alpha, y, C, y - e)
-            b = 0.5 * (low + high)
+            b = 0.5 * sum(intercept_interval(alpha, y, C, y - e))
             result = certify(alpha, b, y, C, y - e, n_iter=n_iter, tol=tol, scale=gram.scale)
-            log.info("SMO, iteration %d: relative gap %.1e", n_iter, result.relative_gap)
+            logger.info("SMO, iteration %d: relative gap %.1e", n_iter, result.relative_gap)
             if result.converged:
                 report = {"n_iter": n_iter, "message": "SMO: converged"}
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)
-            progress = result.dual_objective > best_dual or result.gap < best_gap
-            n_idle = 0 if progress else n_idle + 1
+            improved = result.dual_objective > best_dual or result.gap < best_gap
+            n_idle = 0 if improved else n_idle + 1
             if gain[j] == 0.0:
                 return replace(result, message="SMO: no pair improves the dual objective")
             if n_idle == PATIENCE:

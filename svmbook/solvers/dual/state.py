@@ -3,8 +3,8 @@ r"""The state of an active-set method: multipliers, errors, and the set of free 
 import numpy as np
 from scipy.optimize import brentq
 
-from ...progress import log
-from ...ties import first_largest
+from ...progress import logger
+from ...ties import first_argmax
 from .result import certify, intercept_interval
 
 __all__ = ["DualState"]
@@ -48,10 +48,10 @@ class DualState:
     def start_iteration(self):
         """Increase the number of iterations and log it."""
         self.n_iter += 1
-        log.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
+        logger.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
 
     @property
-    def bounded(self):
+    def at_upper_bound(self):
         """The points whose multiplier is at its upper bound."""
         return np.abs(self.beta) >= self.C
 
@@ -85,19 +85,21 @@ class DualState:
         """Return whether the residuals of some free points are at most rounding errors."""
         return (np.abs(self.e[points] - self.b) <= self.rounding_error[points]).all()
 
-    def is_optimal_recomputed(self, F):
+    def recompute_and_check(self, F):
         """Recompute the errors and return whether the face is still solved."""
-        before = self.residual(F) if len(F) else 0.0
+        previous = self.residual(F) if len(F) else 0.0
         self.recompute()
-        return not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * before
+        return not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * previous
 
     def violations_at_bounds(self):
         """Return the mask of points at a bound whose error has the wrong sign."""
         violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (violation > self.rounding_error)
 
-    def most_violating(self):
+    def find_most_violating(self):
         """Return the points to free: one, or a pair if none is free; none at the optimum.
+
+        If no point is free, the intercept becomes the mean error of the pair.
 
         Of points with equal violations, such as duplicates, the first is returned.
         """
@@ -106,14 +108,14 @@ class DualState:
         up = np.where(can_increase, self.e - rounding_error, -np.inf)
         low = np.where(can_decrease, self.e + rounding_error, np.inf)
         violation = abs(up.max() - low.min())
-        i, j = first_largest(up, violation), first_largest(-low, violation)
+        i, j = first_argmax(up, violation), first_argmax(-low, violation)
         some_free = self.free.any()
         if not some_free:
             self.b = 0.5 * (self.e[i] + self.e[j])
         excess_i = self.e[i] - rounding_error[i] - self.b
         excess_j = self.b - self.e[j] - rounding_error[j]
-        unsolved = self.residual(self.free) if some_free else 0.0
-        if max(excess_i, excess_j) <= unsolved:
+        largest_residual = self.residual(self.free) if some_free else 0.0
+        if max(excess_i, excess_j) <= largest_residual:
             return np.array([], dtype=int)
         return np.array([i if excess_i >= excess_j else j]) if some_free else np.array([i, j])
 
@@ -124,12 +126,12 @@ class DualState:
         with np.errstate(divide="ignore", invalid="ignore"):
             lengths = np.where(step == 0, np.inf, (bound - beta) / step)
         length = min(1.0, lengths.min())
-        after = np.where(lengths <= length, bound, beta + length * step)
-        self.move(points, np.clip(after, self.lower[points], self.upper[points]))
+        target = np.where(lengths <= length, bound, beta + length * step)
+        self.move(points, np.clip(target, self.lower[points], self.upper[points]))
         self.update_free()
         return not self.free[points].all()
 
-    def scale_to_best(self):
+    def scale_optimally(self):
         """Multiply the multipliers by the number in [0, 1] that maximises the objective."""
         f = self.y - self.e
         w_squared = self.beta @ f
@@ -189,12 +191,12 @@ class DualState:
 
     def with_bounds(self, C):
         """Return this state with new upper bounds; multipliers at the old ones move to the new."""
-        beta = np.where(self.bounded, self.y * C, self.beta)
+        beta = np.where(self.at_upper_bound, self.y * C, self.beta)
         state = DualState(self.gram, self.y, C, beta, self.free.copy())
         state.b, state.solved = self.b, self.solved
         return state
 
-    def certified(self, tol, **report):
+    def to_result(self, tol, **report):
         """Return the solution as a `SolverResult`.
 
         If no point is free, every intercept of an interval is optimal; its midpoint is returned.

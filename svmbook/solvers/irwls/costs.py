@@ -15,12 +15,12 @@ from ...losses import (
     sigmoidal,
     sigmoidal_curvature,
     sigmoidal_slope,
-    unbiased,
-    unbiased_curvature,
-    unbiased_slope,
+    usvc,
+    usvc_curvature,
+    usvc_slope,
 )
 
-__all__ = ["HINGE", "Cost", "sigmoidal_cost", "unbiased_cost"]
+__all__ = ["HINGE", "Cost", "sigmoidal_cost", "usvc_cost"]
 
 
 class Cost(NamedTuple):
@@ -47,8 +47,8 @@ class Cost(NamedTuple):
 HINGE = Cost(hinge, hinge_slope, np.zeros_like)
 
 
-def unbiased_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
-    """Return the `Cost` of `svmbook.losses.unbiased`.
+def usvc_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
+    """Return the `Cost` of `svmbook.losses.usvc`.
 
     Parameters
     ----------
@@ -68,24 +68,24 @@ def unbiased_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
 
     Examples
     --------
-    >>> from svmbook.solvers import unbiased_cost
-    >>> float(unbiased_cost(s=4.0).value(0.0))
+    >>> from svmbook.solvers import usvc_cost
+    >>> float(usvc_cost(s=4.0).value(0.0))
     0.5
     """
     if not s >= 1.0:
         raise ValueError(f"s must be at least 1; found {s!r}.")
     check_positive("k", k)
-    functions = unbiased, unbiased_slope, unbiased_curvature
+    functions = usvc, usvc_slope, usvc_curvature
     return Cost(*(partial(function, s=s, k=k) for function in functions))
 
 
-def sigmoidal_cost(slope: float = 4.0) -> Cost:
+def sigmoidal_cost(steepness: float = 4.0) -> Cost:
     """Return the `Cost` of `svmbook.losses.sigmoidal`.
 
     Parameters
     ----------
-    slope : float, default=4.0
-        Slope of the sigmoid, positive.
+    steepness : float, default=4.0
+        Steepness of the sigmoid, positive.
 
     Returns
     -------
@@ -94,14 +94,14 @@ def sigmoidal_cost(slope: float = 4.0) -> Cost:
     Raises
     ------
     ValueError, TypeError
-        The slope is not a positive, finite number.
+        The steepness is not a positive, finite number.
 
     Examples
     --------
     >>> from svmbook.solvers import sigmoidal_cost
-    >>> float(sigmoidal_cost(slope=10.0).value(1.0))
+    >>> float(sigmoidal_cost(steepness=10.0).value(1.0))
     0.0
     """
-    check_positive("slope", slope)
+    check_positive("steepness", steepness)
     functions = sigmoidal, sigmoidal_slope, sigmoidal_curvature
-    return Cost(*(partial(function, slope=slope) for function in functions))
+    return Cost(*(partial(function, steepness=steepness) for function in functions))

@@ -40,17 +40,17 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.utils import check_array, check_scalar
 
-from ...progress import log
+from ...progress import logger
 from ..checks import check_problem, check_stopping
 from .costs import Cost
 from .result import IRWLSResult
 
-__all__ = ["irwls", "irwls_path", "least_squares_step", "solve_irwls"]
+__all__ = ["irwls_path", "least_squares_step", "run_irwls", "solve_irwls"]
 
 SMOOTHING_WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # in this order
 MIN_STEP = 2.0**-40  # shortest step length of a line search
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease of J that a step must reach
-START_TOL = 1e-2  # relative gradient of a problem that only gives a warm start
+WARM_START_TOL = 1e-2  # relative gradient of a problem that only gives a warm start
 
 
 def solve_irwls(
@@ -82,7 +82,7 @@ def solve_irwls(
     C : float or array-like of shape (n,)
         Regularisation parameter, or one per point, positive and finite.
     cost : Cost
-        `svmbook.solvers.HINGE`, or the result of `svmbook.solvers.unbiased_cost` or
+        `svmbook.solvers.HINGE`, or the result of `svmbook.solvers.usvc_cost` or
         `svmbook.solvers.sigmoidal_cost`.
     start : tuple of (ndarray of shape (r,), float), default=None
         Initial weights and intercept; None starts at zero.
@@ -120,7 +120,7 @@ def solve_irwls(
     """
     Z, y, C = check_problem(Z, y, C, square=False, name="Z")
     if not isinstance(cost, Cost):
-        raise TypeError(f"cost must be HINGE, unbiased_cost(...) or another Cost; found {cost!r}.")
+        raise TypeError(f"cost must be HINGE, usvc_cost(...) or another Cost; found {cost!r}.")
     tol, max_iter = check_stopping(tol, max_iter)
     if start is not None:
         w = check_array(start[0], dtype=np.float64, ensure_2d=False, input_name="start")
@@ -134,23 +134,23 @@ def solve_irwls(
     if start is not None:
         start = w, b + w @ origin
     options = {"start": start, "tol": tol, "max_iter": max_iter}
-    result = irwls(Z - origin, y, C, cost, printed_weights=printed_weights, **options)
+    result = run_irwls(Z - origin, y, C, cost, printed_weights=printed_weights, **options)
     return replace(result, intercept=float(result.intercept - result.w @ origin))
 
 
-def irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
-    """Do the same as `solve_irwls`, for centred points and without checks."""
+def run_irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
+    """Minimise J as `solve_irwls` does, for centred points and validated arguments."""
     C = np.broadcast_to(C, len(y))
     state = _IRWLSState(Z, y, 2.0 * C if printed_weights else C, cost, start)
     for width in SMOOTHING_WIDTHS:
         state.set_width(width)
-        while state.residual > (tol if width == SMOOTHING_WIDTHS[-1] else max(tol, START_TOL)):
+        while state.residual > (tol if width == SMOOTHING_WIDTHS[-1] else max(tol, WARM_START_TOL)):
             step = state.next_step()
             if state.predicts_no_decrease:
                 break
             if len(state.objectives) >= max_iter:
                 return state.result(C, tol, "max_iter was reached")
-            if not state.take(step):
+            if not state.take_step(step):
                 break
     return state.result(C, tol, "no step lowers the objective")
 
@@ -214,14 +214,16 @@ class _IRWLSState:
         costs = _smoothed_cost(self.cost, self.y * (self.f + t * df), self.width)
         return t * (dw @ self.w) + 0.5 * t * t * (dw @ dw) + self.C @ (costs - self.costs)
 
-    def take(self, step):
+    def take_step(self, step):
         """Take a step with a line search; return whether its length is positive."""
         (dw, db, df), t = step, _step_length(partial(self.change, step), self.predicted_decrease)
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._evaluate()
         self._record()
         n_iter, J = len(self.objectives), self.objectives[-1]
-        log.info("least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
+        logger.info(
+            "least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width
+        )
         return t > 0.0
 
     def result(self, C, tol, failure):
@@ -255,8 +257,8 @@ def irwls_path(Z, y, C, costs, *, tol, **options):
     """
     results = []
     for cost in costs:
-        cost_tol = tol if cost is costs[-1] else max(tol, START_TOL)
-        results.append(irwls(Z, y, C, cost, tol=cost_tol, **options))
+        cost_tol = tol if cost is costs[-1] else max(tol, WARM_START_TOL)
+        results.append(run_irwls(Z, y, C, cost, tol=cost_tol, **options))
         options["start"] = results[-1].w, results[-1].intercept
     return results
 

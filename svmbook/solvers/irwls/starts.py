@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...ties import first_largest
+from ...ties import first_argmax
 from .costs import HINGE
-from .iterations import START_TOL, irwls, least_squares_step
+from .iterations import WARM_START_TOL, least_squares_step, run_irwls
 
-__all__ = ["best_of", "least_squares_start", "random_start", "svm_start"]
+__all__ = ["least_squares_start", "minimise_from_starts", "random_start", "svm_start"]
 
 
 def least_squares_start(Z, y, C):
@@ -17,21 +17,21 @@ def least_squares_start(Z, y, C):
 
 def svm_start(Z, y, C):
     """Return w and b of the SVM, :eq:`eq-hinge-penalty`, to a loose tolerance."""
-    result = irwls(Z, y, C, HINGE, tol=START_TOL)
+    result = run_irwls(Z, y, C, HINGE, tol=WARM_START_TOL)
     return result.w, result.intercept
 
 
 def random_start(Z, y, C, rng):
     """Return w and b of least squares on random points, about two per unknown."""
-    included = np.zeros(len(y))
-    included[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
+    is_drawn = np.zeros(len(y))
+    is_drawn[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
     for label in (-1.0, 1.0):  # at least one point of each class
-        included[rng.choice(np.flatnonzero(y == label))] = 1.0
-    return least_squares_start(Z, y, C * included)
+        is_drawn[rng.choice(np.flatnonzero(y == label))] = 1.0
+    return least_squares_start(Z, y, C * is_drawn)
 
 
-def best_of(Z, y, C, cost, starts, **options):
+def minimise_from_starts(Z, y, C, cost, starts, **options):
     """Return the result with the smallest objective, and the objectives of all starts."""
-    results = [irwls(Z, y, C, cost, start=start, **options) for start in starts]
+    results = [run_irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
-    return results[first_largest(-objectives)], objectives
+    return results[first_argmax(-objectives)], objectives

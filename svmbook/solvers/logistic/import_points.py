@@ -16,17 +16,17 @@ from sklearn.utils import check_scalar
 
 from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram
-from ...progress import log
-from ...ties import first_largest
+from ...progress import logger
+from ...ties import first_argmax
 from ..checks import check_logistic
 from .likelihoods import Binomial, best_intercept
 from .newton import ridge_path
 from .result import LogisticResult
 
-__all__ = ["import_points", "select_import_points"]
+__all__ = ["select_import_points", "select_import_points_on_gram"]
 
 DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
-CACHE_NUMBERS = 100_000  # numbers that fit into the cache, 800 kB
+CACHE_ENTRIES = 100_000  # array entries that fit into the cache, 800 kB
 DECREASE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
@@ -110,11 +110,13 @@ def select_import_points(
     if max_points is not None:
         check_scalar(max_points, "max_points", Integral, min_val=1)
     options = {"min_decrease": min_decrease, "max_points": max_points, "tol": tol}
-    return import_points(StoredGram(K), Binomial(y, weights), lam, **options)
+    return select_import_points_on_gram(StoredGram(K), Binomial(y, weights), lam, **options)
 
 
-def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6):
-    """Do the same as `select_import_points`, for a `StoredGram` and a likelihood."""
+def select_import_points_on_gram(
+    gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, tol=1e-6
+):
+    """Select points as `select_import_points` does, for a `StoredGram` and a likelihood."""
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
     remainder = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
@@ -132,7 +134,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K overflow; scale the features"
             break
-        best = first_largest(decreases, tol=DECREASE_TOL)
+        best = first_argmax(decreases, tol=DECREASE_TOL)
         if not decreases[best] > 0.0:
             message = "no further kernel function lowers the objective"
             break
@@ -142,7 +144,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
         previous, J = J, result.objective
-        log.info("import points, %d of %d: objective %.6g", len(S), n, J)
+        logger.info("import points, %d of %d: objective %.6g", len(S), n, J)
         w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
         if previous - J < min_decrease * J:
@@ -161,7 +163,7 @@ def import_points(gram, likelihood, lam, *, min_decrease=1e-3, max_points=None, 
 
 def _subtract_square(remainder, z):
     """Subtract zz' in place, in blocks of rows that fit into the cache."""
-    rows = max(1, CACHE_NUMBERS // len(z))
+    rows = max(1, CACHE_ENTRIES // len(z))
     for start in range(0, len(z), rows):
         remainder[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
 

@@ -26,7 +26,7 @@ def minimise_l1_quadratic(Q, c, start, lam, max_violation):
     """
     x, g = start.copy(), c.copy()
     curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
-    lowest, idle = np.inf, 0
+    lowest, n_idle = np.inf, 0
     for _ in range(MAX_ITERATIONS):
         for j in np.flatnonzero(curved & (kkt_violation(x, g, lam) > 0.0)).tolist():
             q, old = diagonal[j], x.item(j)
@@ -52,9 +52,9 @@ def minimise_l1_quadratic(Q, c, start, lam, max_violation):
             if not at_zero.any():
                 break
         violation = kkt_violation(x, g, lam).max(initial=0.0)
-        idle = 0 if violation < 0.5 * lowest else idle + 1
+        n_idle = 0 if violation < 0.5 * lowest else n_idle + 1
         lowest = min(lowest, violation)
-        if violation <= max_violation or idle == PATIENCE:
+        if violation <= max_violation or n_idle == PATIENCE:
             break
     return x
 

@@ -10,7 +10,7 @@ from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
 
-__all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "likelihood_of"]
+__all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
 FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to its start
 MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
@@ -20,7 +20,7 @@ LOSS_ROUNDING = 1e-14  # relative rounding error of a loss
 MAX_INTERCEPT_STEPS = 40  # Newton steps in the intercept; a warm start needs one or two
 
 
-def likelihood_of(y, weights, classes):
+def make_likelihood(y, weights, classes):
     """Return the likelihood of labels -1 and +1, or of class numbers if ``classes`` is given."""
     return Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
 

@@ -16,17 +16,17 @@ from numpy.typing import ArrayLike
 
 from ...arguments import check_positive
 from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_factor
-from ...progress import log
+from ...progress import logger
 from ..checks import check_logistic, check_stopping
-from .likelihoods import Binomial, Softmax, best_intercept, likelihood_of
+from .likelihoods import Binomial, Softmax, best_intercept, make_likelihood
 from .result import LogisticResult
 
-__all__ = ["expand", "ridge_path", "solve_logistic", "solve_logistic_path"]
+__all__ = ["expansion_coefficients", "ridge_path", "solve_logistic", "solve_logistic_path"]
 
 SLOPE_RATIO = 0.1  # slope at which the line search stops, relative to its start
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
 MAX_TRIALS = 60  # step lengths tried in one line search
-LOW_RANK_SHARE = 0.5  # rank per point up to which a factor of K is the cheaper form
+LOW_RANK_SHARE = 0.5  # largest rank per point for which a factor of K is the cheaper form
 PATIENCE = 3  # consecutive steps that lower neither the objective nor the gradient
 
 
@@ -153,7 +153,7 @@ def solve_logistic_path(
     lams = [0.0 if allow_zero and lam == 0 else check_positive("lam", lam) for lam in lams]
     K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    likelihood = likelihood_of(y, weights, classes)
+    likelihood = make_likelihood(y, weights, classes)
     if start is not None:
         start = _check_start(start, K.shape[1], np.shape(likelihood.zero_intercept))
     gram = StoredGram(K) if form == "gram" else LowRankGram(K)
@@ -161,13 +161,13 @@ def solve_logistic_path(
 
 
 def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
-    """Do the same as `solve_logistic_path`, for a `GramMatrix` and a likelihood."""
+    """Compute the path as `solve_logistic_path` does, for a `GramMatrix` and a likelihood."""
     results, factor = [], None
     if isinstance(gram, StoredGram):
         # Conjugate gradients need a definite inner product. K may be singular, so use a factor.
         multiclass = np.ndim(likelihood.zero_intercept) > 0
-        largest_rank = None if multiclass else LOW_RANK_SHARE * gram.n
-        factor = pivoted_factor(gram.K, largest_rank=largest_rank)
+        max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
+        factor = pivoted_factor(gram.K, max_rank=max_rank)
     for lam in lams:
         problem = Ridge(likelihood, gram, lam)
         if factor is None:
@@ -179,7 +179,7 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     return results
 
 
-def expand(gram, result, lam):
+def expansion_coefficients(gram, result, lam):
     r"""Return coefficients of the points for a solution in weights of a factor.
 
     At a minimum :math:`\lambda w = Z^\top G`, so :math:`\alpha = G/\lambda` has the weights
@@ -209,8 +209,8 @@ def _newton_on_factor(problem, factor, start, tol, max_iter):
     if start is not None:
         start = factor.adjoint(start[0]), start[1]
     result = _newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
-    alpha = expand(factor, result, problem.lam)
-    return _certified(problem, (alpha, result.intercept), tol, result.n_iter, result.message)
+    alpha = expansion_coefficients(factor, result, problem.lam)
+    return _certified_result(problem, (alpha, result.intercept), tol, result.n_iter, result.message)
 
 
 def _newton(problem, start, tol, max_iter):
@@ -219,18 +219,20 @@ def _newton(problem, start, tol, max_iter):
     zero = np.zeros((gram.size, *np.shape(likelihood.zero_intercept)))
     A, b = (zero, likelihood.zero_intercept) if start is None else start
     f = gram.outputs(A)
-    lowest, idle, previous, message = np.inf, 0, np.inf, ""
+    lowest_residual, n_idle, previous, message = np.inf, 0, np.inf, ""
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient in A and in b
         J = problem.objective(A, f, b)
         residual, gap = _certificate(problem, G, R, r)
-        log.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
+        logger.info("Newton, step %d: objective %.6g, gradient %.1e", n_iter, J, residual)
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
-        idle = 0 if residual < lowest or previous - J > OBJECTIVE_ROUNDING * J else idle + 1
-        lowest, previous = min(lowest, residual), J
-        if n_iter == max_iter or idle == PATIENCE:
+        n_idle = (
+            0 if residual < lowest_residual or previous - J > OBJECTIVE_ROUNDING * J else n_idle + 1
+        )
+        lowest_residual, previous = min(lowest_residual, residual), J
+        if n_iter == max_iter or n_idle == PATIENCE:
             message = "max_iter was reached" if n_iter == max_iter else "stopped at rounding error"
             break
         try:
@@ -241,7 +243,7 @@ def _newton(problem, start, tol, max_iter):
         df = gram.outputs(dA)
         t = _line_search(problem, (A, b, f), (dA, db, df), (R, r), J)
         A, b, f = A + t * dA, b + t * db, f + t * df
-    return _certified(problem, (A, b), tol, n_iter, message)
+    return _certified_result(problem, (A, b), tol, n_iter, message)
 
 
 def _check_start(start, size, shape):
@@ -260,7 +262,7 @@ def _check_start(start, size, shape):
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 
 
-def _certified(problem, solution, tol, n_iter, message):
+def _certified_result(problem, solution, tol, n_iter, message):
     """Return the result with a recomputed certificate, and whether it meets the tolerance.
 
     ``solution`` holds the coefficients and the intercepts.
@@ -274,7 +276,7 @@ def _certified(problem, solution, tol, n_iter, message):
     b = b if np.ndim(b) == 0 else b - b.mean()
     residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
     J = problem.objective(A, f, b)
-    output_error = np.finfo(float).eps * gram.lengths.max() * gram.size_of_terms(A)
+    output_error = np.finfo(float).eps * gram.lengths.max() * gram.terms_norm(A)
     uncertainty = output_error * np.abs(G).sum()
     small_gap = np.isinf(gap) or gap <= tol * J
     converged = bool(residual <= tol and small_gap and uncertainty <= tol * J)

@@ -19,13 +19,19 @@ from numpy.typing import ArrayLike
 from ...arguments import check_positive
 from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
-from ...progress import log
+from ...progress import logger
 from ..checks import check_logistic, check_stopping
 from .l1_quadratic import kkt_violation, minimise_l1_quadratic
 from .likelihoods import Binomial, best_intercept
 from .result import LogisticResult
 
-__all__ = ["l1_path", "lam_max", "largest_lam", "solve_logistic_l1", "solve_logistic_l1_path"]
+__all__ = [
+    "l1_path",
+    "largest_lam",
+    "largest_lam_on_gram",
+    "solve_logistic_l1",
+    "solve_logistic_l1_path",
+]
 
 MIN_ADDED = 10  # smallest limit on the number of coefficients added to the working set in a step
 PARABOLA_TOL = 0.01  # KKT violation up to which a quadratic model is solved, relative to its start
@@ -66,11 +72,11 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
     0.5
     """
     K, y, weights = check_logistic(K, y, weights)
-    return lam_max(StoredGram(K), Binomial(y, weights))
+    return largest_lam_on_gram(StoredGram(K), Binomial(y, weights))
 
 
-def lam_max(gram, likelihood):
-    """Do the same as `largest_lam`, for a `GramMatrix` and a likelihood."""
+def largest_lam_on_gram(gram, likelihood):
+    """Return the same number as `largest_lam` does, for a `GramMatrix` and a likelihood."""
     _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
     return float(np.abs(gram.times(G)).max())
 
@@ -186,7 +192,7 @@ def solve_logistic_l1_path(
 
 
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
-    """Do the same as `solve_logistic_l1_path`, for a `StoredGram` and a likelihood."""
+    """Compute the path as `solve_logistic_l1_path` does, for a `StoredGram` and a likelihood."""
     means = gram.K.mean(axis=0)
     # Centred kernel functions, one per row, so that a working set is contiguous in memory. Centring
     # changes only b.
@@ -196,7 +202,7 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     for lam in lams:
         problem = likelihood, rows, lam
         (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
-        result = _certified(problem, gram, alpha, b, tol)
+        result = _certified_result(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
         message = "" if result.converged else message or result.message
         results.append(replace(result, intercept=intercept, n_iter=n_iter, message=message))
@@ -206,21 +212,23 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
 def _solve(problem, start, tol, max_iter):
     """Return (coefficients, intercept, outputs without intercept), steps, and a message."""
     (likelihood, rows, lam), (alpha, b, f) = problem, start
-    lowest, idle, previous = np.inf, 0, np.inf
+    lowest_residual, n_idle, previous = np.inf, 0, np.inf
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         slope = -(rows @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = kkt_violation(alpha, slope, lam)
         residual = violation.max() / lam
-        log.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
+        logger.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
-        idle = 0 if residual < lowest or previous - J > OBJECTIVE_ROUNDING * J else idle + 1
-        lowest, previous = min(lowest, residual), J
+        n_idle = (
+            0 if residual < lowest_residual or previous - J > OBJECTIVE_ROUNDING * J else n_idle + 1
+        )
+        lowest_residual, previous = min(lowest_residual, residual), J
         if n_iter == max_iter:
             return (alpha, b, f), n_iter, "max_iter was reached"
-        if idle == PATIENCE:
+        if n_idle == PATIENCE:
             return (alpha, b, f), n_iter, "stopped at rounding error"
         # The quadratic model on the working set A. For a step d of the coefficients, the best step
         # of the intercept makes the weighted mean of the change in outputs zero: db = -d'mean.
@@ -238,7 +246,7 @@ def _solve(problem, start, tol, max_iter):
         b, f = b - t * (mean @ d), f + t * (outputs + mean @ d)
 
 
-def _certified(problem, gram, alpha, b, tol):
+def _certified_result(problem, gram, alpha, b, tol):
     """Return the result with residual and gap recomputed, free of errors from the updates.
 
     The solution is not certified if the rounding error of the outputs may change the objective or a

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from ...gram import LowRankGram, StoredGram, pivoted_factor
 from ..checks import check_logistic, check_stopping
-from .likelihoods import likelihood_of
+from .likelihoods import make_likelihood
 from .newton import ridge_path
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "is_separable",
+    "minimise_on_factor",
+    "minimise_on_gram",
     "solve_unpenalised",
     "solve_unpenalised_gram",
-    "unpenalised",
-    "unpenalised_gram",
 ]
 
 FACTOR_TOL = 1e-10  # relative to the largest k(x, x): smaller parts of K are rounding errors
@@ -97,25 +97,25 @@ def solve_unpenalised(
     """
     Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return unpenalised(Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
+    return minimise_on_factor(Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
 
 
-def unpenalised(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
-    """Do the same as `solve_unpenalised`, without checks."""
-    columns, spread, mean = _standardised(Z)
+def minimise_on_factor(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
+    """Minimise the loss as `solve_unpenalised` does, for validated arguments."""
+    columns, spread, mean = _standardise(Z)
     if not columns.shape[1]:
         raise ValueError("all points are equal up to rounding, so there is nothing to fit.")
     n, d = columns.shape
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
     basis = np.sqrt(n) * U[:, :rank]
-    if _separable(basis, y, classes):
+    if _is_separable(basis, y, classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
             "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
             "small lam, whose limit has the direction of the hard-margin classifier."
         )
-    likelihood = likelihood_of(y, weights, classes)
+    likelihood = make_likelihood(y, weights, classes)
     (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
     # With D the spreads, the outputs U S (Vt D w) + const equal those of the basis if Vt D w = u.
     u = np.sqrt(n) * (result.coef.T / singular_values[:rank]).T
@@ -170,19 +170,19 @@ def solve_unpenalised_gram(
     """
     K, y, weights = check_logistic(K, y, weights, classes=classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return unpenalised_gram(StoredGram(K), y, weights, classes, tol=tol, max_iter=max_iter)
+    return minimise_on_gram(StoredGram(K), y, weights, classes, tol=tol, max_iter=max_iter)
 
 
-def unpenalised_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
-    """Do the same as `solve_unpenalised_gram`, for a `StoredGram` and without checks."""
-    factor = pivoted_factor(gram.K, noise=FACTOR_TOL)
+def minimise_on_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
+    """Minimise the loss as `solve_unpenalised_gram` does, for a validated `StoredGram`."""
+    factor = pivoted_factor(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
-    result = unpenalised(factor.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
+    result = minimise_on_factor(factor.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
     alpha = factor.coefficients(result.coef)
     # The outputs as `predict` computes them, which may be less accurate than those of w.
     F = gram.K @ alpha + result.intercept
-    J = likelihood_of(y, weights, classes).loss(F)
+    J = make_likelihood(y, weights, classes).loss(F)
     if abs(J - result.objective) > tol * J:
         message = "rounding error in the outputs: the kernel is too smooth for these points"
         result = replace(result, converged=False, message=message)
@@ -224,13 +224,13 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
     [True, False]
     """
     Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
-    columns, _, _ = _standardised(Z)
+    columns, _, _ = _standardise(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
     large = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
-    return _separable(U[:, large], y, classes)
+    return _is_separable(U[:, large], y, classes)
 
 
-def _standardised(Z):
+def _standardise(Z):
     """Return the centred and scaled non-constant columns, and spread and mean of every column.
 
     The spread of a constant column is set to zero.
@@ -242,7 +242,7 @@ def _standardised(Z):
     return centred[:, spread > 0] / spread[spread > 0], spread, mean
 
 
-def _separable(columns, y, classes):
+def _is_separable(columns, y, classes):
     """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until

@@ -185,7 +185,7 @@ def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
     cases = set()
     for _ in range(100):
         faces.drop(faces.find_most_violating())
-        if not len(faces.problem):
+        if not len(faces.indices):
             break
         n_free = faces.free.sum(axis=1)
         expected = np.where(faces.solved, np.where(n_free == 0, 2, 1), 0)
@@ -193,4 +193,4 @@ def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
         np.testing.assert_array_equal(faces.free.sum(axis=1) - n_free, expected)
         cases.update(expected)
         faces.step()
-    assert not len(faces.problem) and cases == {0, 1, 2}
+    assert not len(faces.indices) and cases == {0, 1, 2}

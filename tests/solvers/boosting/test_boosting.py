@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from svmbook.solvers.boosting.adaboost import adaboost
-from svmbook.solvers.boosting.lpboost import lpboost
-from svmbook.solvers.boosting.stumps import MiddleStumps, Stumps
+from svmbook.solvers.boosting.adaboost import run_adaboost
+from svmbook.solvers.boosting.lpboost import run_lpboost
+from svmbook.solvers.boosting.stumps import MidpointStumps, Stumps
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -36,27 +36,27 @@ def test_best_stump_agrees_with_brute_force(seed, levels):
     X, y = problem(seed, levels=levels)
     g = y * np.random.default_rng(seed).random(len(y))
     largest = (g @ outputs_of_all_stumps(X)).max()
-    stump, edge = MiddleStumps(X).best(g)
+    stump, edge = MidpointStumps(X).best(g)
     assert edge == pytest.approx(largest)
     assert g @ stump(X)[:, 0] == pytest.approx(edge)
-    stumps, edges = MiddleStumps(X).candidates(g, 0.3 * largest)
+    stumps, edges = MidpointStumps(X).candidates(g, 0.3 * largest)
     np.testing.assert_allclose(g @ stumps(X), edges)
     assert edges.max() == pytest.approx(largest) and (edges > 0.3 * largest).all()
 
 
 def test_thresholds_are_midpoints_of_values_that_differ_by_more_than_rounding():
-    stump, _ = MiddleStumps(np.array([[0.0], [1.0], [5.0]])).best(np.array([-1.0, -1.0, 1.0]))
+    stump, _ = MidpointStumps(np.array([[0.0], [1.0], [5.0]])).best(np.array([-1.0, -1.0, 1.0]))
     assert stump.thresholds == 3.0
     for difference, largest in ((1e-9, 1.0), (1e-13, 0.0)):
-        stumps = MiddleStumps(np.array([[1.0], [1.0 + difference]]))
+        stumps = MidpointStumps(np.array([[1.0], [1.0 + difference]]))
         assert stumps.best(np.array([-0.5, 0.5]))[1] == largest
-    stump, _ = MiddleStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
+    stump, _ = MidpointStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
     assert stump.thresholds == 0.0
 
 
 def test_adaboost_weights_points_by_the_exponentials_of_their_margins():
     X, y = problem(3)
-    result = adaboost(MiddleStumps(X), X, y, 12, np.ones(len(y)))
+    result = run_adaboost(MidpointStumps(X), X, y, 12, np.ones(len(y)))
     F, outputs = np.zeros(len(y)), outputs_of_all_stumps(X)
     for hypothesis, weight in zip(result.hypotheses, result.weights, strict=True):
         u = np.exp(-y * F)
@@ -69,10 +69,10 @@ def test_adaboost_weights_points_by_the_exponentials_of_their_margins():
 
 
 def test_adaboost_stops_if_no_stump_beats_chance_or_one_makes_no_error():
-    empty = adaboost(MiddleStumps(SQUARE), SQUARE, XOR, 10, np.ones(4))
+    empty = run_adaboost(MidpointStumps(SQUARE), SQUARE, XOR, 10, np.ones(4))
     assert not empty.hypotheses and "beats chance" in empty.message
     line = np.arange(6.0)[:, None]
-    perfect = adaboost(MiddleStumps(line), line, np.sign(line[:, 0] - 2.5), 10, np.ones(6))
+    perfect = run_adaboost(MidpointStumps(line), line, np.sign(line[:, 0] - 2.5), 10, np.ones(6))
     assert len(perfect.hypotheses) == 1 and "no error" in perfect.message
 
 
@@ -99,9 +99,9 @@ def test_column_generation_reaches_the_optimum_over_all_stumps(seed, levels, C):
     bounds = np.full(len(y), C)
     if np.isinf(optimum):
         with pytest.raises(ValueError, match="no ensemble of these hypotheses separates"):
-            lpboost(MiddleStumps(X), X, y, bounds)
+            run_lpboost(MidpointStumps(X), X, y, bounds)
         return
-    result = lpboost(MiddleStumps(X), X, y, bounds)
+    result = run_lpboost(MidpointStumps(X), X, y, bounds)
     assert result.converged and result.objective == pytest.approx(optimum, rel=1e-6)
     assert result.gap + 1e-9 >= 0 and result.gap <= 1e-6 * result.objective
     # The dual variables are feasible: within their bounds, and no stump has an edge above one.
@@ -121,14 +121,14 @@ def test_inseparable_points_are_reported():
     X = np.array([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0], [4.0, 5.0]])
     y = np.array([1.0, -1.0, -1.0, 1.0])
     with pytest.raises(ValueError, match="points 0 and 2 are equal and have different labels"):
-        lpboost(MiddleStumps(X), X, y, np.full(4, np.inf))
+        run_lpboost(MidpointStumps(X), X, y, np.full(4, np.inf))
     with pytest.raises(ValueError, match="the same mean output on both classes"):
-        lpboost(MiddleStumps(SQUARE), SQUARE, XOR, np.full(4, np.inf))
+        run_lpboost(MidpointStumps(SQUARE), SQUARE, XOR, np.full(4, np.inf))
 
 
 def test_ensemble_is_empty_for_small_C():
     X, y = problem(0)
-    result = lpboost(MiddleStumps(X), X, y, np.full(30, 0.01))
+    result = run_lpboost(MidpointStumps(X), X, y, np.full(30, 0.01))
     assert result.converged and not len(result.weights)
     assert result.objective == pytest.approx(0.3)
 

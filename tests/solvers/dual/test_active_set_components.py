@@ -12,7 +12,7 @@ from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
 from svmbook.solvers.dual import active_set
-from svmbook.solvers.dual.faces import Face
+from svmbook.solvers.dual.faces import FaceSolver
 from svmbook.solvers.dual.state import DualState
 
 
@@ -55,7 +55,7 @@ def test_violations_at_bounds_are_margin_violations(state):
 def test_most_violating_point_has_the_largest_margin_violation(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
-    (most_violating,) = state.most_violating()
+    (most_violating,) = state.find_most_violating()
     slack = state.y * (state.e - state.b)
     violation = np.where(np.abs(state.beta) == 2.0, -slack, slack)
     assert most_violating == np.argmax(np.where(state.free, -np.inf, violation))
@@ -64,12 +64,12 @@ def test_most_violating_point_has_the_largest_margin_violation(state):
 def test_most_violating_is_a_pair_if_no_point_is_free():
     K, y = noisy_gram(6)[0], np.array([1.0, -1, 1, -1, 1, -1])
     state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
-    i, j = state.most_violating()
+    i, j = state.find_most_violating()
     assert y[i] == 1.0
     assert y[j] == -1.0
     assert state.b == pytest.approx(0.0)
     state.move(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
-    i, j = state.most_violating()
+    i, j = state.find_most_violating()
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
 
@@ -84,10 +84,10 @@ def test_step_ends_at_the_first_bound(state):
 def test_optimality_is_checked_with_recomputed_errors(state):
     F = np.flatnonzero(state.free)
     state.e[F] = state.b  # looks solved until the errors are recomputed
-    assert not state.is_optimal_recomputed(F)
+    assert not state.recompute_and_check(F)
     state.b = state.e[F].mean()
     before = state.e.copy()
-    assert state.is_optimal_recomputed(F)  # the errors were correct already
+    assert state.recompute_and_check(F)  # the errors were correct already
     np.testing.assert_allclose(state.e, before)
 
 
@@ -107,11 +107,11 @@ def test_projection_is_feasible_with_correct_errors(state):
 
 def test_cut_steps_stay_in_the_box_and_never_lower_the_objective(state):
     state.project_to_box()
-    face = Face(state.gram)
+    face_solver = FaceSolver(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
         before = state.objective
-        step, state.b = face.step(F, state.e[F], state.beta.sum())
+        step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         reached_bound = state.advance(F, step)
         assert state.objective >= before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
@@ -125,10 +125,10 @@ def test_cut_steps_stay_in_the_box_and_never_lower_the_objective(state):
 def test_step_solves_the_bordered_system(offset, imbalance, shift):
     K, _ = noisy_gram(30)
     e = np.random.default_rng(2).standard_normal(30)
-    face = Face(StoredGram(K + offset))
-    face.shift = shift
+    face_solver = FaceSolver(StoredGram(K + offset))
+    face_solver.shift = shift
     free = np.arange(0, 30, 2)
-    step, b = face.step(free, e[free], imbalance)
+    step, b = face_solver.step(free, e[free], imbalance)
     # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
     # sums to zero. An offset of K changes only b, so the oracle solves without it.
     K_F, m = K[np.ix_(free, free)], len(free)
@@ -147,14 +147,14 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
 def test_reduced_shift_gains_two_digits_until_it_is_smallest():
     # On a well-conditioned face the shift limits the accuracy of the step, and rounding does not.
     K, y = noisy_gram(30, gamma=1.0)
-    face = Face(StoredGram(K + np.eye(30)))
+    face_solver = FaceSolver(StoredGram(K + np.eye(30)))
     free = np.arange(30)
     shifts, residuals = [], []
     for _ in range(20):
-        step, b = face.step(free, y, 0.0)
-        shifts.append(face.shift)
+        step, b = face_solver.step(free, y, 0.0)
+        shifts.append(face_solver.shift)
         residuals.append(np.abs(y - K @ step - step - b).max())
-        if not face.reduce_shift():
+        if not face_solver.refactor_with_smaller_shift():
             break
     assert 2 <= len(shifts) < 10
     assert (np.diff(shifts) < 0).all()
@@ -192,12 +192,10 @@ def test_path_continues_from_unsolved_states():
 
 
 @pytest.mark.parametrize(
-    ("ratio", "stall_tol", "is_solved"),
+    ("ratio", "stall_tol", "ends"),
     [(1.0, 0.0, True), (0.95, 0.0, True), (0.5, 0.0, False), (1.0, 1.0, True), (0.5, 1.0, True)],
 )
-def test_refinement_ends_if_the_residual_stalls_or_is_small(
-    ratio, stall_tol, is_solved, monkeypatch
-):
+def test_refinement_ends_if_the_residual_stalls_or_is_small(ratio, stall_tol, ends, monkeypatch):
     monkeypatch.setattr(active_set, "MAX_STALLS", 20)
     residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
@@ -206,11 +204,13 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
         residual=lambda F: next(residuals),
         at_rounding_error=lambda F: False,
     )
-    face = SimpleNamespace(reduce_shift=lambda: False)  # the shift is the smallest one
+    face_solver = SimpleNamespace(
+        refactor_with_smaller_shift=lambda: False
+    )  # the shift is the smallest one
     refinement = active_set._Refinement()
-    outcomes = [refinement.is_solved(state, face, None) for _ in range(30)]
-    assert any(outcomes) == is_solved
-    if not stall_tol and is_solved:
+    outcomes = [refinement.check_solved(state, face_solver, None) for _ in range(30)]
+    assert any(outcomes) == ends
+    if not stall_tol and ends:
         assert outcomes.index(True) > 20
 
 
@@ -230,10 +230,10 @@ def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x
     exact = solve_active_set(K, y, C)
     free = (exact.alpha > 0) & (exact.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    active_set._primal_dual(state, Face(state.gram), 1, 1)
+    active_set._primal_dual(state, FaceSolver(state.gram), 1, 1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    assert active_set._primal_dual(state, Face(state.gram), 3, 1)
+    assert active_set._primal_dual(state, FaceSolver(state.gram), 3, 1)
     np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12)
 
 
@@ -277,10 +277,10 @@ def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeyp
     # four corrections each time. The first iteration sets the minimum. By the chapter's table the
     # iterations end after more than 25 without a new minimum; near the solution, after more than 1.
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    cycling_face = SimpleNamespace(
+    cycling_solver = SimpleNamespace(
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
     )
-    monkeypatch.setattr(active_set, "Face", lambda gram: cycling_face)
+    monkeypatch.setattr(active_set, "FaceSolver", lambda gram: cycling_solver)
     monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
     gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), half)

@@ -21,7 +21,7 @@ from svmbook.solvers import (
 from svmbook.solvers.dual import crossover, cvxopt_system, libsvm
 from svmbook.solvers.dual.active_set import run_iterations
 from svmbook.solvers.dual.crossover import cross_over
-from svmbook.solvers.dual.mehrotra import balanced
+from svmbook.solvers.dual.mehrotra import balance_classes
 from svmbook.solvers.dual.state import DualState
 
 
@@ -66,17 +66,19 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(limit):
 
 
 def test_tolerances_of_cvxopt_are_above_rounding_error():
-    small, large = (cvxopt_system.options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
+    small, large = (cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
     eps = np.finfo(float).eps
     assert small < 1e-8
     assert eps * 1e12 < large < 1e3 * eps * 1e12
-    assert cvxopt_system.options(1e-6, 100, 1.0)["reltol"] < 1e-6  # smaller than the tolerance
+    assert (
+        cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
+    )  # smaller than the tolerance
 
 
 def test_starting_point_is_inside_the_box_and_balanced():
     upper = np.random.default_rng(0).uniform(0.1, 9.0, 30)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
-    u = balanced(0.5 * upper, y)
+    u = balance_classes(0.5 * upper, y)
     assert abs(y @ u) <= 1e-14 * u.sum()
     assert (u > 0).all() and (u < upper).all()
 
@@ -193,7 +195,7 @@ def test_hard_margin_has_exact_zeros():
 # --- the state of the active sets --------------------------------------------------------
 
 
-def state_of(beta, C=1.0):
+def make_state(beta, C=1.0):
     K, y = noisy_gram(len(beta))
     beta = np.asarray(beta, dtype=float)
     free = (np.abs(beta) > 0) & (np.abs(beta) < C)
@@ -204,7 +206,7 @@ def test_rounding_error_is_a_sharp_bound():
     rng = np.random.default_rng(0)
     K, y = noisy_gram(200)
     for size in (1e-3, 1.0, 1e6):
-        state = state_of(y * size * rng.uniform(0, 1, 200), C=2 * size)
+        state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
         exact = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
         assert (np.abs(state.e - exact) <= state.rounding_error).all()
         sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of an error, since k(x, x) = 1
@@ -214,12 +216,12 @@ def test_rounding_error_is_a_sharp_bound():
 def test_best_scaling_stays_in_the_box():
     K, y = noisy_gram(40)
     balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
-    state = state_of(y * 1e-3 * balanced, C=1e-3)
+    state = make_state(y * 1e-3 * balanced, C=1e-3)
     before = state.beta.copy()
-    state.scale_to_best()  # the objective is largest at a factor far above 1
+    state.scale_optimally()  # the objective is largest at a factor far above 1
     np.testing.assert_array_equal(state.beta, before)
-    state = state_of(y * 1e3 * balanced, C=1e3)
-    state.scale_to_best()
+    state = make_state(y * 1e3 * balanced, C=1e3)
+    state.scale_optimally()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert y @ state.beta == pytest.approx(state.beta @ K @ state.beta)  # derivative zero: largest
 
@@ -257,15 +259,15 @@ def test_projection_keeps_multipliers_at_their_bounds():
 def test_solver_leaves_no_reference_to_the_matrix(form):
     X, y = np.random.default_rng(0).standard_normal((60, 3)), np.tile([1.0, -1.0], 30)
 
-    def referenced():
+    def referenced_ids():
         return {id(obj) for obj in gc.get_objects() if isinstance(obj, GramMatrix | DualState)}
 
     gc.collect()
     gc.disable()
     try:
-        before = referenced()
+        before = referenced_ids()
         result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
-        assert result.converged and referenced() <= before
+        assert result.converged and referenced_ids() <= before
     finally:
         gc.enable()
 
@@ -282,15 +284,15 @@ def cross_over_with_gaps(given_gap, exact_gap, converged, monkeypatch, **options
     K, y = noisy_gram(40)
     exact = solve_active_set(K, y, 1.0)
     alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
-    certified = DualState.certified
+    to_result = DualState.to_result
 
     def with_prescribed_gap(self, *args, **report):
-        result = certified(self, *args, **report)
+        result = to_result(self, *args, **report)
         gap = exact_gap if self.n_iter else given_gap  # the given solution has no iterations
         objective = result.dual_objective + gap
         return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
-    monkeypatch.setattr(DualState, "certified", with_prescribed_gap)
+    monkeypatch.setattr(DualState, "to_result", with_prescribed_gap)
     start = alpha, exact.intercept + 0.01
     return cross_over(StoredGram(K), y, np.ones(40), *start, **REPORT, **options), exact
 

@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svmbook import DualSVC
-from svmbook.solvers import HINGE, Cost, sigmoidal_cost, solve_irwls, unbiased_cost
-from svmbook.solvers.irwls.iterations import irwls, irwls_path
+from svmbook.solvers import HINGE, Cost, sigmoidal_cost, solve_irwls, usvc_cost
+from svmbook.solvers.irwls.iterations import irwls_path, run_irwls
 from svmbook.solvers.irwls.starts import (
-    best_of,
     least_squares_start,
+    minimise_from_starts,
     random_start,
     svm_start,
 )
 
 # The costs that lie below their parabolas, and those that do not everywhere.
-MAJORISED = {"hinge": HINGE, "s = 1": unbiased_cost(1.0), "s = 2": unbiased_cost(2.0)}
-OTHERS = {"s = 4": unbiased_cost(4.0), "s = 8": unbiased_cost(8.0), "sigmoid": sigmoidal_cost(6.0)}
+MAJORISED = {"hinge": HINGE, "s = 1": usvc_cost(1.0), "s = 2": usvc_cost(2.0)}
+OTHERS = {"s = 4": usvc_cost(4.0), "s = 8": usvc_cost(8.0), "sigmoid": sigmoidal_cost(6.0)}
 COSTS = MAJORISED | OTHERS
 every_cost = pytest.mark.parametrize("cost", COSTS.values(), ids=COSTS.keys())
 
@@ -54,7 +54,7 @@ def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
 @pytest.mark.parametrize("name", COSTS)
 def test_objective_never_increases(name):
     for seed in range(40):
-        result = irwls(*problem(seed), COSTS[name], tol=1e-4)
+        result = run_irwls(*problem(seed), COSTS[name], tol=1e-4)
         change = np.diff(result.objectives)
         if name in OTHERS:  # a smaller smoothing width may raise the cost
             change = change[np.diff(result.widths) == 0]
@@ -64,8 +64,8 @@ def test_objective_never_increases(name):
 @pytest.mark.parametrize("tol", [1e-5, 1e-15])
 def test_max_iter_equal_to_the_iterations_needed_suffices(tol):
     for seed in range(20):
-        unlimited = irwls(*problem(seed), HINGE, tol=tol)
-        limited = irwls(*problem(seed), HINGE, tol=tol, max_iter=unlimited.n_iter)
+        unlimited = run_irwls(*problem(seed), HINGE, tol=tol)
+        limited = run_irwls(*problem(seed), HINGE, tol=tol, max_iter=unlimited.n_iter)
         assert limited.n_iter == unlimited.n_iter
         assert (limited.converged, limited.message) == (unlimited.converged, unlimited.message)
 
@@ -75,7 +75,7 @@ def test_max_iter_equal_to_the_iterations_needed_suffices(tol):
 @given(seed=st.integers(0, 10_000))
 def test_solution_is_stationary(cost, seed):
     Z, y, C = problem(seed)
-    result = irwls(Z, y, C, cost, tol=1e-5, max_iter=20_000)
+    result = run_irwls(Z, y, C, cost, tol=1e-5, max_iter=20_000)
     assert result.converged
     signed = y * result.alpha
     np.testing.assert_allclose(result.w, Z.T @ signed, atol=1e-7 * np.abs(signed).sum() + 1e-12)
@@ -95,7 +95,7 @@ def test_no_small_step_lowers_the_objective(cost):
     rng = np.random.default_rng(0)
     for seed in range(10):
         Z, y, C = problem(seed)
-        result = irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000)
+        result = run_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000)
         size = 1e-3 * (1.0 + np.linalg.norm(result.w))
         for _ in range(50):
             dw, db = size * rng.standard_normal(Z.shape[1]), size * rng.standard_normal()
@@ -108,14 +108,14 @@ def test_iterations_leave_a_cycle_of_equal_objectives():
     # From (0, 1) a full step leads to (0, -1), where J is the same, and back.
     X, y = np.array([[1.0], [2.0], [-1.0], [-2.0]]), [1, 1, -1, -1]
     for start in ((np.zeros(1), 1.0), (np.full(1, 10.0), 5.0)):
-        result = solve_irwls(X, y, 1.0, unbiased_cost(2.0), start=start)
+        result = solve_irwls(X, y, 1.0, usvc_cost(2.0), start=start)
         assert result.converged and result.w[0] == pytest.approx(2 / 3, abs=1e-3)
 
 
 def test_printed_weights_solve_the_problem_for_twice_C():
     for seed in range(20):
         Z, y, C = problem(seed)
-        for cost in (HINGE, unbiased_cost(2.0)):
+        for cost in (HINGE, usvc_cost(2.0)):
             printed = solve_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000, printed_weights=True)
             twice = solve_irwls(Z, y, 2 * C, cost, tol=1e-6, max_iter=20_000)
             np.testing.assert_allclose(printed.w, twice.w, rtol=1e-3, atol=1e-4)
@@ -123,8 +123,8 @@ def test_printed_weights_solve_the_problem_for_twice_C():
                 objective(cost, Z, y, C, printed.w, printed.intercept)
             )
     Z, y, C = problem(3)
-    result = solve_irwls(Z, y, C, unbiased_cost(2.0), tol=1e-6)
-    pull = -C * unbiased_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
+    result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
+    pull = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
     ratio = (result.w @ result.w) / (result.w @ (Z.T @ pull))
     assert ratio == pytest.approx(1.0, abs=1e-3)  # not two
 
@@ -134,9 +134,9 @@ def test_separable_points_get_the_maximum_margin(s):
     for seed in range(20):
         Z, y, _ = problem(seed, separable=True)
         exact = DualSVC(C=np.inf).fit(Z, y)
-        C = 1e4 * exact.alpha_.max() / -unbiased_cost(s).slope(np.array(1.0 - 1e-9))
+        C = 1e4 * exact.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
         start = svm_start(Z, y, 10 * exact.alpha_.max())
-        result = irwls(Z, y, float(C), unbiased_cost(s), start=start, tol=1e-4)
+        result = run_irwls(Z, y, float(C), usvc_cost(s), start=start, tol=1e-4)
         ratio = np.linalg.norm(result.w) / np.linalg.norm(exact.coef_)
         assert ratio == pytest.approx(1.0, abs=1e-4), seed
 
@@ -153,16 +153,16 @@ def test_doubling_C_of_a_point_equals_repeating_it():
 
 def test_weights_are_zero_if_points_carry_no_information():
     Z, y = np.repeat([[-1.0], [1.0]], 10, axis=0), np.tile([-1.0, 1.0], 10)
-    assert np.abs(solve_irwls(Z, y, 1.0, unbiased_cost(2.0)).w).max() < 1e-6
+    assert np.abs(solve_irwls(Z, y, 1.0, usvc_cost(2.0)).w).max() < 1e-6
     assert np.abs(solve_irwls(np.zeros((20, 3)), y, 1.0, HINGE).w).max() == 0.0
 
 
 def test_path_ends_at_a_stationary_point_of_its_last_cost():
     Z, y, C = problem(7)
-    costs = [unbiased_cost(s) for s in (1.0, 2.0, 4.0)]
+    costs = [usvc_cost(s) for s in (1.0, 2.0, 4.0)]
     results = irwls_path(Z, y, C, costs, tol=1e-4)
     assert len(results) == 3 and results[-1].kkt_residual <= 1e-4
-    again = irwls(Z, y, C, costs[-1], start=(results[1].w, results[1].intercept), tol=1e-4)
+    again = run_irwls(Z, y, C, costs[-1], start=(results[1].w, results[1].intercept), tol=1e-4)
     assert again.objective == results[-1].objective
 
 
@@ -170,7 +170,7 @@ def test_best_of_several_starts_is_returned():
     Z, y, C = problem(11)
     rng = np.random.default_rng(0)
     starts = [least_squares_start(Z, y, C), *(random_start(Z, y, C, rng) for _ in range(9))]
-    best, objectives = best_of(Z, y, C, unbiased_cost(4.0), starts, tol=1e-4)
+    best, objectives = minimise_from_starts(Z, y, C, usvc_cost(4.0), starts, tol=1e-4)
     assert len(objectives) == 10 and best.objective == objectives.min()
     assert np.ptp(objectives) > 0  # the problem has several minima
 
@@ -226,9 +226,9 @@ def test_invalid_arguments_are_reported(change, message):
 @pytest.mark.parametrize(
     ("cost", "options", "message"),
     [
-        (unbiased_cost, {"s": 0.5}, "s must be at least 1"),
-        (unbiased_cost, {"k": 0.0}, "k must be positive"),
-        (sigmoidal_cost, {"slope": -1.0}, "slope must be positive"),
+        (usvc_cost, {"s": 0.5}, "s must be at least 1"),
+        (usvc_cost, {"k": 0.0}, "k must be positive"),
+        (sigmoidal_cost, {"steepness": -1.0}, "steepness must be positive"),
     ],
 )
 def test_invalid_parameters_of_costs_are_reported(cost, options, message):
@@ -255,7 +255,7 @@ def test_final_step_does_not_raise_the_objective_at_max_iter(cost):
     for seed in range(20):
         Z, y, C = problem(seed)
         for max_iter in (1, 2, 5):
-            result = irwls(Z, y, C, cost, tol=1e-9, max_iter=max_iter)
+            result = run_irwls(Z, y, C, cost, tol=1e-9, max_iter=max_iter)
             assert result.n_iter <= max_iter
             highest = result.objectives[-1] * (1 + 1e-7)
             # The smoothed cost of a point may be below its cost, by at most the width.

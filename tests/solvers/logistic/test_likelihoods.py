@@ -15,7 +15,7 @@ from svmbook.gram import StoredGram
 from svmbook.solvers.logistic.likelihoods import Binomial, Softmax, best_intercept
 
 
-def likelihood_of(y, weights, classes):
+def make_likelihood(y, weights, classes):
     return Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
 
 
@@ -24,7 +24,7 @@ def likelihood_of(y, weights, classes):
 @settings(max_examples=25)
 def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
     _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = likelihood_of(y, weights, classes)
+    likelihood = make_likelihood(y, weights, classes)
     shape = (len(y),) if classes == 2 else (len(y), classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
     objective = ridge_objective if classes == 2 else softmax_objective
@@ -43,7 +43,7 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
 @settings(max_examples=25)
 def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
     _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = likelihood_of(y, weights, classes)
+    likelihood = make_likelihood(y, weights, classes)
     rng = np.random.default_rng(len(y))
     F, D = rng.standard_normal((2, len(y)) if classes == 2 else (2, len(y), classes))
 
@@ -66,7 +66,7 @@ def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
 def test_newton_step_solves_the_newton_system(classes, data, lam):
     K, y, weights = data.draw(logistic_problems(max_n=12, classes=classes))
     n, k = len(y), 1 if classes == 2 else classes
-    likelihood = likelihood_of(y, weights, classes)
+    likelihood = make_likelihood(y, weights, classes)
     shape = (n,) if classes == 2 else (n, k)
     F = np.random.default_rng(n).standard_normal(shape)
     A = np.random.default_rng(n + 1).standard_normal(shape)
@@ -91,7 +91,7 @@ def test_newton_step_solves_the_newton_system(classes, data, lam):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_best_intercept_for_zero_outputs_is_the_log_odds(classes):
     y = np.repeat(np.arange(classes), np.arange(1, classes + 1) * 3)
-    likelihood = likelihood_of(2.0 * y - 1 if classes == 2 else y, np.ones(len(y)), classes)
+    likelihood = make_likelihood(2.0 * y - 1 if classes == 2 else y, np.ones(len(y)), classes)
     f = np.zeros(len(y)) if classes == 2 else np.zeros((len(y), classes))
     b = np.atleast_1d(best_intercept(likelihood, f, likelihood.zero_intercept)[0])
     odds = np.log(np.bincount(y) / np.bincount(y)[0])

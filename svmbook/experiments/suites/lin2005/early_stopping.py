@@ -10,8 +10,8 @@ of 1e-6. It is the method "LPBoost-Stump, hard" of `boosting`, and the samples a
 import numpy as np
 
 from ....ensembles import LPBoost
-from ....solvers.boosting.lpboost import lpboost
-from ....solvers.boosting.stumps import MiddleStumps
+from ....solvers.boosting.lpboost import run_lpboost
+from ....solvers.boosting.stumps import MidpointStumps
 from ....tables import Table
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
@@ -31,12 +31,12 @@ class _BestStump:
     """Propose only the stump of largest edge, if its edge exceeds the margin by the tolerance."""
 
     def __init__(self, X, tolerance):
-        self.stumps, self.tolerance = MiddleStumps(X), tolerance
+        self.stumps, self.tolerance = MidpointStumps(X), tolerance
 
-    def candidates(self, g, above):
+    def candidates(self, g, min_edge):
         """Return at most one stump to add, and its edge."""
         stump, edge = self.stumps.best(g)
-        kept = slice(0, int(edge > above + self.tolerance))
+        kept = slice(0, int(edge > min_edge + self.tolerance))
         return type(stump)(*(part[kept] for part in stump)), np.array([edge])[kept]
 
 
@@ -50,7 +50,7 @@ def carry_out_run(data_set, method, run):
         margin, programs = fitted.margin_, fitted.n_iter_
     else:
         bounds = np.full(len(y), np.inf)
-        result = lpboost(_BestStump(X, tolerance), X, y, bounds, tol=1e-9, max_iter=MAX_ITER)
+        result = run_lpboost(_BestStump(X, tolerance), X, y, bounds, tol=1e-9, max_iter=MAX_ITER)
         outputs = sum(
             w * h(X_test)[:, 0] for w, h in zip(result.weights, result.hypotheses, strict=True)
         )

@@ -14,7 +14,7 @@ import sklearn.datasets
 from sklearn.model_selection import GridSearchCV
 
 from ....datasets import threenorm
-from ....kernels.ensembles import box_of, stump_mass
+from ....kernels.ensembles import bounding_box, stump_mass
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
@@ -75,7 +75,7 @@ def carry_out_run(data_set, method, run):
         "model_size": len(search.best_estimator_.support_),
     }
     if "gamma" in grid:  # record the depth of leaves that is equivalent to this gamma
-        unit = stump_mass(box_of(parts.X_train))
+        unit = stump_mass(bounding_box(parts.X_train))
         record["depth"] = round(float(2.0 * unit * search.best_params_["gamma"]), 4)
     return record
 

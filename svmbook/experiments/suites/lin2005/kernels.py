@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
-from ....kernels import CONDITIONAL, KERNELS
+from ....kernels import CONDITIONALLY_DEFINITE, KERNELS
 from ....tables import Table, plus_minus
 from ...methods.grid import choose_by_grid, coarsen, fit_choice
 from ...methods.protocols import GeneratedSamples, RandomSplits
@@ -65,7 +65,7 @@ GRID_WITH_GAMMA = {
 }
 #: Grids by kernel, with eleven values of C or 110 pairs.
 GRIDS = {
-    kernel: GRID_WITHOUT_GAMMA if kernel in CONDITIONAL else GRID_WITH_GAMMA
+    kernel: GRID_WITHOUT_GAMMA if kernel in CONDITIONALLY_DEFINITE else GRID_WITH_GAMMA
     for kernel in METHODS.values()
 }
 
@@ -132,7 +132,7 @@ def carry_out_run(data_set, method, run):
     choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
-    quarter = coarsen(choice, 4 if kernel in CONDITIONAL else 2)
+    quarter = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
     quarter_labels, _ = fit_choice(quarter, X, y, X_test)
     return {
         "seed": seed,

@@ -16,7 +16,7 @@ import itertools
 
 import numpy as np
 
-from ....losses import unbiased_slope
+from ....losses import usvc_slope
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
@@ -63,7 +63,7 @@ def iterations(X, y, s, factor, start):
     for t in range(N_ITERATIONS):
         xi = np.maximum(0.0, 1.0 - y * (Z @ v))
         clipped_slack = np.maximum(xi, MIN_SLACK)
-        slope = unbiased_slope(1.0 - clipped_slack, s)
+        slope = usvc_slope(1.0 - clipped_slack, s)
         a = np.where(xi > 0, -factor * C * slope / clipped_slack, 0.0)  # (22)
         solution = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[
             0

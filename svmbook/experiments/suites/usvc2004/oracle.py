@@ -79,7 +79,7 @@ def carry_out_run(data_set, method, run):
     record = {"seed": seed, "parameters": {"C": C}}
     if method == MINIMUM:
         minimum = solve_fewest_errors(X, y)
-        errors = minimum.errors
+        errors = minimum.n_errors
         record["bound"] = minimum.bound
     else:
         model = clone(METHODS[method])

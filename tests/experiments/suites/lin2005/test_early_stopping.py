@@ -6,12 +6,12 @@ import pytest
 from svmbook import LPBoost
 from svmbook.datasets import twonorm
 from svmbook.experiments.suites.lin2005 import early_stopping as suite
-from svmbook.solvers.boosting.lpboost import lpboost
+from svmbook.solvers.boosting.lpboost import run_lpboost
 
 
 def boost(X, y, tolerance):
     learner, bounds = suite._BestStump(X, tolerance), np.full(len(y), np.inf)
-    return lpboost(learner, X, y, bounds, tol=1e-9, max_iter=suite.MAX_ITER)
+    return run_lpboost(learner, X, y, bounds, tol=1e-9, max_iter=suite.MAX_ITER)
 
 
 def test_one_stump_per_program_reaches_the_largest_margin():

@@ -7,7 +7,7 @@ from records import check_repeated_run, committed_record, committed_values, make
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.lin2005 import kernel_depth
 from svmbook.experiments.suites.paired import paired_summaries
-from svmbook.kernels.ensembles import box_of, stump_mass
+from svmbook.kernels.ensembles import bounding_box, stump_mass
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_recorded_depth_is_equivalent_to_gamma():
     for record in load_records("kernel-depth"):
         assert ("depth" in record) == (record["method"] == "Laplacian")
     stored = committed_record("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
-    box = box_of(kernel_depth.draw("threenorm", 7).X_train)
+    box = bounding_box(kernel_depth.draw("threenorm", 7).X_train)
     gamma = stored["depth"] / (2 * stump_mass(box))
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
 

@@ -6,7 +6,7 @@ import pytest
 from svmbook import PrototypeSVM
 from svmbook.experiments.suites.shen2013.interpretations import ByProbability, GrowingLists
 from svmbook.prototypes.sigmoids import cross_validated_sigmoids
-from svmbook.solvers.batched.members import linear_members
+from svmbook.solvers.batched.members import fit_linear_members
 
 
 @pytest.fixture
@@ -42,10 +42,10 @@ def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    weighted = linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
     for m in range(2):
         rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        copied = linear_members(
+        copied = fit_linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
         np.testing.assert_allclose(weighted.coef[m], copied.coef[0], atol=1e-8)
