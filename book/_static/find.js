@@ -136,11 +136,12 @@
     results.replaceChildren(status, list);
   };
 
-  window.findIn = (entries) => {
+  /** Split the entries of the index into words, which takes some time. */
+  const prepare = (entries) => {
     sections = entries.map((entry) => {
-      const [, , pageTitle, title, weight, text] = entry, inTitle = stems(title), inText = stems(text);
+      const [page, , pageTitle, title, weight, text] = entry, inTitle = stems(title), inText = stems(text);
       return {
-        entry, weight, page: entry[0], title: field(inTitle), pageTitle: field(stems(pageTitle)), text: field(inText),
+        entry, weight, page, title: field(inTitle), pageTitle: field(stems(pageTitle)), text: field(inText),
         name: field(stems(title.split(".").pop())), // DualSVC for svmbook.DualSVC
         titleLength: inTitle.length, length: inText.length,
       };
@@ -149,14 +150,21 @@
     for (const section of sections) section.damping = 1.2 * (0.4 + 0.6 * section.length / mean);
     vocabulary = new Set(sections.flatMap(({ title, text }) => `${title}${text}`.split(" ")));
     vocabulary.delete("");
+  };
+
+  window.findIn = (entries) => {
+    const search = (query) => {
+      if (query && !sections.length) prepare(entries);
+      show(query);
+    };
     const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
     for (const input of document.querySelectorAll('input[name="q"]')) {
       input.value = query;
       input.addEventListener("input", () => {
-        show(input.value);
+        search(input.value);
         history.replaceState(null, "", `?${new URLSearchParams({ q: input.value })}`);
       });
     }
-    show(query);
+    search(query);
   };
 }
