@@ -25,4 +25,4 @@ def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
     tables.AlignNumbers(document).apply()
     (table,) = document.findall(nodes.table)
     assert ("dense" in table["classes"]) == dense
-    assert tables.DENSE == 7
+    assert tables.MIN_DENSE_COLUMNS == 7

@@ -29,6 +29,7 @@ WEIGHTS = {
 }  # fmt: skip
 REVIEW = ("Summary", "Check yourself", "Exercises")
 REVIEW_WEIGHT = EXERCISE_WEIGHT = 0.6
+LETTER = re.compile(r"[^\W\d_]")
 SYMBOL = re.compile(r"\\?([A-Za-z]+)")
 
 
@@ -54,6 +55,8 @@ def words(node):
     """Return the text of one node."""
     if isinstance(node, nodes.Text):
         return node.astext()
+    if isinstance(node, nodes.entry) and not LETTER.search(node.astext()):
+        return ""  # a number of a table
     return symbol(node.astext()) if isinstance(node, nodes.math) else prose(node.children)
 
 

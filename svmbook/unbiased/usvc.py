@@ -303,7 +303,7 @@ class USVC(IRWLSClassifier):
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
-            kernel = kernel.without_shift().shifted(self.prototypes_)
+            kernel = kernel.without_shift().with_shift(self.prototypes_)
         axes = orthonormal_axes(kernel.gram(self.prototypes_))
         Z = kernel.values(points, self.prototypes_) @ axes
         return Z, axes, problem._replace(kernel=kernel)

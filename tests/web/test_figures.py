@@ -41,7 +41,8 @@ def test_moving_figure_is_small(built):
 
 
 def test_moving_figure_is_the_stored_output_of_its_notebook(built):
-    notebook = ROOT / "notebooks" / f"{built.stem}.ipynb"
+    name = built.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
+    notebook = ROOT / name
     stored = []
     if notebook.exists():
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]

@@ -13,7 +13,11 @@ RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead t
     ("page", "name", "columns"),
     [
         ("ensembles_as_kernels", "tab-stump-ensembles", ["twonorm", "ring", "heart", "vote84"]),
-        ("glass_boxes", "tab-interaction", ["log loss minus product", "error minus product"]),
+        (
+            "glass_boxes",
+            "tab-interaction",
+            ["log loss, difference to product", "error, difference to product"],
+        ),
         ("glass_boxes", "tab-knots", ["ringnorm", "difference"]),
         ("perceptrons_and_trees", "tab-five-kernels", ["reproduced (%)", "diff. (s.e.)"]),
         ("prototype_svms", "tab-price-of-moving", ["before", "after", "majority"]),

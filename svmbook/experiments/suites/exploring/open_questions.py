@@ -98,7 +98,7 @@ def _make_table(rows):
         for row in rows
         if row["method"] == SOFTMAX
     ]
-    return Table(["training plots", "success (%)", "$C$ (divisions)"], lines)
+    return Table(["training plots", "success (%)", "$C$ (splits)"], lines)
 
 
 def _make_figure_8(rows):

@@ -150,10 +150,10 @@ def make_table(rows, reference, *, sizes=None):
 
     ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
     """
-    columns = ["data", "classifier", "reported (%)", "ten splits (%)", "difference (s.e.)"]
+    columns = ["data", "classifier", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
     if max(row["runs"] for row in rows) > PRINTED_RUNS:
-        columns, suffixes = [*columns, "all (%)", "difference (s.e.) "], ["_ten", ""]
+        columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
     if sizes:
         columns += ["kernels, reported", "kernels"]
