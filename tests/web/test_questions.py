@@ -167,7 +167,8 @@ def test_exported_choices_are_shuffled(exported):
             "<p><em>Dividing</em> all outputs by 7 would do that.</p>",
         ),
         (
-            "At most half of the new points and at most half of the training points are misclassified",
+            "At most half of the new points and at most half of the training points are "
+            "misclassified",
             "<p>\N{GREEK SMALL LETTER NU} bounds margin errors of training points. It bounds "
             "nothing on new points.</p>",
         ),
