@@ -213,7 +213,7 @@ class LocalEnsemble(GapCheckedClassifier):
                 *planes[:2], classes[codes], train[exemplars], positive, negative, strict=True
             )
         ]
-        self.relative_gap_ = max(0.0, float(planes.gap.max()))
+        self.relative_gap_ = max(0.0, float(planes.relative_gap.max()))
         self.classes_ = classes
         self._certify(self.relative_gap_, stacklevel=5)
 

@@ -155,7 +155,7 @@ class LocalizedSVM(PairwiseClassifier):
                 weights = take(np.where(in_pair, C[has_both], 0.0))
                 planes = fit_hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
                 F[has_both] = outputs_of_planes(X[has_both], *planes[:2])
-                self._warn_if_gap_is_large(float(planes.gap.max()), stacklevel=7)
+                self._warn_if_gap_is_large(float(planes.relative_gap.max()), stacklevel=7)
             return F
 
         return outputs_of_pair

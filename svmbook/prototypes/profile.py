@@ -188,7 +188,7 @@ class ProfileSVM(PairwiseClassifier):
                 weight = np.ones(len(positive))
                 planes = fit_linear_members(X, positive, negative, float(self.C), weight)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
-                self.relative_gap_ = max(self.relative_gap_, float(planes.gap.max()))
+                self.relative_gap_ = max(self.relative_gap_, float(planes.relative_gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
         return self

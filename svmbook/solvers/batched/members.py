@@ -27,7 +27,7 @@ class Hyperplanes(NamedTuple):
 
     coef: np.ndarray  # (n_members, n_features)
     intercept: np.ndarray  # (n_members,)
-    gap: np.ndarray  # duality gap as a fraction of the objective
+    relative_gap: np.ndarray  # duality gap as a fraction of the objective
 
     def replace_rows(self, rows, new):
         """Return a copy in which the hyperplanes of some members are replaced by ``new``."""
@@ -41,7 +41,7 @@ class Hyperplanes(NamedTuple):
         return Hyperplanes(*(values[rows] for values in self))
 
 
-def fit_linear_members(X, positive, negative, C, weight):
+def fit_linear_members(X, positive, negative, C, positive_weight):
     r"""Train a linear SVM on each of many small subsets.
 
     Each member minimises :math:`\tfrac12\|w\|^2 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))`,
@@ -56,7 +56,7 @@ def fit_linear_members(X, positive, negative, C, weight):
         The positive and negative points of each member, at least one of each.
     C : float
         Regularisation parameter :math:`C_i` of negative points.
-    weight : ndarray of shape (n_members,) or (n_members, n_samples)
+    positive_weight : ndarray of shape (n_members,) or (n_members, n_samples)
         Factor of C for positive points, per member or per member and point.
 
     Returns
@@ -73,11 +73,16 @@ def fit_linear_members(X, positive, negative, C, weight):
         place, size = np.arange(n_points[rows].max()), n_points[rows, None]
         points = member_points[first[rows, None] + np.minimum(place, size - 1)]
         is_positive = place < n_positive[rows, None]
-        factor = weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], points]
+        factor = _member_weights(positive_weight, rows, points)
         bounds = C * np.where(is_positive, factor, place < size)
         parts.append(fit_hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*parts, strict=True)))
+
+
+def _member_weights(weight, rows, points):
+    """Return the weights of some members' points, given per member or per member and point."""
+    return weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], points]
 
 
 def _batches_of_similar_size(order, sizes, d):
@@ -99,11 +104,12 @@ def fit_hyperplanes(Z, y, C):
 
     ``y`` and ``C`` have shape (n_sets, n_points). Points with C = 0 are padding.
     """
-    # The SVM depends only on differences, which are exact with a point of the subset as origin.
+    # The SVM does not depend on the origin. With a point of the subset as origin, the rounding
+    # error of the Gram matrix does not grow with the distance of the points from zero.
     origin = Z[:, 0]
     Z = Z - origin[:, None, :]
     K = np.matmul(Z, Z.transpose(0, 2, 1))
-    # A tolerance of zero, because a large C multiplies the error of a slack.
+    # The tolerance is zero, because a large C multiplies the error of each slack.
     batch = (
         solve_validated_batch(K, y, C, tol=0.0)
         if K.shape[1] <= MAX_BATCHED_POINTS

@@ -17,7 +17,7 @@ __all__ = ["fit_sparse_members"]
 MAX_MATRIX_ENTRIES = 50_000  # approximate limit for the matrix of one linear program
 
 
-def fit_sparse_members(X, positive, negative, C, weight):
+def fit_sparse_members(X, positive, negative, C, positive_weight):
     r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
@@ -28,7 +28,7 @@ def fit_sparse_members(X, positive, negative, C, weight):
 
     Parameters
     ----------
-    X, positive, negative, C, weight
+    X, positive, negative, C, positive_weight
         As in `fit_linear_members`.
 
     Returns
@@ -38,17 +38,17 @@ def fit_sparse_members(X, positive, negative, C, weight):
     size = (positive | negative).sum(axis=1)
     program = np.cumsum(size * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
     parts = [
-        _solve(X, positive[rows], negative[rows], C, weight[rows])
+        _solve(X, positive[rows], negative[rows], C, positive_weight[rows])
         for rows in (program == p for p in np.unique(program))
     ]
     return Hyperplanes(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _solve(X, positive, negative, C, weight):
+def _solve(X, positive, negative, C, positive_weight):
     """Solve one linear program for several members."""
     members, points = np.nonzero(positive | negative)
     y = np.where(positive[members, points], 1.0, -1.0)
-    upper = C * np.where(y > 0, weight[members], 1.0)
+    upper = C * np.where(y > 0, positive_weight[members], 1.0)
     n, d, m = len(positive), X.shape[1], len(points)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]
