@@ -169,8 +169,8 @@ def test_exported_choices_are_shuffled(exported):
         (
             "At most half of the new points and at most half of the training points are "
             "misclassified",
-            "<p>\N{GREEK SMALL LETTER NU} bounds margin errors of training points. It bounds "
-            "nothing on new points.</p>",
+            "<p>The parameter \N{GREEK SMALL LETTER NU} bounds the fraction of margin errors among "
+            "training points, not among new points.</p>",
         ),
         (
             "One neighbour; no, more are not always better",

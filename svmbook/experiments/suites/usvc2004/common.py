@@ -150,13 +150,13 @@ def make_table(rows, reference, *, sizes=None):
 
     ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
     """
-    columns = ["data", "classifier", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
+    columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
     if max(row["runs"] for row in rows) > PRINTED_RUNS:
         columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
     if sizes:
-        columns += ["kernels, reported", "kernels"]
+        columns += ["kernels in paper", "ours"]
     lines = []
     for row in rows:
         printed = np.isfinite(row["reported"])
