@@ -18,7 +18,7 @@ from svmbook.datasets.tables import preparation
 RELATIVE = 1e-15  # four or five units in the last place
 DRAWS = range(5)  # seeds of the perturbations
 NUMPY_RNG = np.random.default_rng  # the original, which perturb_sources replaces
-GENERATORS = ("breiman", "clouds", "draw", "intervals", "planar")
+GENERATORS = ("breiman", "clouds", "class_balance", "intervals", "planar")
 CONTINUOUS = ("normal", "random", "standard_normal", "uniform")
 TABLES = ("load_breast_cancer", "load_digits", "load_iris", "load_wine", "make_moons")
 
