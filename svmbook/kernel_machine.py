@@ -21,7 +21,9 @@ from .kernels.choice import KernelChoice, choose_kernel, select_points
 from .kernels.names import KERNELS
 from .labels import encode_labels
 
-__all__ = ["KernelMachine", "Problem"]
+__all__ = ["MAX_STORED_POINTS", "KernelMachine", "Problem"]
+
+MAX_STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
 
 
 class Problem(NamedTuple):
@@ -128,13 +130,13 @@ class KernelMachine(BaseClassifier):
             except IndefiniteKernelError:
                 raise error from None
 
-    def _store(self, problem, result, A, linear=None, *, stacklevel=4):
+    def _store(self, problem, result, A, coef_and_origin=None, *, stacklevel=4):
         """Set the fitted attributes of all kernel machines; return the coefficients of all points.
 
         ``A`` holds the coefficients of the points of positive weight. For the linear kernel,
-        ``linear`` holds the feature weights, and the origin that was subtracted from the points to
-        which the intercept of the result refers. The default ``stacklevel`` lets a warning point at
-        the caller of `fit`.
+        ``coef_and_origin`` holds the feature weights, and the origin that was subtracted from the
+        points to which the intercept of the result refers. The default ``stacklevel`` lets a
+        warning point at the caller of `fit`.
         """
         self._certify(problem, result, stacklevel=stacklevel + 1)
         A, intercept = problem.kernel.unshifted_coefficients(A, result.intercept, problem.points)
@@ -147,8 +149,8 @@ class KernelMachine(BaseClassifier):
         self.support_vectors_ = np.empty((0, 0)) if precomputed else problem.X[self.support_]
         self.dual_coef_ = columns[self.support_].T
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
-        if linear is not None:
-            coef, origin = linear
+        if coef_and_origin is not None:
+            coef, origin = coef_and_origin
             self.coef_ = coef.reshape(len(coef), -1).T
             at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
             self.intercept_ = at_origin - self.coef_ @ origin

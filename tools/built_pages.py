@@ -51,7 +51,7 @@ def parse_link(link, site):
 def browser_tab():
     """Serve the built pages, and yield a tab of Chromium and the address of the pages."""
     if CHROMIUM is None:
-        raise SystemExit("no Chromium: install the distribution's package chromium")
+        raise SystemExit("Chromium was not found; install your distribution's package `chromium`")
     with serving(HTML) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         viewport = {"width": TEXT_WIDTH, "height": 900}

@@ -35,7 +35,7 @@ from lxml import etree
 from pygments.formatters import HtmlFormatter
 from xhtml import MATHML, SVG, XHTML, picture, read_pages
 
-TARGET = ROOT / "_build" / "svmbook.epub"
+DEFAULT_OUTPUT = ROOT / "_build" / "svmbook.epub"
 FONT = ROOT / "tools" / "vendor" / "stix-two-math.woff"
 FONT_LICENCE = FONT.with_name("stix-two-math-LICENSE")
 LICENCE = "CC BY 4.0 (text and figures), BSD 3-Clause (code)"
@@ -88,7 +88,7 @@ LANDMARKS = {
 }
 
 
-def modified():
+def last_commit_date():
     """Return the date of the last commit in the form that EPUB requires."""
     command = ["git", "log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ"]
     environment = os.environ | {"TZ": "UTC"}
@@ -170,7 +170,7 @@ def properties(name, content):
     return f' properties="{" ".join(found)}"' if found else ""
 
 
-def package(files, spine, config):
+def package(files, spine, config, date):
     """Return the package document, which lists all files."""
     ids = {name: f"f{number}" for number, name in enumerate(files)}
     return PACKAGE.format(
@@ -178,7 +178,7 @@ def package(files, spine, config):
         title=escape(config["title"]),
         author=escape(config["author"]),
         licence=LICENCE,
-        modified=modified(),
+        modified=date,
         accessibility="\n".join(
             f'<meta property="schema:{name}">{value}</meta>'
             for name, values in ACCESSIBILITY.items()
@@ -210,8 +210,8 @@ def write(path, files):
             archive.writestr(entry, content, kind, compresslevel=9)
 
 
-def main(path=TARGET, *only):
-    config = configuration()
+def main(path=DEFAULT_OUTPUT, *only):
+    config, date = configuration(), last_commit_date()
     with browser_tab() as (tab, site):
         documents = read_pages(tab, site, contents(only))
         files = relink(documents, site)
@@ -221,9 +221,7 @@ def main(path=TARGET, *only):
     style = (ROOT / "tools" / "epub.css").read_text(encoding="utf-8")
     files["epub.css"] = style + HtmlFormatter(style="bw").get_style_defs(".highlight")
     cover = COVER.format(site="", **config)
-    rights = (
-        f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{modified()[:10]}</p>"
-    )
+    rights = f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{date[:10]}</p>"
     pages = {"title.xhtml": page(config["title"], cover + rights, "title.xhtml")}
     pages["nav.xhtml"] = navigation(documents)
     for document in documents:
@@ -232,7 +230,7 @@ def main(path=TARGET, *only):
     files = dict(sorted(files.items())) | pages
     head = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
     head["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
-    write(path, head | {"book.opf": package(files, pages, config)} | files)
+    write(path, head | {"book.opf": package(files, pages, config, date)} | files)
     print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
 
 

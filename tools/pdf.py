@@ -114,10 +114,8 @@ def linked_anchors(names, site):
     for name in names:
         soup = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for link in soup.select(".bd-article a[href]"):
-            page, anchor = parse_link(urljoin(f"{site}{name}.html", link["href"]), site) or (
-                name,
-                "",
-            )
+            place = parse_link(urljoin(f"{site}{name}.html", link["href"]), site)
+            page, anchor = place or (name, "")
             if page in found and page != name and anchor:
                 found[page].add(anchor)
     return found

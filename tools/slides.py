@@ -33,7 +33,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from references import BLOCK, DISPLAYED, ROOT, TITLE, References, chapters, label_of
 
-TARGET = ROOT / "_build" / "slides"
+DEFAULT_OUTPUT = ROOT / "_build" / "slides"
 SOURCES = ROOT / "tools" / "decks"
 CODE = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
 SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
@@ -221,7 +221,7 @@ def deck(writer, number, chapter, book):
     return title, [cover, *slides]
 
 
-def main(target=TARGET, *only):
+def main(target=DEFAULT_OUTPUT, *only):
     target = Path(target)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     shutil.rmtree(target, ignore_errors=True)

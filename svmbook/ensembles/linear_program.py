@@ -198,7 +198,7 @@ class _ClassifierLearner:
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, min_edge):
-        """Return the classifier fitted with weights |g|, and its edge if that is larger."""
+        """Return the classifier fitted with weights |g|, and its edge if above ``min_edge``."""
         has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):

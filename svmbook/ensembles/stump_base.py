@@ -16,9 +16,7 @@ from ..labels import has_several_classes
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_of_kernels
 
-__all__ = ["MAX_STORED_POINTS", "StumpEnsemble"]
-
-MAX_STORED_POINTS = 10_000  # number of points up to which a Gram matrix is stored
+__all__ = ["StumpEnsemble"]
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -91,11 +89,8 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [piecewise_linear_of_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
-        output = float(
-            (kernel.without_shift().values(scaled_points[:1], scaled_points[support]) @ A[support])[
-                0
-            ]
-        )
+        row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
+        output = float(row @ A[support])
         shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - shape_sum
 

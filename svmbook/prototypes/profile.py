@@ -172,9 +172,8 @@ class ProfileSVM(PairwiseClassifier):
                 f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
             )
         self._points_, self._use_profiles_, self.gamma_ = X, self.profiles, gamma
-        S = round_significand(
-            self._profiles(X)
-        )  # equal profiles become exactly equal, also for k-means++
+        # Equal profiles become exactly equal, also for k-means++.
+        S = round_significand(self._profiles(X))
         self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
         in_cluster = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         in_class = codes == np.arange(len(classes))[:, None]

@@ -219,13 +219,12 @@ class PrototypeSVM(LocalEnsemble):
         X_val, codes_val = X[validation], codes[validation]
         X, codes, indices = X[train], codes[train], indices[train]
         dist = round_significand(distances(X, X, self.metric))
-        no_pairs = np.zeros((0, 2), dtype=int)
+        training, no_pairs = (X, codes, dist), np.zeros((0, 2), dtype=int)
         members = self._train_exemplars(X, codes, dist)
         updates = no_pairs, no_pairs, no_pairs[:, 0]
         best, history = None, []
         for shift in range(int(self.n_shifts) + 1):
-            training, validation = (X, codes, dist), (X_val, codes_val)
-            ensemble = self._build_ensemble(members, training, validation, n_classes)
+            ensemble = self._build_ensemble(members, training, (X_val, codes_val), n_classes)
             accuracy = float((ensemble.predict_codes(X_val) == codes_val).mean())
             logger.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
             history.append(

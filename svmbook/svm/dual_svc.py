@@ -14,7 +14,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..gram import ComputedGram, StoredGram, centred_factor
-from ..kernel_machine import KernelMachine
+from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import has_several_classes
 from ..solvers.dual.active_set import solve_active_set_on_gram
@@ -32,7 +32,6 @@ from ..weights import upper_bounds
 __all__ = ["DualSVC"]
 
 MAX_LOW_RANK_RATIO = 0.25  # linear kernel: low rank is faster up to this many features per point
-MAX_STORED_POINTS = 10_000  # up to this many points the Gram matrix is stored, in 800 MB
 SOLVERS = {
     "interior-point": solve_interior_point_on_gram,
     "active-set": solve_active_set_on_gram,

@@ -23,7 +23,7 @@ NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 
 @pytest.fixture(scope="module")
 def autumn(tmp_path_factory):
-    """A course with all assignments of the assignments_folder, none released yet."""
+    """A course with all assignments of the folder, none released yet."""
     return create_course(tmp_path_factory.mktemp("autumn") / "course", ASSIGNMENTS)
 
 

@@ -25,9 +25,8 @@ from ..checks import check_stopping
 __all__ = ["DualBatch", "best_intercepts", "solve_dual_batch", "solve_validated_batch"]
 
 SHIFT = 1e-12  # relative to the mean k(x, x): makes faces with repeated points regular
-SAME_STEP_TOL = (
-    1e-14  # relative to a step: multipliers this close together reach their bounds at once
-)
+# Relative to a step: multipliers this close together reach their bounds at once.
+SAME_STEP_TOL = 1e-14
 ERROR_ROUNDING = 10 * np.finfo(float).eps  # rounding error of e, relative to the sum of its terms
 BALANCE_TOL = 1e-12  # relative to the sum of alpha: numerically zero for the signed sum
 SLOPE_TOL = 1e-12  # relative to the terms of a slope: numerically zero

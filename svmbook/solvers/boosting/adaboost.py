@@ -72,4 +72,4 @@ def run_adaboost(learner, X, y, n_rounds, u):
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error
-    return BoostingResult(hypotheses, np.array(weights), "the number of n_rounds was reached")
+    return BoostingResult(hypotheses, np.array(weights), "the number of rounds was reached")
