@@ -65,14 +65,20 @@ class AlignNumbers(SphinxTransform):
                     self.mark(body.parent, position, "text-right")
                 if all(len(COMMAND.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
                     self.mark(body.parent, position, "brief")
-            for text in list(body.findall(nodes.Text)):
-                parts = UNBREAKABLE.split(text)  # numbers at odd positions
-                if len(parts) > 1:
-                    pieces = [
-                        nodes.inline("", part, classes=["number"]) if k % 2 else nodes.Text(part)
-                        for k, part in enumerate(parts)
-                    ]
-                    text.parent.replace(text, pieces)
+            for entry in body.findall(nodes.entry):
+                if "number" not in entry["classes"]:  # such an entry is on one line as a whole
+                    self.keep_numbers_on_one_line(entry)
+
+    def keep_numbers_on_one_line(self, entry):
+        """Put each unbreakable number in the text of an entry into an element of its own."""
+        for text in list(entry.findall(nodes.Text)):
+            parts = UNBREAKABLE.split(text)  # numbers at odd positions
+            if len(parts) > 1:
+                pieces = [
+                    nodes.inline("", part, classes=["number"]) if k % 2 else nodes.Text(part)
+                    for k, part in enumerate(parts)
+                ]
+                text.parent.replace(text, pieces)
 
     def mark(self, group, position, name):
         """Add a class to the cells of a column, including its heading."""
