@@ -27,7 +27,9 @@ class ByProbability(PrototypeSVM):
             X, positive, negative, positive_weights, self._train_weighted
         )
         coef = sigmoid.slope[:, None] * planes.coef
-        return Hyperplanes(coef, sigmoid.slope * planes.intercept + sigmoid.intercept, planes.gap)
+        return Hyperplanes(
+            coef, sigmoid.slope * planes.intercept + sigmoid.intercept, planes.relative_gap
+        )
 
 
 class GrowingLists(PrototypeSVM):
@@ -36,8 +38,8 @@ class GrowingLists(PrototypeSVM):
     Only for the two-norm, and for all votes except LIBSVM's, whose folds split sets and not lists.
     """
 
-    def _update_positives(self, positive, joins):
-        return positive.astype(int) + joins
+    def _update_positives(self, positive, new_positives):
+        return positive.astype(int) + new_positives
 
     def _positive_weights(self, codes, positive, negative):
         return super()._positive_weights(codes, positive, negative)[:, None] * positive
