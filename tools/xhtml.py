@@ -4,11 +4,10 @@ Chromium typesets the formulas with the page's own MathJax, which also produces 
 the style for print hides is left out. Everything else is a matter of names and attributes.
 """
 
-import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from urllib.parse import unquote, unquote_to_bytes, urljoin
+from urllib.parse import unquote, urljoin
 
 from built_pages import HTML, open_page
 from lxml import etree
@@ -221,11 +220,7 @@ def read_pages(tab, site, parts):
 
 
 def picture(source, site):
-    """Return file name and content of a picture, which may be within its address."""
-    if source.startswith("data:"):
-        content = unquote_to_bytes(source.partition(",")[2])
-        name = f"_images/{hashlib.sha256(content).hexdigest()[:16]}.svg"
-    else:
-        name = unquote(source.removeprefix(site))
-        content = (HTML / name).read_bytes()
+    """Return file name and content of a picture."""
+    name = unquote(source.removeprefix(site))
+    content = (HTML / name).read_bytes()
     return name, IMAGE_ID.sub(rb"\1", content)  # equal images of a drawing have the same id

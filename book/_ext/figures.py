@@ -1,17 +1,26 @@
-"""Show a drawing whole on wide screens, and its panels below each other on narrow ones."""
+"""Show drawings: whole on wide screens, with their panels below each other on narrow ones.
 
+The pictures of animated figures become files, which load when they are shown.
+"""
+
+import hashlib
 import posixpath
 import re
 from html import escape
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
-PIXELS_PER_POINT = 96 / 72
 SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 PANELS = re.compile(r'data-panels="([^"]*)"')
+EMBEDDED = re.compile(r'(?<=<img )src="data:image/svg\+xml,([^"]*)"')
+
+
+def in_pixels(points):
+    """Return a length given in points, as text, in pixels of the style sheet."""
+    return float(points) * 96 / 72
 
 
 def panel(image, size, box):
@@ -37,7 +46,7 @@ def visit_image(writer, node):
         return
     name = writer.builder.images[node["uri"]]
     source = posixpath.join(writer.builder.imgpath, quote(name))
-    size = [float(length) * PIXELS_PER_POINT for length in found.groups()]
+    size = [in_pixels(length) for length in found.groups()]
     alt, classes = escape(node["alt"]), " ".join(node["classes"])
     whole = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
     whole += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
@@ -53,6 +62,26 @@ def depart_image(writer, node):
     """Do nothing: `visit_image` has closed all its elements."""
 
 
+def store_embedded_pictures(app, pagename, templatename, context, doctree):
+    """Store each picture of an animated figure as a file.
+
+    A notebook has these pictures in its HTML outputs. In the page they would load before the text.
+    """
+
+    def store(found):
+        content = unquote_to_bytes(found[1])
+        name = f"_images/{hashlib.sha256(content).hexdigest()}.svg"
+        Path(app.outdir, name).parent.mkdir(exist_ok=True)
+        Path(app.outdir, name).write_bytes(content)
+        width, height = SIZE.search(content.decode()).groups()
+        size = f'width="{in_pixels(width):.0f}" height="{in_pixels(height):.0f}"'
+        return f'src="{context["pathto"](name, resource=True)}" loading="lazy" {size}'
+
+    if "body" in context:
+        context["body"] = EMBEDDED.sub(store, context["body"])
+
+
 def setup(app):
     app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
+    app.connect("html-page-context", store_embedded_pictures, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

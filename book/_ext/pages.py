@@ -33,6 +33,9 @@ EMPTY_HEADER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?</th>")  # an empty h
 SPAN = r'<span class="math [^<]*</span>'
 FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
 
+# Words of code that the style sheet shows in the default colour: names, punctuation, blanks.
+PLAIN_CODE = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')
+
 NAME = re.compile(r'(?<=<span class="pre">)[^<]{25,}(?=</span>)')
 PREFIX = re.compile(r'(<span class="sig-prename[^>]*><span class="pre">)([^<]+)')
 
@@ -45,7 +48,8 @@ def add_break_points(name):
 def tidy_body(app, pagename, templatename, context, doctree):
     """Correct roles and names for screen readers, and remove repeated ids.
 
-    Also prevent line breaks between a formula and adjacent punctuation, and break long names.
+    Also prevent line breaks between a formula and adjacent punctuation, break long names, and
+    remove elements that change nothing.
     """
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
@@ -53,6 +57,7 @@ def tidy_body(app, pagename, templatename, context, doctree):
         body = REPEATED.sub(r"\1", body)
         body = EMPTY_HEADER.sub(r"<td\1></td>", body)
         body = PREFIX.sub(lambda found: found[1] + add_break_points(found[2]) + "<wbr>", body)
+        body = PLAIN_CODE.sub(r"\1", body)
         body = NAME.sub(lambda found: add_break_points(found[0]), body)
         context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
 

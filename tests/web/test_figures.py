@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,27 +33,28 @@ def test_moving_figure_works_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
+def moving_figures(page):
+    """Return the SVG pictures of each moving figure of a built page."""
+    figures = re.findall(r'<div class="moving">.*?</div>', page.read_text(encoding="utf-8"), re.S)
+    sources = [re.findall(r'<img src="([^"]*)"', figure) for figure in figures]
+    return [[(page.parent / source).read_text("utf-8") for source in s] for s in sources]
+
+
 def test_moving_figure_is_small(built):
-    """The HTML of each figure has less than 400,000 characters."""
-    page = built.read_text(encoding="utf-8")
-    figures = re.findall(r'<div class="moving">.*?</div>', page, re.S)
-    assert len(figures) == page.count('class="moving"')
-    assert [len(figure) for figure in figures if len(figure) >= 400_000] == []
+    """The pictures of each figure have less than 400,000 characters together."""
+    assert all(sum(map(len, pictures)) < 400_000 for pictures in moving_figures(built))
 
 
 def test_moving_figure_is_the_stored_output_of_its_notebook(built):
     name = built.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
-    notebook = ROOT / name
     stored = []
-    if notebook.exists():
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    if (ROOT / name).exists():
+        cells = json.loads((ROOT / name).read_text(encoding="utf-8"))["cells"]
         outputs = [out for cell in cells for out in cell.get("outputs", [])]
         htmls = ["".join(out.get("data", {}).get("text/html", "")) for out in outputs]
         stored = [html for html in htmls if 'class="moving"' in html]
-    page = built.read_text(encoding="utf-8")
-    assert len(stored) == page.count('class="moving"')
-    for figure in stored:
-        assert all(picture in page for picture in re.findall(r'src="[^"]*"', figure))
+    addresses = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
+    assert moving_figures(built) == [[unquote(address) for address in a] for a in addresses]
 
 
 # The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,

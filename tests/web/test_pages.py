@@ -53,10 +53,7 @@ def test_page_requests_no_other_host_and_raises_no_error(visited, site):
 
 def test_page_is_small(visited):
     """The bytes loaded with a page, uncompressed, are limited."""
-    if visited.name.startswith("notebooks/"):
-        limit = 2_500_000
-    else:
-        limit = 1_000_000 if visited.name == "book/intro.html" else 2_000_000
+    limit = 1_000_000 if visited.name == "book/intro.html" else 2_000_000
     loaded = visited.requests[: visited.loaded]  # without lazy pictures
     sizes = {request.url: len(request.response().body()) for request in loaded}
     assert sum(sizes.values()) < limit, sorted(sizes.items(), key=lambda item: -item[1])[:8]
