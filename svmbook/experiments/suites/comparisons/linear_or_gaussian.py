@@ -138,8 +138,9 @@ def practical_verdict(row):
 
 def _make_table(rows):
     """Return one line per table, the largest improvement by the Gaussian kernel first."""
-    columns = ["table", "to train", "to test", "linear (%)", "Gaussian (%)"]
-    columns += ["difference, search", "$p$ (Holm)", "difference, fresh", "by one point"]
+    columns = ["table", "training rows", "test rows", "linear (%)", "Gaussian (%)"]
+    columns += ["difference in search", "$p$ (Holm)", "difference in fresh runs"]
+    columns.append("verdict (1 percentage point)")
     lines = [
         [
             row["data_set"],
