@@ -91,8 +91,8 @@ class DualSVC(KernelMachine):
         `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package of
         that name. "auto" chooses "interior-point" for the linear kernel with at most n/4 features
         and for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"
-        beyond. These were the fastest in benchmarks, except on thousands of points with two
-        features, where "libsvm" is many times as fast.
+        beyond. These were the fastest in benchmarks, except on thousands of points in two
+        dimensions or with a dominating unscaled feature, where "libsvm" is many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
         each point contributes its sample weight to both numbers, and both are those of a pair of

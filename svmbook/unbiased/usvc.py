@@ -63,7 +63,7 @@ class USVC(IRWLSClassifier):
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     n_prototypes : int, default=50
-        Number of kernels, at most the number of distinct training points; ignored for the linear
+        Number of kernels, capped at the number of distinct training points; ignored for a linear
         kernel, or if prototypes are given.
     prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
         The prototypes, or how to choose them, without regard to weights: frequency sensitive
