@@ -2,8 +2,8 @@
 
 Usage: python tools/measure_web.py
 
-Needs the built book, Chromium, node, and npm for Lighthouse. The times depend on the computer; the
-other numbers do not. The colophon shows the file.
+Needs the built book, Chromium and node. The times depend on the computer; the other numbers do not.
+The colophon shows the file.
 """
 
 import datetime
@@ -14,7 +14,6 @@ import platform
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -28,11 +27,6 @@ TIMEOUT = 900  # seconds for all readers together
 CRASH_EVERY = 5  # every fifth reader crashes the kernel
 KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
-LIGHTHOUSE = "12.8"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-)
 TIME_FITS = """
 import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
 import { random } from "%s/book/_static/explorables/stumps.js";
@@ -126,25 +120,6 @@ def many_readers(browser, module):
     }
 
 
-def lighthouse_scores():
-    """Return the lowest Lighthouse score of three pages in each category."""
-    lowest = {}
-    with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
-        install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{LIGHTHOUSE}"]
-        subprocess.run(install, check=True)
-        for name in ("book/intro", f"notebooks/{CHAPTER}", "notebooks/unbiased_svc"):
-            program = Path(folder, "node_modules", ".bin", "lighthouse")
-            options = ["--quiet", "--output=json", "--preset=desktop", f"--chrome-flags={FLAGS}"]
-            report = subprocess.check_output(
-                [program, f"{site}{name}.html", *options],
-                env={**os.environ, "CHROME_PATH": CHROMIUM},
-            )
-            for category in json.loads(report)["categories"].values():
-                score = round(100 * category["score"])
-                lowest[category["title"]] = min(score, lowest.get(category["title"], 100))
-    return {f"Lighthouse, lowest of three pages: {name}": score for name, score in lowest.items()}
-
-
 def page_sizes(browser):
     """Return the largest number of kilobytes loaded with a page, and added by an explorable."""
     largest = 0
@@ -186,7 +161,6 @@ def main():
         measured |= measure_live(browser, module) | many_readers(browser, module)
         chromium = browser.version
         browser.close()
-    measured |= lighthouse_scores()
     versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}
     versions["node"] = subprocess.check_output(["node", "--version"], text=True).strip()
     rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}

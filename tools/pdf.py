@@ -3,7 +3,8 @@
 Usage: python tools/pdf.py [_build/svmbook.pdf [page ...]]
 
 Chromium prints each page of the book, with continuous page numbers. The prints are then merged:
-links between pages become links within the file, and the headings become its outline.
+links between pages become links within the file, the headings become its outline, and the tags of
+the prints become one tree of tags.
 
 The LaTeX version (651 pages) lacks 59 figures, which are SVG drawings. Its tables and listings
 overflow the page, and its solutions follow their exercises.
@@ -28,6 +29,7 @@ from built_pages import (
     open_page,
     parse_link,
 )
+from pdf_tags import merge_tags
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, TextStringObject
 
@@ -124,7 +126,7 @@ def linked_anchors(names, site):
 def print_tab(tab, style="decimal", offset=0):
     """Print a browser tab, with page numbers starting at ``offset + 1``."""
     tab.add_style_tag(content=PAGE_STYLE % (style, offset))
-    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True)))
+    return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True, tagged=True)))
 
 
 def prepare_page(tab, address):
@@ -195,11 +197,13 @@ def print_front_matter(tab, site, prints, config):
 
 
 def merge(front_matter, prints, site):
-    """Return the complete PDF, with its links and its outline."""
+    """Return the complete PDF, with its links, its outline and its tags."""
     writer, offset = PdfWriter(), len(front_matter.pages)
-    for reader in (front_matter, *(printed.reader for printed in prints)):
+    readers = [front_matter, *(printed.reader for printed in prints)]
+    for reader in readers:
         writer.append(reader, import_outline=False)
-    first_pages = {printed.name: offset + printed.first for printed in prints}
+    merge_tags(writer, readers)
+    first_pages = {printed.name: offset + printed.first_pdf_page for printed in prints}
     destinations = {
         (printed.name, name.lstrip("/")): (
             offset

@@ -1,7 +1,8 @@
 """The directive ``{colophon}``: measurements of the pages, and the software that built the book.
 
-The measurements come from `book/results/web.json`, written by `tools/measure_web.py`; the versions
-are those of the environment that builds the page.
+The measurements come from `book/results/web.json`, written by `tools/measure_web.py`, and from
+`book/results/lighthouse.json`, written by `tools/lighthouse.py`; the versions are those of the
+environment that builds the page.
 """
 
 import json
@@ -24,6 +25,18 @@ def measurements(record):
     return markdown_table(["what", "measured"], rows)
 
 
+def lowest_scores(record):
+    """Return the lowest score of all pages in each category of Lighthouse as a table."""
+    scores = record["scores"]
+    categories = next(iter(scores["desktop"].values()))
+    rows = [
+        (category, *(str(min(page[category] for page in scores[d].values())) for d in scores))
+        for category in categories
+    ]
+    head = [f"Lighthouse {record['versions']['Lighthouse']}, lowest of all pages", *scores]
+    return markdown_table(head, rows)
+
+
 def versions():
     """Return the versions of the software as a table in Markdown."""
     rows = [
@@ -34,15 +47,19 @@ def versions():
 
 
 class Colophon(SphinxDirective):
-    """Show both tables, and when and with which versions the measurements were made."""
+    """Show the tables, and when and with which versions the measurements were made."""
 
     def run(self):
-        path = Path(self.env.srcdir, "book", "results", "web.json")
-        self.env.note_dependency(str(path))
-        record = json.loads(path.read_text(encoding="utf-8"))
-        software = ", ".join(f"{name} {value}" for name, value in record["versions"].items())
-        note = f"Measured on {record['date']} by `python tools/measure_web.py` ({software})."
-        return self.parse_text_to_nodes(f"{measurements(record)}\n\n{note}\n\n{versions()}")
+        parts = []
+        tables = {"measure_web": ("web", measurements), "lighthouse": ("lighthouse", lowest_scores)}
+        for tool, (name, table) in tables.items():
+            path = Path(self.env.srcdir, "book", "results", f"{name}.json")
+            self.env.note_dependency(str(path))
+            record = json.loads(path.read_text(encoding="utf-8"))
+            software = ", ".join(f"{name} {value}" for name, value in record["versions"].items())
+            note = f"Measured on {record['date']} by `python tools/{tool}.py` ({software})."
+            parts += [table(record), note]
+        return self.parse_text_to_nodes("\n\n".join([*parts, versions()]))
 
 
 def setup(app):

@@ -8,7 +8,13 @@ import pytest
 
 from .conftest import ROOT
 
-RECORD = json.loads((ROOT / "book" / "results" / "web.json").read_text(encoding="utf-8"))
+RESULTS = ROOT / "book" / "results"
+RECORD = json.loads((RESULTS / "web.json").read_text(encoding="utf-8"))
+SCORES = json.loads((RESULTS / "lighthouse.json").read_text(encoding="utf-8"))["scores"]
+LOWEST_SCORES = {  # of Lighthouse, by device
+    "desktop": {"Performance": 95, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
+    "phone": {"Performance": 80, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
+}
 LIMITS = {  # largest accepted values
     "first result after the click, the slowest of 5 (s)": 10,
     "next results, median of 20 (s)": 0.3,
@@ -29,6 +35,14 @@ def test_all_readers_are_served():
     assert readers // 2 <= waited <= readers - kernels
     assert RECORD["measured"]["crashed their kernel, and were told so"] == readers // 5
     assert RECORD["measured"]["the others, served and not disturbed"] == readers - readers // 5
+
+
+@pytest.mark.parametrize("device", SCORES)
+def test_scores_of_lighthouse_reach_the_goals_on_every_page(book, device):
+    pages = (path.relative_to(book) for path in book.rglob("*.html"))
+    assert SCORES[device].keys() == {p.as_posix() for p in pages if p.parts[0] != "_static"}
+    for category, lowest in LOWEST_SCORES[device].items():
+        assert {n for n, scores in SCORES[device].items() if scores[category] < lowest} == set()
 
 
 def test_page_shows_measurements_and_versions(book):

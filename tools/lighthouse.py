@@ -1,0 +1,74 @@
+"""Measure every built page with Lighthouse, and write `book/results/lighthouse.json`.
+
+Usage: python tools/lighthouse.py
+
+Needs the built book, Chromium, node and npm. Lighthouse measures each page as on a desktop computer
+and as on a phone, with its own settings for both. Performance depends on the load of this computer:
+if a page is below its goal, it is measured four more times, and the median counts. It takes half an
+hour.
+"""
+
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from serve import CHROMIUM, serving
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "lighthouse.json"
+VERSION = "12.8"
+OPTIONS = {"desktop": ["--preset=desktop"], "phone": []}
+PERFORMANCE_GOALS = {"desktop": 95, "phone": 80}
+N_REPETITIONS = 4
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+
+
+def page_names():
+    """Return the names of all pages, without the interactive figures within them."""
+    paths = (path.relative_to(HTML) for path in HTML.rglob("*.html"))
+    return sorted(path.as_posix() for path in paths if path.parts[0] != "_static")
+
+
+def measure(program, address, options):
+    """Return the scores of a page from 0 to 100, by category."""
+    command = [program, address, "--quiet", "--output=json", f"--chrome-flags={FLAGS}", *options]
+    report = subprocess.check_output(command, env={**os.environ, "CHROME_PATH": CHROMIUM})
+    categories = json.loads(report)["categories"].values()
+    return {category["title"]: round(100 * category["score"]) for category in categories}
+
+
+def measure_page(program, address, device):
+    """Return the scores of a page; for a low performance, the median of further measurements."""
+    scores = measure(program, address, OPTIONS[device])
+    if scores["Performance"] < PERFORMANCE_GOALS[device]:
+        further = [measure(program, address, OPTIONS[device]) for _ in range(N_REPETITIONS)]
+        performances = [each["Performance"] for each in (scores, *further)]
+        scores["Performance"] = round(statistics.median(performances))
+    return scores
+
+
+def main():
+    scores = {device: {} for device in OPTIONS}
+    with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
+        install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{VERSION}"]
+        subprocess.run(install, check=True)
+        program = Path(folder, "node_modules", ".bin", "lighthouse")
+        for name in page_names():
+            for device, measured in scores.items():
+                measured[name] = measure_page(program, site + name, device)
+                print(device, name, *measured[name].values(), flush=True)
+    chromium = subprocess.check_output([CHROMIUM, "--version"], text=True).split()[1]
+    versions = {"Lighthouse": VERSION, "Chromium": chromium, "cores": os.cpu_count()}
+    record = {"date": datetime.date.today().isoformat(), "versions": versions, "scores": scores}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
