@@ -109,7 +109,7 @@ def _make_table(rows):
         gamma = f"{row['gamma']:.2g}"
         lines.append([row["data_set"], row["method"], gamma, mean, format_cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
-    return Table([*columns, "minus grid (points)"], lines)
+    return Table([*columns, "minus grid (percentage points)"], lines)
 
 
 SUITE = Suite(
