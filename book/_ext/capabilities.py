@@ -53,7 +53,7 @@ def limit_cells(row):
     is_lower_bound = row["n"] >= MAX_MEASURED and row["seconds"] < 60.0
     points = f"over {MAX_MEASURED:,}"
     if not is_lower_bound:
-        points = f"{floor_to_one_digit(row['minute']):,}"
+        points = f"{floor_to_one_digit(row['n_at_one_minute']):,}"
     squares, data = row["memory_over_squares"], row["memory_over_data"]
     memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
     return row["method"], points, memory
