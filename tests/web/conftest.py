@@ -38,7 +38,7 @@ def built_pages():
 
 
 # No enabled rule needs style sheets or media that axe would load again, some from wrong addresses.
-AXE = {"resultTypes": ["violations"], "preload": False}
+AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
 # The pages that `make test` opens. `test_kinds.py` checks that they contain each element, class and
 # script of all pages, so that all style rules and scripts are tested. Checks that depend on the
 # content of a page, such as a formula too wide for its column, run on all pages every night.
@@ -80,7 +80,7 @@ class Visit:
     name: str
     requests: list = field(default_factory=list)
     errors: list = field(default_factory=list)
-    loaded: int = 0  # number of requests until the page was loaded
+    n_initial_requests: int = 0  # requests until the page was loaded
 
     def show(self, width, theme):
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -146,7 +146,7 @@ def visit(site, browser):
         page.on("console", log)
         page.goto(site + name)
         page.evaluate(WAIT_FOR_LAYOUT)
-        visited.loaded = len(requests)
+        visited.n_initial_requests = len(requests)
         return visited
 
     yield open_page

@@ -16,7 +16,7 @@ from svmbook.losses import hinge, logistic, usvc
 from svmbook.solvers import solve_irwls, svm_path, usvc_cost
 from svmbook.solvers.irwls.starts import svm_start
 
-from .conftest import AXE, ROOT
+from .conftest import AXE_OPTIONS, ROOT
 
 HERE = Path(__file__).parent
 STATIC = ROOT / "book" / "_static"
@@ -241,7 +241,7 @@ def test_explorable_is_small_and_accessible(explorable):
     for width, theme in ((1280, "light"), (390, "dark")):
         visited.show(width, theme)
         box = {"include": [f'[data-explorable="{name}"]']}
-        result = axe.run(visited.page, context=box, options=AXE)
+        result = axe.run(visited.page, context=box, options=AXE_OPTIONS)
         assert not result.violations_count, result.generate_report()
 
 

@@ -1,4 +1,4 @@
-"""Figures: moving figures work by keyboard and are small, all figures are legible on a phone."""
+"""Moving figures work by keyboard and are small, and all figures are legible on a phone."""
 
 import json
 import re
@@ -6,12 +6,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PHONE = 390  # pixels across
-TICK_LABELS = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
-LEGIBLE = 9  # smallest font size, in pixels
+PHONE_WIDTH = 390  # pixels
+TICK_LABEL_SIZE = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
+MIN_LEGIBLE_SIZE = 9  # smallest font size, in pixels
 
 # The slider value of a figure, its title, and the indices of the visible pictures.
-STATE = """box => ({
+SLIDER_STATE = """box => ({
   value: box.querySelector("input").value,
   title: box.querySelector("output").value,
   shown: [...box.querySelectorAll("img")].flatMap((image, k) => image.offsetWidth ? [k] : []),
@@ -27,7 +27,7 @@ def test_moving_figure_works_by_keyboard(visited):
         slider.press("Home")
         for number, title in enumerate(titles):
             state = {"value": str(number), "title": title, "shown": [number]}
-            assert figure.evaluate(STATE) == state
+            assert figure.evaluate(SLIDER_STATE) == state
             slider.press("ArrowRight")
         assert len(set(titles)) == len(titles) > 1
 
@@ -69,6 +69,6 @@ SCALES = """() => {
 
 
 def test_figure_is_legible_on_a_phone(visited):
-    visited.show(PHONE, "light")
-    sizes = {name: scale * TICK_LABELS for name, scale in visited.page.evaluate(SCALES)}
-    assert not {name: size for name, size in sizes.items() if size < LEGIBLE}
+    visited.show(PHONE_WIDTH, "light")
+    sizes = {name: scale * TICK_LABEL_SIZE for name, scale in visited.page.evaluate(SCALES)}
+    assert not {name: size for name, size in sizes.items() if size < MIN_LEGIBLE_SIZE}

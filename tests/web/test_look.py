@@ -4,14 +4,14 @@ import re
 
 from .conftest import lightest_chapters
 
-WIDE = """() => [...document.querySelectorAll(
+SCROLLING_BOXES = """() => [...document.querySelectorAll(
   ".bd-article :is(mjx-container, pre, .pst-scrollable-table-container)")]
   .filter(box => box.scrollWidth > box.clientWidth + 4).map(box => box.textContent.slice(0, 80))"""
 
 
 def test_no_box_scrolls_on_a_wide_screen(visited):
     visited.show(1280, "light")
-    assert visited.page.evaluate(WIDE) == []
+    assert visited.page.evaluate(SCROLLING_BOXES) == []
 
 
 def test_named_tables_have_numbers_and_captions(built):
@@ -24,7 +24,7 @@ def test_named_tables_have_numbers_and_captions(built):
         assert re.search(rf'caption-number">Table {number} ', figure), name
 
 
-PRINTED = """() => {
+PRINTED_STYLE = """() => {
   const style = selector => getComputedStyle(document.querySelector(selector));
   const isShown = selector => [...document.querySelectorAll(selector)].some(e => e.offsetWidth);
   return {
@@ -47,7 +47,7 @@ def test_printed_page_is_black_on_white_and_omits_closed_solutions(visit):
     page.locator("details.solution").first.evaluate("solution => { solution.open = true }")
     page.emulate_media(media="print")
     black, white = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
-    assert page.evaluate(PRINTED) == {
+    assert page.evaluate(PRINTED_STYLE) == {
         "text": black, "code": black, "paper": white, "lines": "pre-wrap", "drawings": "none",
         "navigation": False, "closed": False, "opened": True,
     }  # fmt: skip
