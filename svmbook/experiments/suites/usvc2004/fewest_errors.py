@@ -39,8 +39,8 @@ def clouds(seed):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.fewest_errors import clouds
-    >>> X, y = clouds(0)
+    >>> from svmbook.experiments.suites.usvc2004 import fewest_errors
+    >>> X, y = fewest_errors.clouds(0)
     >>> 20 <= len(X) <= 60, X.shape[1]
     (True, 2)
     """
@@ -58,8 +58,8 @@ def distant_cluster(seed):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.fewest_errors import distant_cluster
-    >>> X, y = distant_cluster(0)
+    >>> from svmbook.experiments.suites.usvc2004 import fewest_errors
+    >>> X, y = fewest_errors.distant_cluster(0)
     >>> set(y) == {-1.0, 1.0}
     True
     """
