@@ -199,7 +199,7 @@ def merge(front_matter, prints, site):
     writer, offset = PdfWriter(), len(front_matter.pages)
     for reader in (front_matter, *(printed.reader for printed in prints)):
         writer.append(reader, import_outline=False)
-    first_pages = {printed.name: offset + printed.first for printed in prints}
+    first_pages = {printed.name: offset + printed.first_pdf_page for printed in prints}
     destinations = {
         (printed.name, name.lstrip("/")): (
             offset
