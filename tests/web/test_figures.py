@@ -32,16 +32,16 @@ def test_moving_figure_works_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
-def test_moving_figure_is_small(built):
+def test_moving_figure_is_small(page_file):
     """The HTML of each figure has less than 400,000 characters."""
-    page = built.read_text(encoding="utf-8")
+    page = page_file.read_text(encoding="utf-8")
     figures = re.findall(r'<div class="moving">.*?</div>', page, re.S)
     assert len(figures) == page.count('class="moving"')
     assert [len(figure) for figure in figures if len(figure) >= 400_000] == []
 
 
-def test_moving_figure_is_the_stored_output_of_its_notebook(built):
-    name = built.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
+def test_moving_figure_is_the_stored_output_of_its_notebook(page_file):
+    name = page_file.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
     notebook = ROOT / name
     stored = []
     if notebook.exists():
@@ -49,7 +49,7 @@ def test_moving_figure_is_the_stored_output_of_its_notebook(built):
         outputs = [out for cell in cells for out in cell.get("outputs", [])]
         htmls = ["".join(out.get("data", {}).get("text/html", "")) for out in outputs]
         stored = [html for html in htmls if 'class="moving"' in html]
-    page = built.read_text(encoding="utf-8")
+    page = page_file.read_text(encoding="utf-8")
     assert len(stored) == page.count('class="moving"')
     for figure in stored:
         assert all(picture in page for picture in re.findall(r'src="[^"]*"', figure))
