@@ -62,17 +62,17 @@ def grade_assignment(n_students):
 
 
 def course_commands(root):
-    """Yield the commands of a course in order, without releases that were made before."""
-    option = ("--course", str(root))
+    """Yield the commands of a course in order, but no release that is already there."""
+    course_option = ("--course", str(root))
     yield ("init", str(root), *ASSIGNMENT_NAMES)
     for name in ASSIGNMENT_NAMES:
         if not (root / "release" / name / f"{name}.ipynb").exists():
-            yield ("release", name, *option)
+            yield ("release", name, *course_option)
     for name in ASSIGNMENT_NAMES:
-        yield ("grade", name, "--jobs", "2", *option)
-        yield ("feedback", name, *option)
-        yield ("report", name, *option)
-    yield ("export", "--output", str(root / "marks.csv"), *option)
+        yield ("grade", name, "--jobs", "2", *course_option)
+        yield ("feedback", name, *course_option)
+        yield ("report", name, *course_option)
+    yield ("export", "--output", str(root / "marks.csv"), *course_option)
 
 
 def run_commands(root, must_kill):
@@ -134,7 +134,7 @@ def killed_course_rows(n_students):
             "assignments": len(ASSIGNMENT_NAMES),
             "kills": N_KILLS,
             "marks": len(marks),
-            "other_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
+            "wrong_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
             "hours": seconds / 3600,
         }
         for method, function in (("report", write_report), ("similar", find_similar)):
@@ -145,8 +145,8 @@ def killed_course_rows(n_students):
 
 
 def run():
-    has_number = "--students" in sys.argv
-    n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_number else 200
+    has_option = "--students" in sys.argv
+    n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_option else 200
     rows = [grade_assignment(n_students), *killed_course_rows(n_students)]
     for row in rows:
         print_table(row["method"], [row], [key for key in row if key != "method"])

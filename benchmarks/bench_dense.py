@@ -22,7 +22,7 @@ def summary(result):
         "objective": result.objective,
         "relative_gap": result.relative_gap,
         "iterations": result.n_iter,
-        "free": int(((result.alpha > 0) & (result.alpha < result.alpha.max())).sum()),
+        "free_points": int(((result.alpha > 0) & (result.alpha < result.alpha.max())).sum()),
     }
 
 
@@ -58,7 +58,7 @@ METHODS = {
     "LIBSVM 1e-6": libsvm_method(1e-6),
     "dense, in factorisations": dense_over_cholesky,
 }
-COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "free"]
+COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "free_points"]
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
 
 
@@ -87,7 +87,7 @@ def run():
                 methods + further_methods,
                 *draw_noisy_points(n),
                 repeats=repeats,
-                # The first is slow, the second has repetitions of its own.
+                # "textbook" is slow; `time_in_factorisations` has repetitions of its own.
                 single_run_methods=("textbook", "dense, in factorisations"),
                 C=C,
             )

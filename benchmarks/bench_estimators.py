@@ -2,9 +2,9 @@
 
 The data are two overlapping normal classes in 20 dimensions (`svmbook.datasets.twonorm`).
 Parameters have their defaults unless the name states otherwise. n is doubled until a fit takes ten
-seconds or 3 GiB. The last two sizes give the exponent of the time and, extrapolated with it, the n
-at which a fit takes a minute. The last size gives the memory, divided by that of n^2 numbers and
-divided by that of the data.
+seconds or 3 GiB. The last two sizes give the exponent of the time and, by extrapolation, the n at
+which a fit takes a minute. The memory of the last size is divided by that of n^2 numbers and by
+that of the data.
 """
 
 import warnings
@@ -52,7 +52,7 @@ def fit_and_predict_method(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = getattr(svmbook, estimator)(**parameters).fit(X, y)
-        return {"right_of_100": int((model.predict(X[:100]) == y[:100]).sum())}
+        return {"correct_of_100": int((model.predict(X[:100]) == y[:100]).sum())}
 
     return method
 
@@ -86,7 +86,7 @@ def add_growth(previous, last):
     return last | {
         "exponent": exponent,
         "memory_over_squares": memory_over_squares,
-        "minute": n_at_one_minute,
+        "n_at_one_minute": n_at_one_minute,
     }
 
 

@@ -58,12 +58,12 @@ def linear_svc(X, y, C):
 
 
 METHODS = {"low-rank": low_rank, "SVC": svc, "LinearSVC": linear_svc}
-COLUMNS = ["n", "C", "features", "method", "seconds", "ratio", "relative_gap", "above_optimum"]
+COLUMNS = ["n", "C", "features", "method", "seconds", "ratio", "relative_gap", "relative_excess"]
 COLUMNS += ["iterations", "converged", "memory_over_data"]
 
 
 def problem(row):
-    """Return a problem with standardised features, or with the raw ones (0/1 indicators)."""
+    """Return a problem with standardised features or with raw ones, mostly 0/1 indicators."""
     X, y = forest_like(row["n"], random_state=0)
     if row["features"] == "scaled":
         X = StandardScaler().fit_transform(X)
@@ -71,7 +71,10 @@ def problem(row):
 
 
 def compare_methods(n, C, features, methods, repeats, reference=None):
-    """Time the methods; ratios are to the row ``reference``, by default of the first method."""
+    """Time the methods and compare them with a reference, by default the first method.
+
+    ``ratio`` is the time over that of the reference, and ``relative_excess`` that of the objective.
+    """
     row = {"n": n, "C": C, "features": features}
     X, y, options = problem(row)
     rows = compare(
@@ -80,7 +83,7 @@ def compare_methods(n, C, features, methods, repeats, reference=None):
     reference = reference or rows[0]
     for row in rows:
         row["ratio"] = row["seconds"] / reference["seconds"]
-        row["above_optimum"] = row["objective"] / reference["objective"] - 1
+        row["relative_excess"] = row["objective"] / reference["objective"] - 1
     return rows
 
 

@@ -60,7 +60,8 @@ def smoothed_bfgs(X, y, *, kernel, lam):
 
     def gradient(theta):
         alpha, b = theta[:n], theta[n]
-        g = y * expit(-y * (K @ alpha + b))  # minus the derivative of the loss by the outputs
+        # Minus the derivative of the loss with respect to the outputs.
+        g = y * expit(-y * (K @ alpha + b))
         return np.append(lam * alpha / np.sqrt(alpha**2 + EPSILON) - K @ g, -g.sum())
 
     theta = fmin_bfgs(objective, np.zeros(n + 1), gradient, disp=False)
@@ -69,9 +70,9 @@ def smoothed_bfgs(X, y, *, kernel, lam):
 
 
 def solve_l1(X, y, *, kernel, lam):
-    """Minimise the objective with the l1 penalty; for lam = 0 (linear kernel) on the features."""
+    """Minimise the objective with the l1 penalty, or without a penalty if lam = 0."""
     if lam == 0:
-        result = solve_unpenalised(X, y)  # has one weight per feature, and no alpha
+        result = solve_unpenalised(X, y)  # linear; has one weight per feature, and no alpha
         return {"objective": result.objective, "iterations": result.n_iter}
     K = gram(X, kernel)
     result = solve_logistic_l1(K, y, lam)
@@ -80,7 +81,7 @@ def solve_l1(X, y, *, kernel, lam):
 
 
 def summary(objective, alpha):
-    return {"objective": objective, "non_zero": int(np.count_nonzero(alpha))}
+    return {"objective": objective, "non_zero_coefs": int(np.count_nonzero(alpha))}
 
 
 def newton_over_cholesky(X, y, *, lam, dense):
@@ -113,49 +114,49 @@ def time_paths(X, y):
     }
 
 
-def klr(X, y, *, kernel, lam):
+def fit_klr(X, y, *, kernel, lam):
     model = KernelLogisticRegression(lam, kernel=kernel, gamma=GAMMA).fit(X, y)
     return {"objective": model.objective_, "accuracy": model.score(X, y)}
 
 
-def svm(X, y, *, kernel, lam):
+def fit_svm(X, y, *, kernel, lam):
     """Fit the support vector machine with C = 1 / lam: hinge loss in place of log loss."""
     model = DualSVC(1 / lam, kernel=kernel, gamma=GAMMA).fit(X, y)
     result = {"solver": model.solver_, "objective": model.objective_}
-    return result | {"accuracy": model.score(X, y), "non_zero": len(model.support_)}
+    return result | {"accuracy": model.score(X, y), "non_zero_coefs": len(model.support_)}
 
 
-def sklearn_logistic(X, y, *, kernel, lam):
+def fit_sklearn_logistic(X, y, *, kernel, lam):
     model = LogisticRegression(C=1 / lam).fit(X, y)
     loss = logistic(y * model.decision_function(X)).sum()
     objective = float(loss + 0.5 * lam * np.sum(model.coef_**2))
     return {"objective": objective, "accuracy": model.score(X, y)}
 
 
-def gaussian_process(X, y, *, kernel, lam):
-    """Fit by Laplace's approximation: the same objective, lam in the kernel, no intercept."""
+def fit_gaussian_process(X, y, *, kernel, lam):
+    """Fit by Laplace's approximation: the objective without intercept; 1 / lam in the kernel."""
     model = GaussianProcessClassifier(1 / lam * RBF((0.5 / GAMMA) ** 0.5), optimizer=None)
     return {"accuracy": model.fit(X, y).score(X, y)}
 
 
-def import_vectors(X, y, *, kernel, lam):
+def fit_import_vectors(X, y, *, kernel, lam):
     model = ImportVectorMachine(lam, kernel=kernel, gamma=GAMMA).fit(X, y)
     result = {"objective": model.objective_, "accuracy": model.score(X, y)}
-    return result | {"non_zero": len(model.support_)}
+    return result | {"non_zero_coefs": len(model.support_)}
 
 
 METHODS = {
-    "ours": solve_l1,
+    "solve_logistic_l1": solve_l1,
     "BFGS": smoothed_bfgs,
     "Newton, in factorisations": newton_over_cholesky,
     "path": time_paths,
-    "KernelLogisticRegression": klr,
-    "DualSVC": svm,
-    "LogisticRegression": sklearn_logistic,
-    "GaussianProcessClassifier": gaussian_process,
-    "ImportVectorMachine": import_vectors,
+    "KernelLogisticRegression": fit_klr,
+    "DualSVC": fit_svm,
+    "LogisticRegression": fit_sklearn_logistic,
+    "GaussianProcessClassifier": fit_gaussian_process,
+    "ImportVectorMachine": fit_import_vectors,
 }
-COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non_zero"]
+COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non_zero_coefs"]
 
 
 def problem(row):
@@ -170,34 +171,33 @@ def compare_methods(name, n, methods, repeats=5, **options):
 
 
 def run():
-    l1 = []
+    l1_rows = []
     penalties = [("linear", 0.0), *itertools.product(("linear", "gaussian"), (0.01, 1.0))]
     for kernel, lam in penalties:
-        l1 += compare_methods(
-            "absolute values", 400, ["ours", "BFGS"], repeats=3, kernel=kernel, lam=lam
-        )
-    print_table(f"l1 penalty, epsilon = {EPSILON:g}", l1, COLUMNS)
-    ratios = [row["ratio"] for row in l1 if row["method"] == "BFGS" and row["lam"] > 0]
+        methods = ["solve_logistic_l1", "BFGS"]
+        l1_rows += compare_methods("l1 penalty", 400, methods, repeats=3, kernel=kernel, lam=lam)
+    print_table(f"l1 penalty, epsilon = {EPSILON:g}", l1_rows, COLUMNS)
+    ratios = [row["ratio"] for row in l1_rows if row["method"] == "BFGS" and row["lam"] > 0]
     print(f"\nBFGS takes {geometric_mean(ratios):.0f} times as long, in the geometric mean")
 
-    ridge = []
+    ridge_rows = []
     for dense, lam in itertools.product((False, True), (0.01, 1.0)):
-        ridge += compare_methods(
+        ridge_rows += compare_methods(
             "ridge", 2000, ["Newton, in factorisations"], repeats=1, lam=lam, dense=dense
         )
     columns = ["n", "dense", "lam", "iterations", "relative_gap", "factorisations_per_iteration"]
-    print_table("Ridge, Gaussian kernel", ridge, columns)
+    print_table("Ridge, Gaussian kernel", ridge_rows, columns)
 
-    paths = compare_methods("path", 1000, ["path"], repeats=1)
+    path_rows = compare_methods("path", 1000, ["path"], repeats=1)
     columns = ["n", "cold_over_path", "cold_over_path_estimator"]
-    print_table("30 values of lam, Gaussian kernel: cold-started fits over a path", paths, columns)
+    print_table("Gaussian kernel: 30 cold-started fits over a path", path_rows, columns)
 
     methods = ["KernelLogisticRegression", "DualSVC", "LogisticRegression"]
-    comparisons = compare_methods("others", 5000, methods, kernel="linear", lam=1.0)
+    estimator_rows = compare_methods("estimators", 5000, methods, kernel="linear", lam=1.0)
     methods = [*methods[:2], "ImportVectorMachine", "GaussianProcessClassifier"]
-    comparisons += compare_methods("others", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
-    print_table("Comparison with other estimators", comparisons, [*COLUMNS, "accuracy"])
-    return l1 + ridge + paths + comparisons
+    estimator_rows += compare_methods("estimators", 1000, methods, repeats=3, kernel="rbf", lam=1.0)
+    print_table("Comparison of estimators", estimator_rows, [*COLUMNS, "accuracy"])
+    return l1_rows + ridge_rows + path_rows + estimator_rows
 
 
 if __name__ == "__main__":

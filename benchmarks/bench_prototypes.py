@@ -2,11 +2,12 @@
 
 Training 720 members, each with one exemplar and seven negatives, is at least 20 times faster than a
 loop over scikit-learn's `SVC`. It is at least 40 times faster than the method of Shen (2013), in
-which LIBSVM also fits probabilities by cross-validation inside each member's set. The active-set
-method is faster than an interior-point method on the same arrays. Ten folds of `PrototypeSVM` on
-`isolated` are at least 8 times faster than the implementation with loops below. Prediction by
-matrix products is at least 10 times faster than one `SVC` after another. An ensemble of initially
-2,079 members, with seven classes and 19 features, is trained within two minutes.
+which LIBSVM also fits probabilities by cross-validation on each member's training set. The
+active-set method is faster than an interior-point method on the same arrays. Ten folds of
+`PrototypeSVM` on `isolated` are at least 8 times faster than `LoopPrototypes`, an implementation
+with loops. Prediction by matrix products is at least 10 times faster than calling one `SVC` after
+another. An ensemble of initially 2,079 members, with seven classes and 19 features, is trained
+within two minutes.
 """
 
 import warnings
@@ -38,51 +39,61 @@ def train_exemplars(X, y):
     """Train all members of the first iteration by five methods, and time each method."""
     positive = np.eye(len(X), dtype=bool)
     negative = initial_negatives(distances(X, X), y.astype(int), N_NEGATIVES)
-    points = [np.append(i, np.flatnonzero(row)) for i, row in enumerate(negative)]
+    # One training set per member: its exemplar, then its negatives.
+    training_sets = [np.append(i, np.flatnonzero(row)) for i, row in enumerate(negative)]
 
-    def loop(**options):
+    def coef_by_loop(**options):
         model = SVC(kernel="linear", C=C, **options)
-        return [model.fit(X[p], np.where(np.arange(len(p)) == 0, 1, -1)).coef_[0] for p in points]
+        return [
+            model.fit(X[points], np.where(np.arange(len(points)) == 0, 1, -1)).coef_[0]
+            for points in training_sets
+        ]
 
     batch, batch_seconds = time_call(
         lambda: fit_linear_members(X, positive, negative, C, np.ones(len(X))), repeats=9
     )
-    loop_coef, loop_seconds = time_call(loop, repeats=3)
+    loop_coef, loop_seconds = time_call(coef_by_loop, repeats=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn deprecates this option
-        _, probability_seconds = time_call(lambda: loop(probability=True, random_state=0))
-    arrays = padded_duals(X, points)
-    active, active_seconds = time_call(lambda: solve_validated_batch(*arrays), repeats=9)
-    interior, interior_seconds = time_call(lambda: interior_point(*arrays), repeats=9)
-    size = np.abs(batch.coef).max(axis=1)
+        _, probability_seconds = time_call(lambda: coef_by_loop(probability=True, random_state=0))
+    duals = padded_duals(X, training_sets)
+    active_set, active_set_seconds = time_call(lambda: solve_validated_batch(*duals), repeats=9)
+    interior_point_objectives, interior_point_seconds = time_call(
+        lambda: solve_by_interior_point(*duals), repeats=9
+    )
+    relative_difference = 1.0 - interior_point_objectives / active_set.dual_objective
+    coef_difference = np.abs(loop_coef - batch.coef).max(axis=1) / np.abs(batch.coef).max(axis=1)
     return {
         "members": len(X),
         "loop_over_batch": loop_seconds / batch_seconds,
         "probabilities_over_batch": probability_seconds / batch_seconds,
-        "interior_over_active": interior_seconds / active_seconds,
-        "off_from_loop": float(np.median(np.abs(loop_coef - batch.coef).max(axis=1) / size)),
-        "interior_gap": float(np.max(1.0 - interior / active.dual_objective)),
-        "largest_gap": float(batch.gap.max()),
+        "interior_point_over_active_set": interior_point_seconds / active_set_seconds,
+        "coef_difference": float(np.median(coef_difference)),
+        "objective_difference": float(np.max(relative_difference)),
+        "max_relative_gap": float(batch.relative_gap.max()),
     }
 
 
-def padded_duals(X, points):
-    """Return the arrays of `duals` for sets of one exemplar and its negatives.
+def padded_duals(X, training_sets):
+    """Return the arrays K, y and C of `solve_validated_batch`, one dual per training set.
 
-    Shorter sets are padded by points with C = 0.
+    The first index of a training set is the exemplar, the others are its negatives. Shorter sets
+    are padded by points with C = 0.
     """
-    width = max(map(len, points))
-    indices = np.array([np.resize(p, width) for p in points])
+    sizes = np.array([len(points) for points in training_sets])
+    max_size = sizes.max()
+    indices = np.array([np.resize(points, max_size) for points in training_sets])
     Z = X[indices] - X[indices[:, :1]]
-    y = np.where(np.arange(width) == 0, 1.0, -1.0) * np.ones((len(points), 1))
-    bounds = np.where(np.arange(width) < np.array([*map(len, points)])[:, None], C, 0.0)
+    y = np.where(np.arange(max_size) == 0, 1.0, -1.0) * np.ones((len(training_sets), 1))
+    bounds = np.where(np.arange(max_size) < sizes[:, None], C, 0.0)
     return Z @ Z.transpose(0, 2, 1), y, bounds
 
 
-def interior_point(K, y, C, tol=1e-9, max_iter=100):
+def solve_by_interior_point(K, y, C, tol=1e-9, max_iter=100):
     """Solve the duals by Mehrotra's predictor-corrector method; return their objectives.
 
     The multipliers z and u belong to a >= 0 and s = C - a >= 0, and b to the equality constraint.
+    r is the dual residual, mu the duality measure (a'z + s'u) / 2n, and t the length of a step.
     Points with C = 0 get C = 1, and are taken out of Q and of the equality constraint.
     """
     included = C > 0
@@ -96,24 +107,28 @@ def interior_point(K, y, C, tol=1e-9, max_iter=100):
         objective = (one * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
         objectives[unsolved] = objective
         s = C - a
-        r, mu = Qa - one + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1)
-        solved = (mu * a.shape[1] <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
+        r, mu = Qa - one + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1) / 2
+        gap = 2 * mu * a.shape[1]
+        solved = (gap <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
         if solved.all():
             break
         unsolved, Q, y, C, one = (part[~solved] for part in (unsolved, Q, y, C, one))
         a, z, u, b, s, r, mu = (part[~solved] for part in (a, z, u, b, s, r, mu))
         system = Q.copy()
         system[:, diagonal, diagonal] += z / a + u / s
-        balance = (y * a).sum(axis=1)
+        equality_residual = (y * a).sum(axis=1)
 
-        def step(ra, rs, system=system, r=r, y=y, a=a, z=z, u=u, s=s, balance=balance):
+        def step(
+            ra, rs, system=system, r=r, y=y, a=a, z=z, u=u, s=s, equality_residual=equality_residual
+        ):
+            """Return the step whose first-order changes of a * z and s * u are -ra and -rs."""
             rhs = np.stack([-r - ra / a + rs / s, y], axis=2)
             p, q = np.moveaxis(np.linalg.solve(system, rhs), 2, 0)
-            db = ((y * p).sum(axis=1) + balance) / (y * q).sum(axis=1)
+            db = ((y * p).sum(axis=1) + equality_residual) / (y * q).sum(axis=1)
             da = p - q * db[:, None]
             return da, db, -(ra + z * da) / a, (u * da - rs) / s
 
-        def largest_step(da, dz, du, a=a, z=z, u=u, s=s):
+        def max_step_length(da, dz, du, a=a, z=z, u=u, s=s):
             ratios = [
                 np.where(d < 0, -v / np.where(d < 0, d, -1.0), np.inf)
                 for v, d in ((a, da), (s, -da), (z, dz), (u, du))
@@ -121,12 +136,12 @@ def interior_point(K, y, C, tol=1e-9, max_iter=100):
             return np.minimum(1.0, np.min(ratios, axis=(0, 2)))[:, None]
 
         da, db, dz, du = step(a * z, s * u)  # the predictor
-        t = largest_step(da, dz, du)
+        t = max_step_length(da, dz, du)
         mu_affine = (a + t * da) * (z + t * dz) + (s - t * da) * (u + t * du)
         mu_affine = mu_affine.mean(axis=1) / 2
-        target = ((mu_affine / (mu / 2)) ** 3 * mu / 2)[:, None]
+        target = ((mu_affine / mu) ** 3 * mu)[:, None]
         da, db, dz, du = step(a * z + da * dz - target, s * u - da * du - target)
-        t = 0.99 * largest_step(da, dz, du)
+        t = 0.99 * max_step_length(da, dz, du)
         a, z, u, b = a + t * da, z + t * dz, u + t * du, b + t[:, 0] * db
     return objectives
 
@@ -135,20 +150,21 @@ class LoopPrototypes:
     """Algorithms 1 to 4 of Shen (2013) with loops: one `SVC` per member and iteration."""
 
     def fit(self, X, y):
-        rng = np.random.default_rng(np.random.RandomState(0).randint(2**31))  # that of PrototypeSVM
+        # The same random numbers as `PrototypeSVM(random_state=0)`.
+        rng = np.random.default_rng(np.random.RandomState(0).randint(2**31))
         train, validation = validation_split((y > 0).astype(int), 0.25, rng)
         X_train, y_train = X[train], y[train]
         positives = [{i} for i in range(len(train))]
         negatives = [self.initial_negatives(X_train, y_train, i) for i in range(len(train))]
-        exemplars, best = list(range(len(train))), -1.0
+        exemplars, best_accuracy = list(range(len(train))), -1.0
         for shift in range(N_SHIFTS + 1):
             members = [
-                fit_member(X_train, *sets) for sets in zip(positives, negatives, strict=True)
+                fit_member(X_train, *points) for points in zip(positives, negatives, strict=True)
             ]
             labels = y_train[exemplars]
             accuracy = (self.vote(members, labels, X[validation]) == y[validation]).mean()
-            if accuracy >= best:
-                best, self.members, self.labels = accuracy, members, labels
+            if accuracy >= best_accuracy:
+                best_accuracy, self.members, self.labels = accuracy, members, labels
             if shift < N_SHIFTS:
                 positives, negatives, exemplars = self.shift(
                     X_train, y_train, members, positives, negatives, exemplars, rng
@@ -162,24 +178,24 @@ class LoopPrototypes:
         return set([j for j in others if normal @ (X[j] - X[i]) > 0][:N_NEGATIVES])
 
     def shift(self, X, y, members, positives, negatives, exemplars, rng):
-        covers = np.array([member.decision_function(X) > 0 for member in members])
+        is_covered = np.array([member.decision_function(X) > 0 for member in members])
         for j, x in enumerate(X):
             candidates = []
-            for m in np.flatnonzero(covers[:, j]):
+            for m in np.flatnonzero(is_covered[:, j]):
                 if y[exemplars[m]] == y[j]:
                     candidates.append((np.linalg.norm(x - X[exemplars[m]]), m))
                 elif rng.random() < P_NEGATIVE:
                     negatives[m].add(j)
             if candidates:
                 positives[min(candidates)[1]].add(j)
-        rows = np.flatnonzero(covers.any(axis=1))
-        return tuple([part[m] for m in rows] for part in (positives, negatives, exemplars))
+        remaining = np.flatnonzero(is_covered.any(axis=1))
+        return tuple([part[m] for m in remaining] for part in (positives, negatives, exemplars))
 
     def vote(self, members, labels, X):
-        total = np.zeros(len(X))
+        votes = np.zeros(len(X))
         for member, label in zip(members, labels, strict=True):
-            total += label * (member.decision_function(X) > 0)
-        return np.where(total > 0, 1.0, -1.0)
+            votes += label * (member.decision_function(X) > 0)
+        return np.where(votes > 0, 1.0, -1.0)
 
     def predict(self, X):
         return self.vote(self.members, self.labels, X)
@@ -191,9 +207,9 @@ def fit_member(X, positives, negatives):
 
 
 def cross_validate(X, y):
-    """Run ten folds with `PrototypeSVM` and with the loops, both with the majority vote."""
+    """Run ten folds with `PrototypeSVM` and `LoopPrototypes`, both with the majority vote."""
 
-    def accuracy(model):
+    def mean_accuracy(model):
         scores = [
             (model.fit(X[train], y[train]).predict(X[test]) == y[test]).mean()
             for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
@@ -201,17 +217,17 @@ def cross_validate(X, y):
         return round(float(np.mean(scores)), 4)
 
     model = PrototypeSVM(C, voting="majority", random_state=0)
-    model_accuracy, model_seconds = time_call(lambda: accuracy(model))
-    loop_accuracy, loop_seconds = time_call(lambda: accuracy(LoopPrototypes()))
+    model_accuracy, model_seconds = time_call(lambda: mean_accuracy(model))
+    loop_accuracy, loop_seconds = time_call(lambda: mean_accuracy(LoopPrototypes()))
     return {
-        "loops_over_ours": loop_seconds / model_seconds,
+        "loop_over_prototype_svm": loop_seconds / model_seconds,
         "accuracy": model_accuracy,
-        "accuracy_of_loops": loop_accuracy,
+        "loop_accuracy": loop_accuracy,
     }
 
 
 def compare_predictions(X, y):
-    """Predict new points by matrix products, and by one `SVC` after another.
+    """Time predictions by matrix products, and by calling one `SVC` after another.
 
     Both ensembles have the initial members, one per training point outside the validation set.
     """
@@ -228,13 +244,13 @@ def compare_predictions(X, y):
 def train_many_members(X, y):
     model = PrototypeSVM(10.0, random_state=0).fit(X, y)
     return {
-        "first_members": len(model.history_[0].exemplars),
+        "initial_members": len(model.history_[0].exemplars),
         "relative_gap": model.relative_gap_,
     }
 
 
 METHODS = {
-    "one round": train_exemplars,
+    "first iteration": train_exemplars,
     "ten folds": cross_validate,
     "prediction": compare_predictions,
     "many members": train_many_members,

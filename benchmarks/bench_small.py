@@ -2,9 +2,10 @@
 
 The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels, divided by its mean
 diagonal. The degenerate ones have duplicated points, points on a line, a constant feature, or one
-positive point. Half of the problems have weights. Every solution must have a KKT residual of at
-most 1e-9 max(1, C), and a dual objective at least that of the interior-point method. The tolerance
-of the objective is 4 eps times the squared sum of all multipliers. Nothing is timed.
+positive point. In half of the problems the points have weights. Every solution must have a KKT
+residual of at most 1e-9 max(1, C), and a dual objective at least that of CVXOPT's interior-point
+method. The tolerance of the objective is 4 eps times the squared sum of all multipliers. Nothing is
+timed.
 """
 
 import numpy as np
@@ -15,11 +16,11 @@ from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
 
 N_PROBLEMS = 10_000
-COLUMNS = ["kernel", "problems", "converged", "monotone", "most_rounds", "largest_residual"]
+COLUMNS = ["kernel", "problems", "converged", "used_monotone", "max_rounds", "max_residual"]
 COLUMNS += ["worse_than_cvxopt", "cvxopt_converged"]
 
 
-def draw(rng):
+def draw_points(rng):
     n, d = int(rng.integers(2, 61)), int(rng.integers(1, 7))
     X = rng.standard_normal((n, d))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
@@ -31,7 +32,7 @@ def draw(rng):
 def problem(seed):
     """Return kernel, Gram matrix, labels and upper bounds of one problem."""
     rng = np.random.default_rng(seed)
-    X, y = draw(rng)
+    X, y = draw_points(rng)
     C = 10.0 ** rng.uniform(-6, 6)
     weights = rng.uniform(0.2, 5.0, len(y)) if rng.random() < 0.5 else np.ones(len(y))
     gamma = 10.0 ** rng.uniform(-3, 1)
@@ -44,47 +45,49 @@ def problem(seed):
 def check_problem(seed):
     name, K, y, C = problem(seed)
     active_set, interior_point = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
-    rounding = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
-    feasible = ((active_set.alpha >= 0) & (active_set.alpha <= C)).all()
+    tolerance = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
+    is_feasible = ((active_set.alpha >= 0) & (active_set.alpha <= C)).all()
+    is_worse = active_set.dual_objective < interior_point.dual_objective - tolerance
     return {
         "kernel": name,
-        "converged": active_set.converged and bool(feasible),
-        "monotone": " 0 monotone" not in active_set.message,
+        "converged": active_set.converged and bool(is_feasible),
+        "used_monotone": " 0 monotone" not in active_set.message,
         "rounds": active_set.n_iter,
         "objective": active_set.dual_objective,
         "residual": active_set.kkt_residual / max(1.0, C.min()),
-        "worse": active_set.dual_objective < interior_point.dual_objective - rounding,
-        "cvxopt": interior_point.converged,
+        "is_worse_than_cvxopt": is_worse,
+        "cvxopt_converged": interior_point.converged,
     }
 
 
 def summary(name, checks):
+    """Return the number of problems with a kernel, the number with each property, and maxima."""
     return {
         "kernel": name,
         "problems": len(checks),
         "converged": sum(row["converged"] for row in checks),
-        "monotone": sum(row["monotone"] for row in checks),
-        "most_rounds": max(row["rounds"] for row in checks),
-        "largest_residual": max(row["residual"] for row in checks),
-        "worse_than_cvxopt": int(sum(row["worse"] for row in checks)),
-        "cvxopt_converged": sum(row["cvxopt"] for row in checks),
-        **first_objectives(checks),
+        "used_monotone": sum(row["used_monotone"] for row in checks),
+        "max_rounds": max(row["rounds"] for row in checks),
+        "max_residual": max(row["residual"] for row in checks),
+        "worse_than_cvxopt": int(sum(row["is_worse_than_cvxopt"] for row in checks)),
+        "cvxopt_converged": sum(row["cvxopt_converged"] for row in checks),
+        "sum_of_first_objectives": sum_of_first_objectives(checks),
     }
 
 
-def first_objectives(checks):
+def sum_of_first_objectives(checks):
     """Return the sum of the first ten objectives, by which a test detects records of older code.
 
     The numbers of iterations are not compared: rounding, which depends on the processor, decides
     between steps that are equally good.
     """
-    return {"first_objectives": sum(row["objective"] for row in checks[:10])}
+    return sum(row["objective"] for row in checks[:10])
 
 
 def run():
     checks = [check_problem(seed) for seed in range(N_PROBLEMS)]
-    kernels = sorted({row["kernel"] for row in checks})
-    rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in kernels]
+    names = sorted({row["kernel"] for row in checks})
+    rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in names]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)
     return rows
 

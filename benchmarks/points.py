@@ -2,7 +2,8 @@
 
 import numpy as np
 
-#: Kinds of degenerate data: equal points, points on a line, a constant feature, and so on.
+#: Kinds of data: not degenerate ("plain"), or with equal points, points on a line, a constant
+#: feature, or only one positive point.
 DEGENERACIES = ["plain", "duplicated", "collinear", "constant", "one positive"]
 
 
@@ -15,7 +16,7 @@ def draw_noisy_points(n, seed=0):
 
 
 def make_degenerate(X, y, kind):
-    """Return changed copies of points and labels; ``kind`` is one of `DEGENERACIES`."""
+    """Return copies of points and labels, made degenerate; ``kind`` is one of `DEGENERACIES`."""
     n, d = X.shape
     X, y = X.copy(), y.copy()
     if kind == "duplicated":

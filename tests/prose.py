@@ -27,13 +27,21 @@ def parser():
     return found.use(deflist_plugin).use(myst_block_plugin)
 
 
+def cells(path, kind):
+    """Return the cells of one kind of a notebook, each with its source as one string."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    selected = [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+    for cell in selected:
+        cell["source"] = "".join(cell["source"])
+    return selected
+
+
 def markdown(path):
     """Return the Markdown of a page or of all text cells of a notebook."""
-    text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
+        text = path.read_text(encoding="utf-8")
         return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-    cells = json.loads(text)["cells"]
-    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    return "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
 
 
 def words(inline):

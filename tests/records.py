@@ -13,6 +13,16 @@ from svmbook.experiments import load_records
 from svmbook.experiments.running.store import Job, Store
 from svmbook.experiments.suites import find_suite
 
+#: Arguments of ``svmbook`` for an experiment whose runs are fast.
+REPRODUCE_ARGUMENTS = [
+    "reproduce",
+    "exploring-parameters",
+    "--datasets",
+    "stdev2",
+    "--methods",
+    "linear",
+]
+
 
 def committed_record(suite, **fields):
     """Return the first committed record with these fields."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from prose import cells, markdown
 
 from svmbook import datasets
 from svmbook.experiments.suites import SUITES
@@ -33,14 +34,6 @@ SOLUTION = re.compile(r"^[`:]{3,}\{solution(?:-start)?\} *(\S+)[^\n]*\n((?::[^\n
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-
-
-def cells(path, kind):
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    found = [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
-    for cell in found:
-        cell["source"] = "".join(cell["source"])
-    return found
 
 
 def tags(cell):
@@ -171,7 +164,7 @@ def test_long_plotting_code_is_folded(path):
 
 @every_chapter
 def test_exercises_are_labelled_and_solved(path):
-    text = "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
+    text = markdown(path)
     exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
     labels = [match for option in exercises for match in re.findall(r":label: *(\S+)", option)]
     assert len(labels) == len(exercises), "an exercise has no label"

@@ -1,12 +1,11 @@
 """Length and structure of the chapters: words, visible code, and the summary at the end."""
 
-import json
 import re
 from pathlib import Path
 from statistics import median
 
 import pytest
-from prose import count_words, sentences
+from prose import cells, count_words, markdown, sentences
 
 CHAPTERS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
 MAX_WORDS, MEDIAN_WORDS = 4000, 3500
@@ -21,15 +20,9 @@ HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
-def cells(path, kind):
-    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in found if cell["cell_type"] == kind]
-
-
 def text_of(path):
     """Return the Markdown of a chapter without solutions and self-check questions."""
-    text = "\n\n".join("".join(cell["source"]) for cell in cells(path, "markdown"))
-    return FOLDED.sub("", text)
+    return FOLDED.sub("", markdown(path))
 
 
 def n_words(path):
@@ -39,7 +32,7 @@ def n_words(path):
 def visible_lines(path):
     """Return the number of lines of each visible code cell; solutions are folded."""
     return [
-        len([line for line in cell["source"] if line.strip()])
+        len([line for line in cell["source"].splitlines() if line.strip()])
         for cell in cells(path, "code")
         if not HIDDEN & {*cell["metadata"].get("tags", ())}
         and not cell["metadata"].get("jupyter", {}).get("source_hidden", False)
@@ -59,7 +52,7 @@ def test_chapter_can_be_read_in_one_sitting(path):
     assert n_words(path) <= MAX_WORDS
     assert sum(lines) <= MAX_LINES
     assert max(lines) <= MAX_CELL_LINES
-    imports = "".join(cells(path, "code")[1]["source"]).split("plotting.use_book_style()")[0]
+    imports = cells(path, "code")[1]["source"].split("plotting.use_book_style()")[0]
     assert 3 < len([line for line in imports.splitlines() if line]) <= MAX_IMPORT_LINES
 
 
@@ -78,6 +71,6 @@ def test_chapter_ends_with_a_summary_and_further_reading(path):
 
 @every_chapter
 def test_package_is_used_in_the_first_third_of_the_visible_code(path):
-    sources = ["".join(cell["source"]) for cell in cells(path, "code")]
+    sources = [cell["source"] for cell in cells(path, "code")]
     used = [k for k, source in enumerate(sources) if re.search(r"from svmbook import", source)]
     assert used and used[0] <= len(sources) / 3

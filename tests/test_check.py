@@ -56,7 +56,7 @@ def test_longest_chain_of_jobs_starts_first():
     jobs = [
         python_job("short", ""),
         python_job("long", ""),
-        python_job("page", "", after=("html",)),
+        python_job("page", "", required_stages=("html",)),
         python_job("html", ""),
         python_job("new", ""),
     ]
@@ -67,7 +67,9 @@ def test_longest_chain_of_jobs_starts_first():
 
 def test_job_waits_for_its_stages(logs):
     written = logs / "written"
-    late = python_job("late", f"print(open({str(written)!r}).read())", after=("early", "absent"))
+    late = python_job(
+        "late", f"print(open({str(written)!r}).read())", required_stages=("early", "absent")
+    )
     early = python_job("early", f"open({str(written)!r}, 'w').write('here')")
     results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, n_workers=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
@@ -96,10 +98,10 @@ def test_first_failure_is_printed_and_ends_the_run(logs, capfd):
         f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
     wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
-    fails = python_job("fails", f"{wait}print('because'); sys.exit(3)")
+    failing = python_job("fails", f"{wait}print('because'); sys.exit(3)")
     never = python_job("never", "")
     seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
-    results = scheduling.run_jobs([sleeper, fails, never], seconds, n_workers=2)
+    results = scheduling.run_jobs([sleeper, failing, never], seconds, n_workers=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
     output = capfd.readouterr().out
     assert "because" in output and "FAILED (3)" in output
@@ -141,7 +143,7 @@ def test_incomplete_stage_is_not_reported_as_ok(capsys):
 def test_keep_going_skips_only_jobs_that_depend_on_a_failure(logs):
     jobs = [
         python_job("fails", "raise SystemExit(1)"),
-        python_job("needs", "", after=("fails",)),
+        python_job("needs", "", required_stages=("fails",)),
         python_job("other", ""),
     ]
     seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}

@@ -104,7 +104,7 @@ def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
     for shown in (linux, windows):
         assert all(f"-m {command}\n" in shown for command in installing)
         assert shown.endswith("jupyter lab notebooks\n")
-    paths = [path for group in stages.QUICK for path in stages.test_paths()[group]]
+    paths = [path for group in stages.QUICK_GROUPS for path in stages.test_paths()[group]]
     assert [part for part in commands[-1].split() if part.startswith("tests/")] == paths
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-spec = importlib.util.spec_from_file_location("assigned", ROOT / "tools/mutants/assigned.py")
-assigned = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(assigned)
+spec = importlib.util.spec_from_file_location(
+    "assigned_tests", ROOT / "tools/mutants/assigned_tests.py"
+)
+assigned_tests = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(assigned_tests)
 
 SOURCE = """
 LIMIT = 3
@@ -31,10 +33,11 @@ class Counter:
 
 
 def test_every_module_has_tests_that_exist():
-    assert len(assigned.modules()) > 100
-    assert assigned.table_errors() == []
-    for file in assigned.modules():
-        assert any("test_" in name for name in assigned.assigned_tests(file, ROOT)[1:-1]), file
+    assert len(assigned_tests.modules()) > 100
+    assert assigned_tests.table_errors() == []
+    for file in assigned_tests.modules():
+        names = assigned_tests.assigned_tests(file, ROOT)
+        assert any("test_" in name for name in names[1:-1]), file
 
 
 @pytest.mark.parametrize(
@@ -46,8 +49,8 @@ def test_every_module_has_tests_that_exist():
     ],
 )
 def test_errors_of_the_table_are_reported(table, message, monkeypatch):
-    monkeypatch.setattr(assigned, "TESTS", table)
-    assert any(line.startswith(message) for line in assigned.table_errors())
+    monkeypatch.setattr(assigned_tests, "TESTS", table)
+    assert any(line.startswith(message) for line in assigned_tests.table_errors())
 
 
 @pytest.mark.parametrize(
@@ -55,28 +58,29 @@ def test_errors_of_the_table_are_reported(table, message, monkeypatch):
     [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
 )
 def test_statement_spans_its_lines_and_is_none_for_code_run_on_import(line, lines):
-    assert assigned.statement_lines(ast.parse(SOURCE), line) == lines
+    assert assigned_tests.statement_lines(ast.parse(SOURCE), line) == lines
 
 
 def test_change_is_recognised_after_its_file_has_changed():
     mutant = {
         "file": "svmbook/base.py",
-        "place": assigned.enclosing_name(ast.parse(SOURCE), 12),
+        "place": assigned_tests.enclosing_name(ast.parse(SOURCE), 12),
         "diff": "@@ -11,3 +11,3 @@\n\n-    self.n += step\n+    self.n -= step\n\n",
     }
-    known = assigned.parse_equivalents(
+    equivalents = assigned_tests.parse_equivalents(
         "# Nobody reads n:\n# it is private.\nsvmbook/base.py Counter.up\n- self.n += step\n"
         "+ self.n -= step\n\n# Another.\nsvmbook/base.py module\n- a\n+ b\n"
     )
-    assert known[assigned.changed_lines(mutant)] == "Nobody reads n: it is private."
+    assert equivalents[assigned_tests.changed_lines(mutant)] == "Nobody reads n: it is private."
     mutant["diff"] = mutant["diff"].replace("-= step", "+= 1")
-    assert assigned.changed_lines(mutant) not in known
+    assert assigned_tests.changed_lines(mutant) not in equivalents
 
 
 def test_equivalent_mutants_have_reasons_and_existing_lines():
-    path = ROOT / assigned.EQUIVALENT
-    known = assigned.parse_equivalents(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for name, reason in known.items():
+    path = ROOT / assigned_tests.EQUIVALENTS_PATH
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    equivalents = assigned_tests.parse_equivalents(text)
+    for name, reason in equivalents.items():
         head, *lines = name.split("\n")
         source = (ROOT / head.split()[0]).read_text(encoding="utf-8")
         assert len(reason.split()) > 2, name

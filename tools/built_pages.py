@@ -26,17 +26,17 @@ def configuration():
     return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
-def contents(only):
-    """Return the parts of the book and the names of their pages in order, limited to `only`."""
+def contents(names):
+    """Return the parts of the book with their pages in order; if `names` are given, only these."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [("", [toc["root"]])]
+    parts = [("", [toc["root"]])]
     for part in toc["parts"]:
-        names = []
+        pages = []
         for chapter in part["chapters"]:
-            names.append(chapter["file"])
-            names += [section["file"] for section in chapter.get("sections", ())]
-        found.append((part["caption"], names))
-    return [(part, [name for name in names if not only or name in only]) for part, names in found]
+            pages.append(chapter["file"])
+            pages += [section["file"] for section in chapter.get("sections", ())]
+        parts.append((part["caption"], pages))
+    return [(part, [page for page in pages if not names or page in names]) for part, pages in parts]
 
 
 def parse_link(link, site):

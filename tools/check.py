@@ -87,16 +87,16 @@ def print_stages(results, jobs):
     """Print the outcome of each stage and its time, from its first start to its last end."""
 
     def times(group):
-        wall = max(result.end for result in group) - min(result.start for result in group)
-        return f"{wall:6.1f} s (cpu {sum(result.cpu for result in group):6.1f} s)"
+        elapsed = max(result.end for result in group) - min(result.start for result in group)
+        return f"{elapsed:6.1f} s (cpu {sum(result.cpu_seconds for result in group):6.1f} s)"
 
     print()
-    for stage, planned in Counter(job.stage for job in jobs).items():
+    for stage, n_planned in Counter(job.stage for job in jobs).items():
         finished = [result for result in results if result.job.stage == stage]
         if not finished:
             print(f"{stage:<10} not run")
             continue
-        verdict = "ok" if len(finished) == planned else f"{len(finished)} of {planned}"
+        verdict = "ok" if len(finished) == n_planned else f"{len(finished)} of {n_planned}"
         verdict = "FAILED" if any(result.code for result in finished) else verdict
         print(f"{stage:<10} {verdict:<8} {times(finished)}")
     print(f"{'all':<19} {times(results)}", flush=True)
@@ -138,21 +138,21 @@ def update_budget(results, budget, slowdown):
 
 
 def main(arguments):
-    recording = "--record" in arguments
+    must_record = "--record" in arguments
     jobs, keep_going = select_jobs([name for name in arguments if name != "--record"])
     budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
-    if recording and keep_going:
+    if must_record and keep_going:
         raise SystemExit("--record applies only to the checks of `make test`")
-    if recording:
+    if must_record:
         os.environ["SVMBOOK_BUDGET"] = "off"
     for job in jobs:
         log_path(job.name, "xml").unlink(missing_ok=True)
-    with measure_slowdown() if recording else contextlib.nullcontext() as slowdown:
+    with measure_slowdown() if must_record else contextlib.nullcontext() as slowdown:
         results = run_jobs(jobs, budget["seconds"], keep_going)
     print_test_summary(results)
     print_stages(results, jobs)
     code = next((result.code for result in results if result.code), 0)
-    if recording and not code:
+    if must_record and not code:
         update_budget(results, budget, *slowdown)
     return code
 

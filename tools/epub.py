@@ -39,22 +39,22 @@ DEFAULT_OUTPUT = ROOT / "_build" / "svmbook.epub"
 FONT = ROOT / "tools" / "vendor" / "stix-two-math.woff"
 FONT_LICENCE = FONT.with_name("stix-two-math-LICENSE")
 LICENCE = "CC BY 4.0 (text and figures), BSD 3-Clause (code)"
-TYPES = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".png": "image/png"}
-TYPES |= {".css": "text/css", ".woff": "font/woff"}
+MEDIA_TYPES = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".png": "image/png"}
+MEDIA_TYPES |= {".css": "text/css", ".woff": "font/woff"}
 COVER_SIZE = {"width": 1200, "height": 1600}
 CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="book.opf" media-type="application/oebps-package+xml"/>
 </rootfiles></container>
 """
-PAGE = """<?xml version="1.0" encoding="utf-8"?>
+PAGE_TEMPLATE = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" \
 lang="en" xml:lang="en">
 <head><title>{title}</title><link rel="stylesheet" type="text/css" href="{style}"/></head>
 <body>{body}</body></html>
 """
-PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
+PACKAGE_TEMPLATE = """<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
 <dc:identifier id="id">urn:uuid:{identifier}</dc:identifier>
@@ -102,7 +102,7 @@ def relink(documents, site):
     A link to something that the EPUB lacks, such as the archive of the notebooks, becomes text.
     """
     pictures, files = {}, {document.file for document in documents}
-    places = {
+    file_of_anchor = {
         (doc.file.removeprefix("solutions/"), key): doc.file
         for doc in documents
         for key in doc.ids()
@@ -116,19 +116,19 @@ def relink(documents, site):
                 element.set("src", posixpath.relpath(name, folder))
             elif link := parse_link(element.get("href", ""), site):
                 page, anchor = f"{link[0]}.xhtml", link[1]
-                place = places.get((page, anchor))
-                if place is None and page not in files:
+                target_file = file_of_anchor.get((page, anchor))
+                if target_file is None and page not in files:
                     element.tag = XHTML + "span" if element.tag.startswith(XHTML) else SVG + "g"
                     del element.attrib["href"]
                     continue
-                address = posixpath.relpath(place or page, folder)
-                element.set("href", f"{address}#{anchor}" if place else address)
+                address = posixpath.relpath(target_file or page, folder)
+                element.set("href", f"{address}#{anchor}" if target_file else address)
     return pictures
 
 
-def page(title, body, file):
+def render_page(title, body, file):
     style = posixpath.relpath("epub.css", posixpath.dirname(file))
-    return PAGE.format(title=escape(title), body=body, style=style)
+    return PAGE_TEMPLATE.format(title=escape(title), body=body, style=style)
 
 
 def navigation(documents):
@@ -148,32 +148,32 @@ def navigation(documents):
         inner = "".join(map(chapter, members))
         lines += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
     files = {"title.xhtml", "nav.xhtml", *(document.file for document in documents)}
-    marks = "".join(
+    landmarks = "".join(
         f'<li><a epub:type="{kind}" href="{file}">{kind}</a></li>'
         for file, kind in LANDMARKS.items()
         if file in files
     )
-    return page(
+    return render_page(
         "Contents",
         f'<nav epub:type="toc" id="toc" role="doc-toc"><h1>Contents</h1><ol>{lines}</ol></nav>'
-        f'<nav epub:type="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>{marks}</ol></nav>',
+        f'<nav epub:type="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>{landmarks}</ol></nav>',
         "nav.xhtml",
     )
 
 
 def properties(name, content):
-    """Return what the manifest must say about a file."""
-    found = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
+    """Return the attribute `properties` of a file in the manifest."""
+    values = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
     if name.endswith(".xhtml"):
         kinds = {"mathml": MATHML, "svg": SVG}
-        found += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"' in content]
-    return f' properties="{" ".join(found)}"' if found else ""
+        values += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"' in content]
+    return f' properties="{" ".join(values)}"' if values else ""
 
 
 def package(files, spine, config, date):
     """Return the package document, which lists all files."""
     ids = {name: f"f{number}" for number, name in enumerate(files)}
-    return PACKAGE.format(
+    return PACKAGE_TEMPLATE.format(
         identifier=uuid.uuid5(uuid.NAMESPACE_OID, config["title"]),
         title=escape(config["title"]),
         author=escape(config["author"]),
@@ -185,7 +185,7 @@ def package(files, spine, config, date):
             for value in values
         ),
         manifest="\n".join(
-            f'<item id="{ids[name]}" href="{name}" media-type="{TYPES[Path(name).suffix]}"'
+            f'<item id="{ids[name]}" href="{name}" media-type="{MEDIA_TYPES[Path(name).suffix]}"'
             f"{properties(name, content)}/>"
             for name, content in files.items()
         ),
@@ -194,14 +194,14 @@ def package(files, spine, config, date):
 
 
 def cover_picture(tab, cover):
-    """Return a picture of the title page for the shelves of readers."""
+    """Return a picture of the title page for the libraries of e-book readers."""
     tab.set_viewport_size(COVER_SIZE)
     style = f"{COVER_STYLE} body {{ zoom: 2; padding: 0 15mm; }}"
     tab.set_content(f"<style>{style}</style>{cover}", wait_until="networkidle")
     return tab.screenshot()
 
 
-def write(path, files):
+def write_archive(path, files):
     """Write the archive: the type of the file first and uncompressed, no times."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
@@ -210,10 +210,10 @@ def write(path, files):
             archive.writestr(entry, content, kind, compresslevel=9)
 
 
-def main(path=DEFAULT_OUTPUT, *only):
+def main(path=DEFAULT_OUTPUT, *names):
     config, date = configuration(), last_commit_date()
     with browser_tab() as (tab, site):
-        documents = read_pages(tab, site, contents(only))
+        documents = read_pages(tab, site, contents(names))
         files = relink(documents, site)
         files["cover.png"] = cover_picture(tab, COVER.format(site=site, **config))
     files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()
@@ -222,15 +222,15 @@ def main(path=DEFAULT_OUTPUT, *only):
     files["epub.css"] = style + HtmlFormatter(style="bw").get_style_defs(".highlight")
     cover = COVER.format(site="", **config)
     rights = f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{date[:10]}</p>"
-    pages = {"title.xhtml": page(config["title"], cover + rights, "title.xhtml")}
+    pages = {"title.xhtml": render_page(config["title"], cover + rights, "title.xhtml")}
     pages["nav.xhtml"] = navigation(documents)
     for document in documents:
         body = etree.tostring(document.body, encoding="unicode")
-        pages[document.file] = page(document.headings[0][0], body, document.file)
+        pages[document.file] = render_page(document.headings[0][0], body, document.file)
     files = dict(sorted(files.items())) | pages
-    head = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
-    head["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
-    write(path, head | {"book.opf": package(files, pages, config, date)} | files)
+    first_files = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
+    first_files["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
+    write_archive(path, first_files | {"book.opf": package(files, pages, config, date)} | files)
     print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
 
 

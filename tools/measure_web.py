@@ -22,9 +22,9 @@ from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
-READERS, KERNELS, REPEATS = 50, 8, 20
+N_READERS, N_KERNELS, N_NEXT_RESULTS = 50, 8, 20
 TIMEOUT = 900  # seconds for all readers together
-CRASH_EVERY = 5  # every fifth reader crashes the kernel
+CRASH_INTERVAL = 5  # every fifth reader crashes the kernel
 KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
 TIME_FITS = """
@@ -54,21 +54,21 @@ def live_test_module():
 
 def measure_live(browser, module):
     """Return the seconds from the click to the first result, and to further results."""
-    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
+    with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         first_times, next_times = [], []
         context = browser.new_context()
-        module.Reader(context, address, CHAPTER, token).page.close()
+        module.LivePage(context, address, CHAPTER, token).page.close()
         for _ in range(5):
-            reader = module.Reader(context, address, CHAPTER)
+            live_page = module.LivePage(context, address, CHAPTER)
             start = time.perf_counter()
-            reader.begin()
-            assert "42" in reader.run("print(6 * 7)").inner_text()
+            live_page.begin()
+            assert "42" in live_page.run("print(6 * 7)").inner_text()
             first_times.append(time.perf_counter() - start)
-            for k in range(REPEATS // 5):
+            for k in range(N_NEXT_RESULTS // 5):
                 start = time.perf_counter()
-                assert str(k) in reader.run(f"print('result', {k})").inner_text()
+                assert str(k) in live_page.run(f"print('result', {k})").inner_text()
                 next_times.append(time.perf_counter() - start)
-            reader.page.close()
+            live_page.page.close()
         context.close()
     return {
         "first result after the click, the slowest of 5 (s)": max(first_times),
@@ -76,22 +76,22 @@ def measure_live(browser, module):
     }
 
 
-def many_readers(browser, module):
-    """Let many readers request kernels at once; every fifth of them crashes its kernel.
+def measure_many_readers(browser, module):
+    """Let many readers request kernels at once; every fifth of them crashes their kernel.
 
-    Returns the numbers of readers who had to wait, who crashed their kernel and were informed, and
-    of others who kept their variables and saw no error. The latter define a variable, and print it
-    in the next round, after other kernels have crashed.
+    Returns the numbers of readers who had to wait, of readers who crashed their kernel and were
+    informed, and of other readers who kept their variables and saw no error. These others define a
+    variable, and print it in the next round, after other kernels have crashed.
     """
-    with module.run_server("--kernels", str(KERNELS)) as (address, token, _):
+    with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
-        module.Reader(context, address, CHAPTER, token).page.close()
-        waiting = [module.Reader(context, address, CHAPTER) for _ in range(READERS)]
-        crashing = {*waiting[::CRASH_EVERY]}
+        module.LivePage(context, address, CHAPTER, token).page.close()
+        waiting = [module.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
+        crashing = {*waiting[::CRASH_INTERVAL]}
         for reader in waiting:
             reader.begin(wait=False)
-        had_to_wait, started, crashed, undisturbed = set(), set(), 0, 0
+        had_to_wait, started, n_crashed, n_undisturbed = set(), set(), 0, 0
         deadline = time.monotonic() + TIMEOUT
         while waiting and time.monotonic() < deadline:
             time.sleep(1)
@@ -102,21 +102,21 @@ def many_readers(browser, module):
                 if reader in crashing:
                     reader.run("import os\nos._exit(1)")
                     reader.page.wait_for_function(KERNEL_DIED)
-                    crashed += 1
+                    n_crashed += 1
                 elif reader not in started:
                     started.add(reader)
                     reader.run(f"x = {id(reader)}")
                     continue
                 else:
                     output = reader.run("print(x)").inner_text()
-                    undisturbed += str(id(reader)) in output and not reader.errors
+                    n_undisturbed += str(id(reader)) in output and not reader.errors
                 waiting.remove(reader)
                 reader.page.close()
         context.close()
     return {
-        f"of {READERS} readers at {KERNELS} kernels, told to wait": len(had_to_wait),
-        "crashed their kernel, and were told so": crashed,
-        "the others, served and not disturbed": undisturbed,
+        f"readers told to wait, of {N_READERS} readers of {N_KERNELS} kernels": len(had_to_wait),
+        "readers who crashed their kernel and were told so": n_crashed,
+        "other readers, served and not disturbed": n_undisturbed,
     }
 
 
@@ -149,7 +149,7 @@ def time_solver():
     result = json.loads(subprocess.check_output(command, input=script, text=True))
     return {
         "60 points in node, the slowest of 250 fits (ms)": result["slowest"],
-        "largest relative duality gap of these": result["gap"],
+        "largest relative duality gap of these fits": result["gap"],
     }
 
 
@@ -158,7 +158,7 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         measured = time_solver() | page_sizes(browser)
-        measured |= measure_live(browser, module) | many_readers(browser, module)
+        measured |= measure_live(browser, module) | measure_many_readers(browser, module)
         chromium = browser.version
         browser.close()
     versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}

@@ -42,7 +42,7 @@ PAGE_STYLE = """
 html { counter-reset: page %d; }
 """
 # Load all pictures and fonts, and shrink boxes that are wider than the text.
-PREPARE = """async textWidth => {
+PREPARE_FOR_PRINT = """async textWidth => {
   for (const image of document.querySelectorAll("img")) image.loading = "eager";
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
@@ -68,7 +68,7 @@ ADD_LINKS = """anchors => {
   }
   document.querySelector(".bd-article").append(links);
 }"""
-ONLY_SOLUTIONS = """title => {
+KEEP_ONLY_SOLUTIONS = """title => {
   const article = document.querySelector(".bd-article");
   const solutions = [...article.querySelectorAll("details.solution")];
   const heading = document.createElement("h1");
@@ -87,7 +87,7 @@ a {{ color: inherit; text-decoration: none; }}
 {cover}
 <h1>Contents</h1>{lines}"""
 # The texts of all headings, with formulas as MathML text.
-TITLES = """() => [...document.querySelectorAll(
+HEADING_TITLES = """() => [...document.querySelectorAll(
   ".bd-article :is(h1, h2, h3, h4, h5, h6)")].map(heading => {
   const copy = heading.cloneNode(true);
   copy.querySelectorAll(".headerlink").forEach(link => link.remove());
@@ -112,15 +112,15 @@ class PrintedPage:
 
 def linked_anchors(names, site):
     """Return for each page the anchors that other pages link to."""
-    found = {name: set() for name in names}
+    anchors = {name: set() for name in names}
     for name in names:
         soup = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for link in soup.select(".bd-article a[href]"):
             place = parse_link(urljoin(f"{site}{name}.html", link["href"]), site)
             page, anchor = place or (name, "")
-            if page in found and page != name and anchor:
-                found[page].add(anchor)
-    return found
+            if page in anchors and page != name and anchor:
+                anchors[page].add(anchor)
+    return anchors
 
 
 def print_tab(tab, style="decimal", offset=0):
@@ -131,36 +131,36 @@ def print_tab(tab, style="decimal", offset=0):
 
 def prepare_page(tab, address):
     open_page(tab, address)
-    tab.evaluate(PREPARE, TEXT_WIDTH)
+    tab.evaluate(PREPARE_FOR_PRINT, TEXT_WIDTH)
 
 
 def print_pages(tab, site, parts):
     """Print all pages of the book, then all solutions."""
     anchors = linked_anchors([name for _, names in parts for name in names], site)
-    prints, with_solutions, total = [], [], 0
+    prints, names_with_solutions, n_pages = [], [], 0
     for part, names in parts:
         for name in names:
             prepare_page(tab, f"{site}{name}.html")
             tab.evaluate(ADD_LINKS, sorted(anchors[name]))
             if tab.locator("details.solution").count():
-                with_solutions.append(name)
-            titles = tab.evaluate(TITLES)
-            prints.append(PrintedPage(name, print_tab(tab, offset=total), total, part, titles))
-            total += len(prints[-1].reader.pages)
+                names_with_solutions.append(name)
+            titles = tab.evaluate(HEADING_TITLES)
+            prints.append(PrintedPage(name, print_tab(tab, offset=n_pages), n_pages, part, titles))
+            n_pages += len(prints[-1].reader.pages)
             print(f"{name}: {len(prints[-1].reader.pages)} pages", flush=True)
-    for name in with_solutions:
+    for name in names_with_solutions:
         prepare_page(tab, f"{site}{name}.html")
-        tab.evaluate(ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(TITLES)[0]}")
-        tab.evaluate(PREPARE, TEXT_WIDTH)
-        titles, reader = tab.evaluate(TITLES), print_tab(tab, offset=total)
-        prints.append(PrintedPage(f"{name}/solutions", reader, total, "Solutions", titles))
-        total += len(reader.pages)
+        tab.evaluate(KEEP_ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(HEADING_TITLES)[0]}")
+        tab.evaluate(PREPARE_FOR_PRINT, TEXT_WIDTH)
+        titles, reader = tab.evaluate(HEADING_TITLES), print_tab(tab, offset=n_pages)
+        prints.append(PrintedPage(f"{name}/solutions", reader, n_pages, "Solutions", titles))
+        n_pages += len(reader.pages)
     return prints
 
 
-def record_headings(printed):
+def record_headings(printed_page):
     """Set the headings of a printed page, of the first two levels."""
-    titles = iter(printed.titles)  # the titles in the PDF outline lack formulas
+    titles = iter(printed_page.titles)  # the titles in the PDF outline lack formulas
 
     def walk(items, level):
         for item in items:
@@ -169,20 +169,23 @@ def record_headings(printed):
                 continue
             title = next(titles)
             if level < 2:
-                number = printed.first_pdf_page + printed.reader.get_destination_page_number(item)
-                printed.headings.append((title, number, level))
+                number = (
+                    printed_page.first_pdf_page
+                    + printed_page.reader.get_destination_page_number(item)
+                )
+                printed_page.headings.append((title, number, level))
 
-    walk(printed.reader.outline, 0)
+    walk(printed_page.reader.outline, 0)
 
 
 def print_front_matter(tab, site, prints, config):
     """Print title and contents."""
     lines, part = [], None
-    for printed in prints:
-        if printed.part != part and printed.part:
-            lines.append(f"<h2>{html.escape(printed.part)}</h2>")
-        part = printed.part
-        for title, number, level in printed.headings[: 1 if part == "Solutions" else None]:
+    for printed_page in prints:
+        if printed_page.part != part and printed_page.part:
+            lines.append(f"<h2>{html.escape(printed_page.part)}</h2>")
+        part = printed_page.part
+        for title, number, level in printed_page.headings[: 1 if part == "Solutions" else None]:
             attribute = ' class="section"' if level else ""
             link = f'<a href="{site}page/{number}">{number + 1}</a>'
             lines.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
@@ -199,28 +202,30 @@ def print_front_matter(tab, site, prints, config):
 def merge(front_matter, prints, site):
     """Return the complete PDF, with its links, its outline and its tags."""
     writer, offset = PdfWriter(), len(front_matter.pages)
-    readers = [front_matter, *(printed.reader for printed in prints)]
+    readers = [front_matter, *(printed_page.reader for printed_page in prints)]
     for reader in readers:
         writer.append(reader, import_outline=False)
     merge_tags(writer, readers)
-    first_pages = {printed.name: offset + printed.first_pdf_page for printed in prints}
+    first_pages = {
+        printed_page.name: offset + printed_page.first_pdf_page for printed_page in prints
+    }
     destinations = {
-        (printed.name, name.lstrip("/")): (
+        (printed_page.name, name.lstrip("/")): (
             offset
-            + printed.first_pdf_page
-            + printed.reader.get_destination_page_number(destination),
+            + printed_page.first_pdf_page
+            + printed_page.reader.get_destination_page_number(destination),
             destination.top,
         )
-        for printed in prints
-        for name, destination in printed.reader.named_destinations.items()
+        for printed_page in prints
+        for name, destination in printed_page.reader.named_destinations.items()
     }
     for page in writer.pages:
         for reference in page.get("/Annots", ()):
             annotation = reference.get_object()
             redirect(annotation, writer, site, first_pages, destinations, offset)
-    for printed in prints:
+    for printed_page in prints:
         parent = None
-        for title, number, level in printed.headings:
+        for title, number, level in printed_page.headings:
             item = writer.add_outline_item(
                 title=title, page_number=offset + number, parent=parent if level else None
             )
@@ -248,11 +253,11 @@ def redirect(annotation, writer, site, first_pages, destinations, offset):
         )
 
 
-def main(path=DEFAULT_OUTPUT, *only):
+def main(path=DEFAULT_OUTPUT, *names):
     with browser_tab() as (tab, site):
-        prints = print_pages(tab, site, contents(only))
-        for printed in prints:
-            record_headings(printed)
+        prints = print_pages(tab, site, contents(names))
+        for printed_page in prints:
+            record_headings(printed_page)
         front_matter = print_front_matter(tab, site, prints, configuration())
         merge(front_matter, prints, site).write(path)
     print(f"{path}: {len(PdfReader(path).pages)} pages")

@@ -28,8 +28,8 @@ SOURCES = {  # words of the title, which stand near the beginning of the text, a
 FENCE = re.compile(r"\s*(`{3,}|:{3,})\s*(\{?[\w:-]*\}?)(.*)")
 NON_PROSE = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
 NON_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
-QUOTED = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
-OMITTED = re.compile(r"\.\.\.|…|\[[^]]*\]")
+QUOTATION = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
+OMISSION = re.compile(r"\.\.\.|…|\[[^]]*\]")
 SECTION = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z][a-z]", re.M)
 MIN_WORDS = 3
 
@@ -60,7 +60,7 @@ def quotations():
 def quoted_phrases(text):
     """Yield the words of each quotation of a page."""
     for paragraph in "\n".join(_prose(text)).split("\n\n"):
-        for found in QUOTED.finditer(NON_WORDS.sub("", paragraph.replace("\n", " "))):
+        for found in QUOTATION.finditer(NON_WORDS.sub("", paragraph.replace("\n", " "))):
             words = found[1] or found[2]
             if len(words.split()) >= MIN_WORDS and "$" not in words:
                 yield words
@@ -83,7 +83,7 @@ def _prose(text):
 
 def find_place(words, sources):
     """Return the source and section that contain all parts of a quotation, or None."""
-    parts = [normalise(part) for part in OMITTED.split(words)]
+    parts = [normalise(part) for part in OMISSION.split(words)]
     for name, text in sources.items():
         plain = normalise(text)
         if all(part in plain for part in parts):
@@ -102,15 +102,15 @@ def main(folder):
     sources = {}
     for title, name in SOURCES.items():
         (sources[name],) = (text for text in texts if title.lower() in text[:3000].lower())
-    found, n_missing = {}, 0
+    places, n_missing = {}, 0
     for page, words in quotations():
         if place := find_place(words, sources):
-            found[digest(words)] = place
+            places[digest(words)] = place
         else:
             print(f"{page}: not found in any source: {words}")
             n_missing += 1
-    RECORD.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n", encoding="utf-8")
-    print(f"{len(found)} quotations found, {n_missing} not")
+    RECORD.write_text(json.dumps(dict(sorted(places.items())), indent=1) + "\n", encoding="utf-8")
+    print(f"{len(places)} quotations found, {n_missing} not")
     return int(n_missing > 0)
 
 

@@ -1,4 +1,4 @@
-"""The texts of references in the book, computed from its sources: "Figure 2.3", "(2.3)", titles."""
+"""The texts of references in the book, computed from its files: "Figure 2.3", "(2.3)", titles."""
 
 import re
 import sys
@@ -12,16 +12,18 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import chapters  # noqa: E402
 
 # Directives: fence, name, title, options and body.
-BLOCK = re.compile(
+DIRECTIVE = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[ ]*(?P<title>[^\n]*)\n"
     r"(?P<options>(?::[\w-]+:[^\n]*\n)*)(?:(?P<body>.*?)\n)??(?P=fence)$",
     re.M | re.S,
 )
-DISPLAYED = re.compile(r"^\$\$\n?(?P<tex>.*?)\n?\$\$(?: \((?P<label>[\w-]+)\))?$", re.M | re.S)
+DISPLAYED_FORMULA = re.compile(
+    r"^\$\$\n?(?P<tex>.*?)\n?\$\$(?: \((?P<label>[\w-]+)\))?$", re.M | re.S
+)
 HEADING = re.compile(r"^\((?P<label>[\w-]+)\)=\n+#+ (?P<title>.*)$", re.M)
 TITLE = re.compile(r"^# (.*)$", re.M)
 # What the book calls the directives that it numbers.
-KINDS = {
+NUMBERED_KINDS = {
     "math": "",
     "explorable": "Figure",
     "table": "Table",
@@ -36,20 +38,22 @@ def label_of(block):
     return found and found[1]
 
 
-def numbered_in(cell):
+def numbered_labels(cell):
     """Yield kind and label of everything in a cell that the book numbers, in order."""
     if cell.cell_type == "code":
         name = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         if name:
             yield ("Table" if name.startswith("tab-") else "Figure"), name
         return
-    found = [
-        (block.start(), KINDS[block["name"]], label_of(block))
-        for block in BLOCK.finditer(cell.source)
-        if block["name"] in KINDS
+    entries = [
+        (block.start(), NUMBERED_KINDS[block["name"]], label_of(block))
+        for block in DIRECTIVE.finditer(cell.source)
+        if block["name"] in NUMBERED_KINDS
     ]
-    found += [(match.start(), "", match["label"]) for match in DISPLAYED.finditer(cell.source)]
-    for _, kind, label in sorted(found, key=lambda entry: entry[0]):
+    entries += [
+        (match.start(), "", match["label"]) for match in DISPLAYED_FORMULA.finditer(cell.source)
+    ]
+    for _, kind, label in sorted(entries, key=lambda entry: entry[0]):
         if label:
             yield kind, label
 
@@ -71,18 +75,18 @@ class References:
         for number, chapter in enumerate(chapters(ROOT), start=1):
             counts = {}
             for cell in nbformat.read(chapter.path, as_version=4).cells:
-                for kind, label in numbered_in(cell):
+                for kind, label in numbered_labels(cell):
                     counts[kind] = counts.get(kind, 0) + 1
                     place = f"{number}.{counts[kind]}"
                     self.texts[label] = f"{kind} {place}" if kind else f"({place})"
 
     def resolve(self, role, content):
         """Return the text that stands for a role, in Markdown."""
-        explicit = re.fullmatch(r"(.*?)\s*<([^>]*)>", content, re.S)
+        titled = re.fullmatch(r"(.*?)\s*<([^>]*)>", content, re.S)
         if role in ("func", "class"):
             return f"`{content.rsplit('.', 1)[-1].strip('~')}`"
-        if explicit or role == "term":
-            return explicit[1] if explicit else content
+        if titled or role == "term":
+            return titled[1] if titled else content
         if role == "doc":
             return self.titles[(ROOT / "notebooks" / content).resolve()]
         if role in ("ref", "numref", "eq", "prf:ref"):

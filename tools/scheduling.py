@@ -30,9 +30,9 @@ class Job:
     name: str
     stage: str
     command: tuple
-    after: tuple = ()  # stages that must pass first
+    required_stages: tuple = ()  # stages that must pass first
     env: dict = field(default_factory=dict)
-    ok: tuple = (0,)  # exit codes that count as passed
+    passing_codes: tuple = (0,)  # exit codes that count as passed
     cores: int = 1  # number of cores that the job keeps busy
 
 
@@ -49,7 +49,7 @@ class Result:
     code: int
     start: float
     end: float
-    cpu: float
+    cpu_seconds: float
 
 
 class RunningJob:
@@ -72,9 +72,9 @@ class RunningJob:
         """Wait until the job ends and return its result."""
         _, status, usage = os.wait4(self.process.pid, 0)
         code = self.process.returncode = os.waitstatus_to_exitcode(status)
-        code = 0 if code in self.job.ok else code
-        cpu = usage.ru_utime + usage.ru_stime
-        return Result(self.job, code, self.start, time.monotonic(), cpu)
+        code = 0 if code in self.job.passing_codes else code
+        cpu_seconds = usage.ru_utime + usage.ru_stime
+        return Result(self.job, code, self.start, time.monotonic(), cpu_seconds)
 
     def send_signal(self, signum):
         """Send a signal to the job and to all processes that it has started, as Ctrl-C does."""
@@ -82,7 +82,7 @@ class RunningJob:
             os.killpg(self.process.pid, signum)
 
 
-def sort_by_priority(jobs, seconds):
+def sort_by_priority(jobs, expected_seconds):
     """Return the jobs in the order in which to start them.
 
     The longest jobs start first, so that no core is idle at the end. The cost of a job is its own
@@ -91,20 +91,22 @@ def sort_by_priority(jobs, seconds):
     """
 
     def cost(job):
-        own = seconds.get(job.name.split(" (")[0], float("inf"))
-        return own + max((cost(other) for other in jobs if job.stage in other.after), default=0)
+        own = expected_seconds.get(job.name.split(" (")[0], float("inf"))
+        return own + max(
+            (cost(other) for other in jobs if job.stage in other.required_stages), default=0
+        )
 
     return sorted(jobs, key=lambda job: (-cost(job), job.name))
 
 
-def run_jobs(jobs, seconds, keep_going=False, n_workers=CORES):
+def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
     """Run all jobs and return their results; by default, stop at the first failure.
 
     Parameters
     ----------
     jobs : list of Job
-        Jobs to run. A job waits for those stages of its `after` that are in this list.
-    seconds : dict
+        Jobs to run. A job waits for those stages of its `required_stages` that are in this list.
+    expected_seconds : dict
         Expected seconds by job name.
     keep_going : bool
         Whether to continue after a failure. Jobs that depend on the failed stage are skipped.
@@ -120,16 +122,20 @@ def run_jobs(jobs, seconds, keep_going=False, n_workers=CORES):
     # other signals, sent by a time limit for instance, must end the jobs too.
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.default_int_handler)
-    waiting, running, results = sort_by_priority(jobs, seconds), {}, []
+    waiting, running, results = sort_by_priority(jobs, expected_seconds), {}, []
     with ThreadPoolExecutor(n_workers) as pool:
         try:
             while waiting or running:
-                unfinished = {job.stage for job in waiting}
-                unfinished |= {running_job.job.stage for running_job in running.values()}
-                ready = [job for job in waiting if not unfinished.intersection(job.after)]
+                unfinished_stages = {job.stage for job in waiting}
+                unfinished_stages |= {running_job.job.stage for running_job in running.values()}
+                ready = [
+                    job
+                    for job in waiting
+                    if not unfinished_stages.intersection(job.required_stages)
+                ]
                 for job in ready:
-                    busy = sum(running_job.job.cores for running_job in running.values())
-                    if busy + min(job.cores, n_workers) > n_workers:
+                    n_busy_cores = sum(running_job.job.cores for running_job in running.values())
+                    if n_busy_cores + min(job.cores, n_workers) > n_workers:
                         continue
                     running_job = RunningJob(job)
                     running[pool.submit(running_job.result)] = running_job
@@ -138,10 +144,12 @@ def run_jobs(jobs, seconds, keep_going=False, n_workers=CORES):
                     del running[future]
                     results.append(future.result())
                     print_result(results[-1])
-                failed = {result.job.stage for result in results if result.code}
-                if failed and not keep_going:
+                failed_stages = {result.job.stage for result in results if result.code}
+                if failed_stages and not keep_going:
                     break
-                waiting = [job for job in waiting if not failed.intersection(job.after)]
+                waiting = [
+                    job for job in waiting if not failed_stages.intersection(job.required_stages)
+                ]
         finally:
             # A second Ctrl-C must not interrupt the shutdown.
             previous_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -162,8 +170,8 @@ def print_result(result):
     text = log_path(result.job.name).read_text(encoding="utf-8", errors="replace")
     if result.code:
         print(text)
-    elif differing := re.search(r"^=+ numbers that differ .*", text, re.M | re.S):
-        print(differing[0])
+    elif differing_numbers := re.search(r"^=+ numbers that differ .*", text, re.M | re.S):
+        print(differing_numbers[0])
     verdict = f"FAILED ({result.code})" if result.code else "ok"
-    times = f"{result.end - result.start:6.1f} s (cpu {result.cpu:6.1f} s)"
+    times = f"{result.end - result.start:6.1f} s (cpu {result.cpu_seconds:6.1f} s)"
     print(f"{verdict:<12} {result.job.name:<40} {times}", flush=True)

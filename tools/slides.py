@@ -31,18 +31,18 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from references import BLOCK, DISPLAYED, ROOT, TITLE, References, chapters, label_of
+from references import DIRECTIVE, DISPLAYED_FORMULA, ROOT, TITLE, References, chapters, label_of
 
 DEFAULT_OUTPUT = ROOT / "_build" / "slides"
-SOURCES = ROOT / "tools" / "decks"
-CODE = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
+DECKS_FOLDER = ROOT / "tools" / "decks"
+CODE_FORMATTER = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
 SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 TABLE = re.compile(r"<table>.*</table>", re.S)
-RICH = ("image/svg+xml", "text/html", "text/markdown")
+RICH_MIME_TYPES = ("image/svg+xml", "text/html", "text/markdown")
 PANELS = re.compile(r'data-panels="([^"]*)"')
-TALL = 1.7  # narrower figures stand beside the points
-HIGH = 1.15  # ratio of height to width from which the panels of a drawing are put side by side
-ROOM = 1140, 460  # pixels for these panels
+MAX_BESIDE_RATIO = 1.7  # of width to height, up to which a figure stands beside the points
+MIN_PANELS_RATIO = 1.15  # of height to width, from which panels are put side by side
+PANELS_SIZE = 1140, 460  # pixels, width and height of all these panels together
 EXERCISE = re.compile(
     r"^```\{exercise-start\}[ ]*(?P<title>[^\n]*)\n:label: (?P<label>\S+)\n.*?^```\n"
     r"(?P<body>.*?)\n```\{exercise-end\}",
@@ -63,7 +63,7 @@ class Writer:
         self.markdown.renderer.rules |= {
             "myst_role": self.role,
             "fence": self.fence,
-            "math_block_label": self.labelled,
+            "math_block_label": self.labelled_equation,
         }
 
     def formula(self, tex, options):
@@ -80,9 +80,9 @@ class Writer:
             return self.equation(
                 *re.fullmatch(r"(?::label: (\S+)\n)?(.*)", token.content, re.S).groups()
             )
-        return f"<pre>{highlight(token.content, PythonLexer(), CODE)}</pre>"
+        return f"<pre>{highlight(token.content, PythonLexer(), CODE_FORMATTER)}</pre>"
 
-    def labelled(self, tokens, index, options, env):
+    def labelled_equation(self, tokens, index, options, env):
         return self.equation(tokens[index].info, tokens[index].content)
 
     def equation(self, label, tex):
@@ -98,7 +98,7 @@ class Writer:
 
     def part(self, cell, name):
         """Return the part of a text cell that `show` names."""
-        for block in BLOCK.finditer(cell.source):
+        for block in DIRECTIVE.finditer(cell.source):
             if block["name"] == "math" and label_of(block) == name:
                 return self.equation(name, block["body"])
             if block["name"].startswith("prf:") and label_of(block) == name:
@@ -112,13 +112,13 @@ class Writer:
             if exercise["label"] == name:
                 title = f"{self.references.texts[name]} ({self.inline(exercise['title'])})"
                 return self.box(title, exercise["body"])
-        found = [
+        formulas = [
             formula
-            for formula in DISPLAYED.finditer(cell.source)
+            for formula in DISPLAYED_FORMULA.finditer(cell.source)
             if formula["label"] == name or (name[0] == "$" and name[1:] in formula["tex"])
         ]
-        if len(found) == 1:
-            return self.equation(found[0]["label"], found[0]["tex"])
+        if len(formulas) == 1:
+            return self.equation(formulas[0]["label"], formulas[0]["tex"])
         raise ValueError(f"no part {name!r} in the cell {cell.source[:60]!r}")
 
     def box(self, title, body, kind="box"):
@@ -131,9 +131,13 @@ class Writer:
         shown = shown or (["output"] if is_hidden else ["code", "output"])
         parts = []
         if "code" in shown:
-            parts.append(f"<pre>{highlight(cell.source, PythonLexer(), CODE)}</pre>")
+            parts.append(f"<pre>{highlight(cell.source, PythonLexer(), CODE_FORMATTER)}</pre>")
         if "output" in shown:
-            rich = [output for output in cell.outputs if set(output.get("data", ())) & {*RICH}]
+            rich = [
+                output
+                for output in cell.outputs
+                if set(output.get("data", ())) & {*RICH_MIME_TYPES}
+            ]
             outputs = rich if rich and is_hidden else cell.outputs
             parts += [self.output(cell, output) for output in outputs]
         return "".join(parts)
@@ -163,7 +167,7 @@ class Writer:
             content = "".join(self.part(cell, name) for name in shown)
         points = "".join(f"<li>{self.inline(point)}</li>" for point in slide.get("points", ()))
         points = f"<ul>{points}</ul>" if points else ""
-        layout = "beside" if points and is_tall(content) else "below"
+        layout = "beside" if points and is_narrow_figure(content) else "below"
         content = f'<div class="shown">{content}</div>' if content else ""
         title = f"<h2>{self.inline(slide['title'])}</h2>"
         body = f'{title}<div class="{layout}">{points}{content}</div>'
@@ -178,11 +182,14 @@ def picture(svg, alt):
     boxes = [[float(x) for x in box.split()] for box in listed[1].split(",")] if listed else []
     # What lies below the last panel, such as a legend, belongs to no panel.
     is_whole = bool(boxes) and boxes[-1][1] + boxes[-1][3] > 0.95
-    if len(boxes) < 3 or not is_whole or height < HIGH * width:
+    if len(boxes) < 3 or not is_whole or height < MIN_PANELS_RATIO * width:
         return f'<img src="{source}" alt="{alt}">'
     columns, rows = 3, -(-len(boxes) // 3)
-    widest, highest = (max(box[k] for box in boxes) for k in (2, 3))
-    scale = min(ROOM[0] / (columns * widest * width), ROOM[1] / (rows * highest * height))
+    max_width, max_height = (max(box[k] for box in boxes) for k in (2, 3))
+    scale = min(
+        PANELS_SIZE[0] / (columns * max_width * width),
+        PANELS_SIZE[1] / (rows * max_height * height),
+    )
     panels = "".join(
         f'<span style="width: {scale * w * width:.0f}px; height: {scale * h * height:.0f}px; '
         f"background-size: {100 / w:.2f}% {100 / h:.2f}%; "
@@ -193,11 +200,11 @@ def picture(svg, alt):
     return f'<div class="panels" role="img" aria-label="{alt}" style="{style}">{panels}</div>'
 
 
-def is_tall(content):
+def is_narrow_figure(content):
     """Return whether a slide shows a single figure that is not much wider than high."""
     start = re.match(r'<figure>(?:<div class="moving">)?<img src="data:image/svg\+xml,', content)
     size = start and SVG_SIZE.search(unquote(content[start.end() : start.end() + 3000]))
-    return bool(size) and float(size[1]) < TALL * float(size[2])
+    return bool(size) and float(size[1]) < MAX_BESIDE_RATIO * float(size[2])
 
 
 def section(content, notes="", kind=""):
@@ -221,33 +228,35 @@ def deck(writer, number, chapter, book):
     return title, [cover, *slides]
 
 
-def main(target=DEFAULT_OUTPUT, *only):
+def main(target=DEFAULT_OUTPUT, *names):
     target = Path(target)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(SOURCES / "vendor", target / "vendor")
+    shutil.copytree(DECKS_FOLDER / "vendor", target / "vendor")
     shutil.copytree(ROOT / "book" / "_vendor" / "mathjax", target / "vendor" / "mathjax")
-    style = (SOURCES / "deck.css").read_text(encoding="utf-8") + CODE.get_style_defs("pre")
+    style = (DECKS_FOLDER / "deck.css").read_text(encoding="utf-8")
+    style += CODE_FORMATTER.get_style_defs("pre")
     (target / "deck.css").write_text(style, encoding="utf-8")
-    shutil.copy(SOURCES / "deck.js", target)
+    shutil.copy(DECKS_FOLDER / "deck.js", target)
     mathjax = json.dumps(config["sphinx"]["config"]["mathjax3_config"])
-    template = Template((SOURCES / "deck.html").read_text(encoding="utf-8"))
+    template = Template((DECKS_FOLDER / "deck.html").read_text(encoding="utf-8"))
     writer, rows = Writer(References()), []
     for number, chapter in enumerate(chapters(ROOT), start=1):
-        if only and chapter.name not in only:
+        if names and chapter.name not in names:
             continue
         title, slides = deck(writer, number, chapter, config["title"])
         page = template.substitute(title=title, slides="".join(slides), mathjax=mathjax)
         file = f"{chapter.name}.html"
         (target / file).write_text(page, encoding="utf-8")
-        links = (
+        entries = (
+            number,
             f'<a href="{file}">{title}</a>',
             len(slides),
             f'<a href="{file}?print-pdf">print</a>',
         )
-        cells = "".join(f"<td>{entry}</td>" for entry in (number, *links))
+        cells = "".join(f"<td>{entry}</td>" for entry in entries)
         rows.append(f"<tr>{cells}</tr>")
-    template = Template((SOURCES / "index.html").read_text(encoding="utf-8"))
+    template = Template((DECKS_FOLDER / "index.html").read_text(encoding="utf-8"))
     index = template.substitute(title=html.escape(config["title"]), rows="\n".join(rows))
     (target / "index.html").write_text(index, encoding="utf-8")
     print(f"{target}: {len(rows)} decks")

@@ -23,11 +23,11 @@ GROUPS = {
     "web": ("web", "test_book.py", "test_glossary.py"),
     "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py", "web/test_epub.py"),
 }  # fmt: skip
-QUICK = ("solvers", "core")
-NUMERICAL = (*QUICK, "ensembles")
-NEED_HTML = ("web", "live")
+QUICK_GROUPS = ("solvers", "core")
+NUMERICAL_GROUPS = (*QUICK_GROUPS, "ensembles")
+GROUPS_THAT_NEED_HTML = ("web", "live")
 PERTURBATION_SEEDS = (0, 1)
-NO_TESTS = 5  # exit code of pytest if no test is selected
+NO_TESTS_CODE = 5  # exit code of pytest if no test is selected
 
 
 def lint():
@@ -43,20 +43,20 @@ def html():
     """Return the build of the book; warnings and unresolved references are errors."""
     jupyter_book = Path(PYTHON).with_name("jupyter-book")
     command = (jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q")
-    return [Job("html", "html", command, after=("lint",))]
+    return [Job("html", "html", command, required_stages=("lint",))]
 
 
 def test_paths():
     """Return the files and folders of each group; a folder split between groups as its files."""
     tests = ROOT / "tests"
     named = [name for members in GROUPS.values() for name in members]
-    found = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
-    others = sorted({file.split("/")[0] for file in found}.difference(named))
+    test_files = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
+    others = sorted({file.split("/")[0] for file in test_files}.difference(named))
     paths = {}
     for group, members in (GROUPS | {"others": others}).items():
         paths[group] = []
         for name in members:
-            inside = sorted(file for file in found if file.startswith(f"{name}/"))
+            inside = sorted(file for file in test_files if file.startswith(f"{name}/"))
             is_split = any(file in named for file in inside)
             files = [file for file in inside if file not in named] if is_split else [name]
             paths[group] += [f"tests/{file}" for file in files]
@@ -64,18 +64,20 @@ def test_paths():
     return paths
 
 
-def pytest(select="not nightly", only=(), suffix="", **env):
-    """Return one run of pytest per group of tests, or per group named in `only`."""
-    passed = (0, NO_TESTS) if select == "nightly" else (0,)
-    found = []
+def pytest(select="not nightly", selected_groups=(), suffix="", **env):
+    """Return one run of pytest per group of tests, or per group named in `selected_groups`."""
+    passing_codes = (0, NO_TESTS_CODE) if select == "nightly" else (0,)
+    jobs = []
     for group, paths in test_paths().items():
         name = f"pytest {group}{suffix}"
         junit = f"--junitxml={log_path(name, 'xml')}"
         command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
-        after = ("lint", "html", "slides") if group in NEED_HTML else ("lint",)
-        if group in (only or (group,)):
-            found.append(Job(name, "pytest", command, after, env, passed))
-    return found
+        required_stages = (
+            ("lint", "html", "slides") if group in GROUPS_THAT_NEED_HTML else ("lint",)
+        )
+        if group in (selected_groups or (group,)):
+            jobs.append(Job(name, "pytest", command, required_stages, env, passing_codes))
+    return jobs
 
 
 def notebook_groups():
@@ -112,17 +114,17 @@ def notebooks(suffix="", **env):
 def fonts():
     """Return the job that fills Matplotlib's font cache, whose message would enter a notebook."""
     command = (PYTHON, "-c", "import matplotlib.font_manager")
-    return [Job("fonts", "fonts", command, after=("lint",))]
+    return [Job("fonts", "fonts", command, required_stages=("lint",))]
 
 
 def wheel():
     """Return the job that builds the wheel and imports it outside the repository."""
-    return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), after=("lint",))]
+    return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), required_stages=("lint",))]
 
 
 def slides():
     """Return the job that writes the decks of slides."""
-    return [Job("slides", "slides", (PYTHON, "tools/slides.py"), after=("lint",))]
+    return [Job("slides", "slides", (PYTHON, "tools/slides.py"), required_stages=("lint",))]
 
 
 STAGES = {stage.__name__: stage for stage in (lint, fonts, html, slides, pytest, notebooks, wheel)}
@@ -130,14 +132,14 @@ STAGES = {stage.__name__: stage for stage in (lint, fonts, html, slides, pytest,
 
 def quick():
     """Return the jobs for use during development: lint, and the tests of the numerical core."""
-    return [*lint(), *pytest(only=QUICK)]
+    return [*lint(), *pytest(selected_groups=QUICK_GROUPS)]
 
 
 def nightly():
     """Return the tests that are too slow for every change, with the jobs that they need."""
     jobs = [*lint(), *html(), *slides(), *pytest("nightly")]
     # The tests run even if lint fails.
-    return [replace(job, after=tuple({*job.after} - {"lint"})) for job in jobs]
+    return [replace(job, required_stages=tuple({*job.required_stages} - {"lint"})) for job in jobs]
 
 
 def portability(names):
@@ -160,6 +162,6 @@ def portability(names):
     for suffix, env in (emulated | perturbed).items():
         jobs += notebooks(suffix, **env)
     for suffix, env in emulated.items():
-        jobs += pytest(only=NUMERICAL, suffix=suffix, **env)
+        jobs += pytest(selected_groups=NUMERICAL_GROUPS, suffix=suffix, **env)
     # Two threads need two cores: sharing one, they would mostly wait for each other.
     return [replace(job, cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in jobs]

@@ -10,11 +10,20 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        python, target = (sys.executable, "-m"), Path(folder, "site")
-        build = (*python, "build", "--no-isolation", "--outdir", folder)
+        python_module, target = (sys.executable, "-m"), Path(folder, "site")
+        build = (*python_module, "build", "--no-isolation", "--outdir", folder)
         subprocess.run(build, cwd=ROOT, check=True)
         wheel_path = next(Path(folder).glob("*.whl"))
-        pip = (*python, "pip", "install", "--quiet", "--no-deps", "--target", target, wheel_path)
+        pip = (
+            *python_module,
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--target",
+            target,
+            wheel_path,
+        )
         subprocess.run(pip, check=True)
         import_all = (sys.executable, "-I", ROOT / "tools" / "import_all.py", target)
         subprocess.run(import_all, cwd=folder, check=True)

@@ -17,13 +17,13 @@ XHTML, SVG, MATHML = (
     f"{{http://www.w3.org/{name}}}" for name in ("1999/xhtml", "2000/svg", "1998/Math/MathML")
 )
 E = ElementMaker(namespace=XHTML[1:-1])
-SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # of the pages; others do not run
+RUN_SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # all others are blocked
 # Serialize the article. Formulas and tables get their width in em, so that they can be shrunk to
 # narrow screens; drawings within the page get their style as attributes.
-ARTICLE = r"""async () => {
+SERIALIZE_ARTICLE = r"""async () => {
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
-  // Tell browsers what TeX knows of operators: ordinary symbols, fences, and signs of numbers.
+  // Tell browsers what TeX knows about operators: ordinary symbols, fences, and signs of numbers.
   const setSpaces = math => {
     for (const mo of math.querySelectorAll('[data-mjx-texclass="ORD"] > mo:only-child')) {
       mo.setAttribute("lspace", "0");
@@ -88,16 +88,19 @@ ARTICLE = r"""async () => {
   }
   return new XMLSerializer().serializeToString(article);
 }"""
-RENAMED = {"article": "section", "details": "div", "summary": "p", "button": "span"}
-KEPT = {"id", "class", "href", "src", "alt", "colspan", "rowspan", "start", "width", "height"}
-NOT_IN_SVG = re.compile(r"style|data-.*|tabindex|focusable")
+NEW_TAG_NAMES = {"article": "section", "details": "div", "summary": "p", "button": "span"}
+KEPT_ATTRIBUTES = {
+    *("id", "class", "href", "src", "alt"),
+    *("colspan", "rowspan", "start", "width", "height"),
+}
+REMOVED_SVG_ATTRIBUTES = re.compile(r"style|data-.*|tabindex|focusable")
 PRIMES = ("\N{PRIME}", "\N{DOUBLE PRIME}", "\N{TRIPLE PRIME}")
-FIT = {
+FIT_STYLES = {
     "table": "font-size: clamp(0.5em, 100cqi / {:.1f}, 0.9em)",
     "div": "--fit: min(1em, 100cqi / {:.1f})",  # inherited by the formula
 }
 IMAGE_ID = re.compile(rb'(<image\b[^>]*?) id="[^"]*"')
-MARGIN = {"table": 1, "div": 4}  # em, for the number of a formula
+FIT_MARGINS = {"table": 1, "div": 4}  # em, for the number of a formula
 
 
 @dataclass
@@ -117,10 +120,10 @@ def read_page(tab, site, name):
     """Return the article of a page as a tree."""
     tab.route(
         re.compile(r"\.js(\?|$)"),
-        lambda route: route.continue_() if SCRIPTS.search(route.request.url) else route.abort(),
+        lambda route: route.continue_() if RUN_SCRIPTS.search(route.request.url) else route.abort(),
     )
     open_page(tab, f"{site}{name}.html")
-    article = etree.fromstring(tab.evaluate(ARTICLE))
+    article = etree.fromstring(tab.evaluate(SERIALIZE_ARTICLE))
     for element in article.iter(etree.Element):
         simplify(element)
         for attribute in ("href", "src"):
@@ -134,13 +137,13 @@ def simplify(element):
     name = element.tag.split("}")[1]
     if element.tag.startswith(XHTML):
         width = element.get("data-fit")
-        element.tag = XHTML + RENAMED.get(name, name)
-        for attribute in set(element.attrib) - KEPT:
+        element.tag = XHTML + NEW_TAG_NAMES.get(name, name)
+        for attribute in set(element.attrib) - KEPT_ATTRIBUTES:
             del element.attrib[attribute]
         if width:
-            element.set("style", FIT[name].format(float(width) + MARGIN[name]))
+            element.set("style", FIT_STYLES[name].format(float(width) + FIT_MARGINS[name]))
     elif element.tag.startswith(SVG):
-        for attribute in filter(NOT_IN_SVG.fullmatch, set(element.attrib)):
+        for attribute in filter(REMOVED_SVG_ATTRIBUTES.fullmatch, set(element.attrib)):
             del element.attrib[attribute]
         if "role" in element.attrib:
             element.set("role", "img")
@@ -149,13 +152,14 @@ def simplify(element):
             if attribute.startswith("data-") or attribute == "class":
                 del element.attrib[attribute]
         if element.text in PRIMES:
-            element.set("mathsize", "140%")  # fonts have small ones, to be chosen by size
-        if letter := styled(element.text, element.get("mathvariant")):
+            # The primes of fonts are small and meant to be enlarged.
+            element.set("mathsize", "140%")
+        if letter := styled_letter(element.text, element.get("mathvariant")):
             element.text = letter
             element.set("mathvariant", "normal")
 
 
-def styled(letter, variant):
+def styled_letter(letter, variant):
     """Return a letter in a script that browsers do not choose by `mathvariant`, or None."""
     if variant not in ("double-struck", "script", "fraktur") or len(letter or "") != 1:
         return None
@@ -170,7 +174,7 @@ def styled(letter, variant):
 
 def split_solutions(article, address):
     """Take the solutions out of an article and link each exercise with its solution."""
-    found = []
+    solutions = []
     captions = {
         " ".join(caption.itertext()).strip(): caption.getparent().getparent()
         for caption in article.iterfind(f".//{XHTML}span[@class='caption-number']")
@@ -186,8 +190,8 @@ def split_solutions(article, address):
         )
         link = E.a(summary.text or "", *summary, href=f"{address}#{exercise.get('id')}")
         solution.replace(summary, E.h2(link))
-        found.append(solution)
-    return found
+        solutions.append(solution)
+    return solutions
 
 
 def set_headings(document):
@@ -207,15 +211,15 @@ def read_pages(tab, site, parts):
     for part, names in parts:
         for name in names:
             article, address = read_page(tab, site, name), f"{site}{name}.html"
-            found = split_solutions(article, address)
+            page_solutions = split_solutions(article, address)
             documents.append(Document(f"{name}.xhtml", article, part))
             set_headings(documents[-1])
-            if found:
+            if page_solutions:
                 title = f"Solutions: {documents[-1].headings[0][0]}"
-                body = E.section(E.h1(E.a(title, href=address)), *found)
+                body = E.section(E.h1(E.a(title, href=address)), *page_solutions)
                 solutions.append(Document(f"solutions/{name}.xhtml", body, "Solutions"))
                 set_headings(solutions[-1])
-            print(f"{name}: {len(found)} solutions", flush=True)
+            print(f"{name}: {len(page_solutions)} solutions", flush=True)
     return documents + solutions
 
 

@@ -16,10 +16,18 @@ from svmbook.experiments.running.records import results_folder
 from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
-SUPPORT = ("estimator", "classes", "probabilities", "weights", "sparse", "certificate", "defaults")
-LIMITS = ("estimator", "points fitted in a minute", "memory (floats)")
-MAX_MEASURED = 500_000  # points
-MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # whose defaults are shown
+SUPPORT_COLUMNS = (
+    "estimator",
+    "classes",
+    "probabilities",
+    "weights",
+    "sparse",
+    "certificate",
+    "defaults",
+)
+LIMIT_COLUMNS = ("estimator", "points fitted in a minute", "memory (floats)")
+MAX_MEASURED_POINTS = 500_000
+MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # their defaults are shown
 
 
 def estimators():
@@ -50,12 +58,14 @@ def support_cells(estimator):
 
 def limit_cells(row):
     """Return the cells of a record: method, points fitted in a minute, and memory."""
-    is_lower_bound = row["n"] >= MAX_MEASURED and row["seconds"] < 60.0
-    points = f"over {MAX_MEASURED:,}"
+    is_lower_bound = row["n"] >= MAX_MEASURED_POINTS and row["seconds"] < 60.0
+    points = f"over {MAX_MEASURED_POINTS:,}"
     if not is_lower_bound:
-        points = f"{floor_to_one_digit(row['minute']):,}"
-    squares, data = row["memory_over_squares"], row["memory_over_data"]
-    memory = f"{squares:.1f} $n^2$" if squares > 0.5 else f"{max(data, 1.0):.0f} times the data"
+        points = f"{floor_to_one_digit(row['n_at_one_minute']):,}"
+    over_squares, over_data = row["memory_over_squares"], row["memory_over_data"]
+    memory = f"{max(over_data, 1.0):.0f} times the data"
+    if over_squares > 0.5:
+        memory = f"{over_squares:.1f} $n^2$"
     return row["method"], points, memory
 
 
@@ -73,10 +83,10 @@ class Capabilities(SphinxDirective):
     def run(self):
         if self.arguments == ["abilities"]:
             rows = [(f"{{class}}`~svmbook.{name}`", *support_cells(e)) for name, e in estimators()]
-            table = Table(SUPPORT, rows)
+            table = Table(SUPPORT_COLUMNS, rows)
         else:
             self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
-            table = Table(LIMITS, [limit_cells(row) for row in load_records(RECORDS)])
+            table = Table(LIMIT_COLUMNS, [limit_cells(row) for row in load_records(RECORDS)])
         return self.parse_text_to_nodes(repr(table))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from listings import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
-BUILT_WITH = {
+SOFTWARE = {
     "writing": ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "jupyterlab"),
     "computing": ("numpy", "scipy", "scikit-learn", "cvxopt", "matplotlib"),
     "checking": ("pytest", "nbval", "ruff", "playwright", "axe-playwright-python"),
@@ -21,8 +21,8 @@ BUILT_WITH = {
 
 def measurements(record):
     """Return the measurements as a table in Markdown."""
-    rows = [(what, f"{value:,}") for what, value in record["measured"].items()]
-    return markdown_table(["what", "measured"], rows)
+    rows = [(name, f"{value:,}") for name, value in record["measured"].items()]
+    return markdown_table(["measurement", "value"], rows)
 
 
 def lowest_scores(record):
@@ -41,9 +41,9 @@ def versions():
     """Return the versions of the software as a table in Markdown."""
     rows = [
         (purpose, ", ".join(f"{name} {version(name)}" for name in names))
-        for purpose, names in BUILT_WITH.items()
+        for purpose, names in SOFTWARE.items()
     ]
-    return markdown_table(["for", "built with"], rows)
+    return markdown_table(["purpose", "software"], rows)
 
 
 class Colophon(SphinxDirective):

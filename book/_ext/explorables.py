@@ -28,8 +28,8 @@ def bundle_scripts(entry):
         if name in scripts:
             return
         code = (MODULES / f"{name}.js").read_text(encoding="utf-8")
-        for _, other in IMPORT.findall(code):
-            add(other)
+        for _, imported in IMPORT.findall(code):
+            add(imported)
         exported = EXPORT.findall(code)
         code = IMPORT.sub(lambda found: import_as_const(*found.groups()), code)
         code = EXPORT.sub("", code)

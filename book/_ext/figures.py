@@ -26,12 +26,12 @@ def in_pixels(points):
 def panel(image, size, box):
     """Return the HTML of one panel: the whole drawing, clipped to a box in relative units."""
     left, top, width, height = box
-    across, down = width * size[0], height * size[1]
+    pixel_width, pixel_height = width * size[0], height * size[1]
     style = f"width: {100 / width:.2f}%; left: {-100 * left / width:.2f}%"
     style += f"; top: {-100 * top / height:.2f}%"
     return (
-        f'<span class="panel" style="aspect-ratio: {across:.0f} / {down:.0f}; '
-        f'width: min(100%, {across:.0f}px)">{image.format(style=style)}</span>'
+        f'<span class="panel" style="aspect-ratio: {pixel_width:.0f} / {pixel_height:.0f}; '
+        f'width: min(100%, {pixel_width:.0f}px)">{image.format(style=style)}</span>'
     )
 
 
@@ -40,21 +40,21 @@ def visit_image(writer, node):
     path = Path(writer.builder.srcdir, node["uri"])
     is_drawing = path.suffix == ".svg" and node["uri"] in writer.builder.images
     head = path.read_bytes()[:2000].decode("utf-8", errors="replace") if is_drawing else ""
-    found = SIZE.search(head)
-    if found is None or "alt" not in node:
+    length_match = SIZE.search(head)
+    if length_match is None or "alt" not in node:
         HTML5Translator.visit_image(writer, node)
         return
     name = writer.builder.images[node["uri"]]
     source = posixpath.join(writer.builder.imgpath, quote(name))
-    size = [in_pixels(length) for length in found.groups()]
+    size = [in_pixels(length) for length in length_match.groups()]
     alt, classes = escape(node["alt"]), " ".join(node["classes"])
     whole = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
     whole += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
     if panels := PANELS.search(head):
         image = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
         boxes = [[float(number) for number in box.split()] for box in panels[1].split(",")]
-        windows = "".join(panel(image, size, box) for box in boxes)
-        whole += f'<span class="panels" role="img" aria-label="{alt}">{windows}</span>'
+        panel_spans = "".join(panel(image, size, box) for box in boxes)
+        whole += f'<span class="panels" role="img" aria-label="{alt}">{panel_spans}</span>'
     writer.body.append(f'<span class="drawing {classes}">{whole}</span>\n')
 
 

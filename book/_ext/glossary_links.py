@@ -14,7 +14,7 @@ EXCLUDED = (
 )  # fmt: skip
 
 # Words that also have another meaning; chapters link them explicitly, with {term}.
-AMBIGUOUS = frozenset({"edge", "face", "ridge", "rule", "shift"})
+AMBIGUOUS_TERMS = frozenset({"edge", "face", "ridge", "rule", "shift"})
 
 
 @lru_cache
@@ -63,19 +63,19 @@ def link(app, doctree, docname):
         return
     objects = app.env.get_domain("std").objects
     targets = {name: target for (kind, name), target in objects.items() if kind == "term"}
-    explicit = {
+    explicitly_linked = {
         reference["refuri"].partition("#")[2]
         for reference in doctree.findall(nodes.reference)
         if "refuri" in reference
     }
-    unlinked = {
+    unlinked_terms = {
         name
         for name, (_, anchor) in targets.items()
-        if anchor not in explicit and name not in AMBIGUOUS
+        if anchor not in explicitly_linked and name not in AMBIGUOUS_TERMS
     }
     for text in [text for text in doctree.findall(nodes.Text) if is_running_text(text)]:
         pieces = []
-        for words, term in split(text.astext(), unlinked):
+        for words, term in split(text.astext(), unlinked_terms):
             piece = nodes.Text(words)
             if term:
                 page, anchor = targets[term]

@@ -19,7 +19,7 @@ def markdown_table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def questions(root):
+def chapter_rows(root):
     """Yield part, page and question of each chapter; a part is named at its first chapter only."""
     previous = ""
     for part, name, path in chapters(root):
@@ -28,7 +28,7 @@ def questions(root):
         previous = part
 
 
-def sizes():
+def size_rows():
     """Yield size, classes and sources of each data set."""
     for entry in manifest().values():
         counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
@@ -40,37 +40,37 @@ def sizes():
         yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, origin
 
 
-def origins():
+def origin_rows():
     """Return name, origin and licence of each data set."""
     return ((f"`{entry.name}`", entry.origin, entry.licence) for entry in manifest().values())
 
 
-class Map(SphinxDirective):
+class ChapterMap(SphinxDirective):
     """Show the chapters and their questions."""
 
     def run(self):
         root = Path(self.env.srcdir)
         for path in (root / "_toc.yml", *root.glob("notebooks/*.ipynb")):
             self.env.note_dependency(str(path))
-        text = markdown_table(["part", "chapter", "question"], questions(root))
+        text = markdown_table(["part", "chapter", "question"], chapter_rows(root))
         return self.parse_text_to_nodes(text)
 
 
-class Classical(SphinxDirective):
+class DataSetTable(SphinxDirective):
     """Show one of the two tables of data sets: ``sizes`` or ``origins``."""
 
     required_arguments = 1
 
     def run(self):
         head, rows = {
-            "sizes": ("name|rows x features|classes|treated by|+1 is|fetched from", sizes),
-            "origins": ("name|origin|licence", origins),
+            "sizes": ("name|rows x features|classes|treated by|+1 is|fetched from", size_rows),
+            "origins": ("name|origin|licence", origin_rows),
         }[self.arguments[0]]
         return self.parse_text_to_nodes(markdown_table(head.split("|"), rows()))
 
 
 def setup(app):
     """Register the directives."""
-    app.add_directive("map", Map)
-    app.add_directive("classical", Classical)
+    app.add_directive("map", ChapterMap)
+    app.add_directive("classical", DataSetTable)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

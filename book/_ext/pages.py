@@ -26,18 +26,18 @@ def tidy_scripts(app, pagename, templatename, context, doctree):
     context["script_files"] = list(scripts.values())
 
 
-REPEATED = re.compile(
+REPEATED_ID = re.compile(
     r'(<section[^>]*|<div class="proof[^>]*) id="(?:exercise|solution|proof)(?:-content)?"'
 )
 EMPTY_HEADER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?</th>")  # an empty header cell
-SPAN = r'<span class="math [^<]*</span>'
-FORMULA = re.compile(rf"([(\[“]{SPAN}[,.;:!?)\]”]*|{SPAN}[,.;:!?)\]”]+)")
+FORMULA_SPAN = r'<span class="math [^<]*</span>'
+PUNCTUATED_FORMULA = re.compile(rf"([(\[“]{FORMULA_SPAN}[,.;:!?)\]”]*|{FORMULA_SPAN}[,.;:!?)\]”]+)")
 
 # Words of code that the style sheet shows in the default colour: names, punctuation, blanks.
 PLAIN_CODE = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')
 
-NAME = re.compile(r'(?<=<span class="pre">)[^<]{25,}(?=</span>)')
-PREFIX = re.compile(r'(<span class="sig-prename[^>]*><span class="pre">)([^<]+)')
+LONG_NAME = re.compile(r'(?<=<span class="pre">)[^<]{25,}(?=</span>)')
+NAME_PREFIX = re.compile(r'(<span class="sig-prename[^>]*><span class="pre">)([^<]+)')
 
 
 def add_break_points(name):
@@ -54,12 +54,12 @@ def tidy_body(app, pagename, templatename, context, doctree):
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
         body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
-        body = REPEATED.sub(r"\1", body)
+        body = REPEATED_ID.sub(r"\1", body)
         body = EMPTY_HEADER.sub(r"<td\1></td>", body)
-        body = PREFIX.sub(lambda found: found[1] + add_break_points(found[2]) + "<wbr>", body)
+        body = NAME_PREFIX.sub(lambda found: found[1] + add_break_points(found[2]) + "<wbr>", body)
         body = PLAIN_CODE.sub(r"\1", body)
-        body = NAME.sub(lambda found: add_break_points(found[0]), body)
-        context["body"] = FORMULA.sub(r'<span class="together">\1</span>', body)
+        body = LONG_NAME.sub(lambda found: add_break_points(found[0]), body)
+        context["body"] = PUNCTUATED_FORMULA.sub(r'<span class="together">\1</span>', body)
 
 
 def tidy_contents(app, pagename, templatename, context, doctree):

@@ -9,9 +9,11 @@ import re
 
 from bs4 import BeautifulSoup, NavigableString
 
-CELL = re.compile(r'(<div class="highlight-(?:ipython3|myst-ansi) .*?<pre>).*?(?=</pre>)', re.S)
-TABLE = re.compile(r"<tbody>((?!<a ).)*?</tbody>", re.S)
-WHOLE_BODY = "whole_body"  # key in the context of a page
+CODE_CELL = re.compile(
+    r'(<div class="highlight-(?:ipython3|myst-ansi) .*?<pre>).*?(?=</pre>)', re.S
+)
+TABLE_WITHOUT_LINKS = re.compile(r"<tbody>((?!<a ).)*?</tbody>", re.S)
+WHOLE_BODY_KEY = "whole_body"  # key in the context of a page
 SENTENCE_END = re.compile(r"[.?!][)\N{RIGHT DOUBLE QUOTATION MARK}]?(?=\s|$)")
 
 
@@ -55,14 +57,14 @@ def trim_previews(app, error):
 def hide_code_and_tables(app, pagename, templatename, context, doctree):
     """Remove the text of code cells, and of tables without links, from a page."""
     if doctree:
-        context[WHOLE_BODY] = context["body"]
-        context["body"] = TABLE.sub("", CELL.sub(r"\1", context["body"]))
+        context[WHOLE_BODY_KEY] = context["body"]
+        context["body"] = TABLE_WITHOUT_LINKS.sub("", CODE_CELL.sub(r"\1", context["body"]))
 
 
 def restore_body(app, pagename, templatename, context, doctree):
     """Restore the whole body of a page."""
     if doctree:
-        context["body"] = context.pop(WHOLE_BODY)
+        context["body"] = context.pop(WHOLE_BODY_KEY)
 
 
 def setup(app):

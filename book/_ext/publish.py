@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from xml.etree import ElementTree
 
-NOTEBOOKS = "svmbook-notebooks.zip"
+NOTEBOOKS_ZIP = "svmbook-notebooks.zip"
 README = """The chapters of "Support Vector Machines, from the dual up" as notebooks.
 
     python -m pip install svmbook jupyterlab
@@ -23,8 +23,8 @@ The measured results that chapters read are part of the package. A few chapters 
 (pandas, interpret-core, ipywidgets), which their first cells name.
 """
 FEED_LENGTH = 30  # the number of changes in the feed
-ATOM = "http://www.w3.org/2005/Atom"
-NOT_FOUND = """<h1>This page is not in the book</h1>
+ATOM_NAMESPACE = "http://www.w3.org/2005/Atom"
+NOT_FOUND_BODY = """<h1>This page is not in the book</h1>
 <p>It may have been renamed. The search finds words, theorems and functions; the
 <a href="{prefix}book/intro.html">first page</a> has the map of the chapters.</p>"""
 
@@ -56,17 +56,17 @@ def configure(app, config):
     config.git_untracked_show_sourcelink = True  # required by the theme's launch buttons
     prefix = urlparse(config.html_baseurl or "/").path
     config.notfound_urls_prefix = prefix
-    config.notfound_context = {"title": "Not found", "body": NOT_FOUND.format(prefix=prefix)}
+    config.notfound_context = {"title": "Not found", "body": NOT_FOUND_BODY.format(prefix=prefix)}
 
 
 def write_files(app, error):
     """Write the notebooks and the feed."""
     if error or app.builder.format != "html":
         return
-    out, source = Path(app.outdir), Path(app.srcdir)
-    write_notebooks(out / NOTEBOOKS, source)
+    output_folder, source = Path(app.outdir), Path(app.srcdir)
+    write_notebooks(output_folder / NOTEBOOKS_ZIP, source)
     if app.config.html_theme_options.get("repository_url"):
-        (out / "changes.xml").write_bytes(
+        (output_folder / "changes.xml").write_bytes(
             feed(app.config.html_title, app.config.html_baseurl, source)
         )
 
@@ -92,7 +92,7 @@ def feed(title, site, source):
         [*log, "notebooks/*.ipynb", "book/*.md"], cwd=source, capture_output=True, text=True
     )
     entries = [entry.strip().split("\n") for entry in done.stdout.split("\x1e")[1:]]
-    root = ElementTree.Element("feed", xmlns=ATOM)
+    root = ElementTree.Element("feed", xmlns=ATOM_NAMESPACE)
     for name, value in (("title", title), ("id", site)):
         ElementTree.SubElement(root, name).text = value
     ElementTree.SubElement(root, "link", href=f"{site}changes.xml", rel="self")

@@ -8,9 +8,9 @@ import zipfile
 
 from elements import element, serialise
 
-CONTENT = "http://www.imsglobal.org/xsd/imscp_v1p1"
-QUESTIONS = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-RESPONSE = "response"  # identifier of the response, one per question
+MANIFEST_NAMESPACE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+QUESTIONS_NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+RESPONSE_ID = "response"  # each question has one response
 
 
 def package(chapters):
@@ -51,7 +51,7 @@ def _manifest(names):
         element("organizations"),
         element("resources", *resources),
         identifier="svmbook-questions",
-        xmlns=CONTENT,
+        xmlns=MANIFEST_NAMESPACE,
     )
 
 
@@ -62,7 +62,7 @@ def _quiz(chapter):
     ]
     section = element("section", *items, ident=f"{chapter.name}-questions")
     quiz = element("assessment", section, ident=chapter.name, title=chapter.title)
-    return element("questestinterop", quiz, xmlns=QUESTIONS)
+    return element("questestinterop", quiz, xmlns=QUESTIONS_NAMESPACE)
 
 
 def _item(ident, question):
@@ -74,7 +74,7 @@ def _item(ident, question):
         element("response_label", _html(choice.text), ident=name)
         for name, choice in choices.items()
     ]
-    answer = element("render_choice", *labels, shuffle="Yes")
+    rendered_choices = element("render_choice", *labels, shuffle="Yes")
     reasons = [_rule(name, _show_reason(name), is_last=False) for name in choices]
     (right,) = (name for name, choice in choices.items() if choice.is_right)
     score = element("setvar", "100", action="Set", varname="SCORE")
@@ -85,7 +85,7 @@ def _item(ident, question):
         element(
             "presentation",
             _html(question.text),
-            element("response_lid", answer, ident=RESPONSE, rcardinality="Single"),
+            element("response_lid", rendered_choices, ident=RESPONSE_ID, rcardinality="Single"),
         ),
         element(
             "resprocessing",
@@ -121,7 +121,7 @@ def _html(text):
 
 def _rule(name, effect, is_last):
     """Return a rule that applies if a choice is selected; later rules follow unless it is last."""
-    condition = element("conditionvar", element("varequal", name, respident=RESPONSE))
+    condition = element("conditionvar", element("varequal", name, respident=RESPONSE_ID))
     return element("respcondition", condition, effect, **{"continue": "No" if is_last else "Yes"})
 
 

@@ -14,8 +14,8 @@ import qti
 from bs4 import BeautifulSoup
 from chapters import chapters
 
-MOODLE = "svmbook-questions-moodle.xml"
-QTI = "svmbook-questions-qti.zip"
+MOODLE_FILE = "svmbook-questions-moodle.xml"
+QTI_FILE = "svmbook-questions-qti.zip"
 QUIZ = re.compile(r'<details class="[^"]*\bquiz\b[^"]*">.*?</details>', re.S)
 KEPT_TAGS = {"code", "em", "p", "strong"}
 
@@ -62,7 +62,7 @@ def parse_questions(page):
 
     The choices are sorted by a checksum of their text, since some platforms do not shuffle them.
     """
-    found = []
+    questions = []
     for html in QUIZ.findall(page):
         quiz = BeautifulSoup(html, "html.parser")
         title = quiz.find(class_="sd-summary-text")
@@ -72,22 +72,24 @@ def parse_questions(page):
             for term, reason in zip(terms, reasons, strict=True)
         ]
         choices.sort(key=lambda choice: zlib.crc32(choice.text.encode()))
-        found.append(Question(title.get_text(), f"<p>{clean_html(title)}</p>", choices))
-    return found
+        questions.append(Question(title.get_text(), f"<p>{clean_html(title)}</p>", choices))
+    return questions
 
 
 def write_questions(app, error):
     """Write the questions of all chapters into the folder of the pages."""
     if error or app.builder.format != "html":
         return
-    out, found = Path(app.outdir), []
+    output_folder, all_questions = Path(app.outdir), []
     for chapter in chapters(Path(app.srcdir)):
         docname = f"notebooks/{chapter.name}"
-        page = (out / f"{docname}.html").read_text(encoding="utf-8")
+        page = (output_folder / f"{docname}.html").read_text(encoding="utf-8")
         title = app.env.titles[docname].astext()
-        found.append(ChapterQuestions(chapter.name, title, parse_questions(page)))
-    (out / MOODLE).write_bytes(moodle.question_bank(app.config.html_title, found))
-    (out / QTI).write_bytes(qti.package(found))
+        all_questions.append(ChapterQuestions(chapter.name, title, parse_questions(page)))
+    (output_folder / MOODLE_FILE).write_bytes(
+        moodle.question_bank(app.config.html_title, all_questions)
+    )
+    (output_folder / QTI_FILE).write_bytes(qti.package(all_questions))
 
 
 def setup(app):

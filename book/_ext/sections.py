@@ -17,7 +17,7 @@ from sphinx_proof.nodes import NODE_TYPES
 # Nodes that are not prose, and nodes that have entries of their own.
 NOT_PROSE = (nodes.math_block, nodes.literal_block, nodes.raw, nodes.image, nodes.doctest_block)
 EXERCISES = (exercise_node, exercise_enumerable_node, solution_node)
-SEPARATE = (nodes.section, nodes.citation, addnodes.desc, addnodes.desc_signature,
+SEPARATE_ENTRIES = (nodes.section, nodes.citation, addnodes.desc, addnodes.desc_signature,
             addnodes.glossary, *EXERCISES)  # fmt: skip
 
 # The relevance of a page's entries compared with those of a chapter: text that explains a topic
@@ -27,13 +27,13 @@ WEIGHTS = {
     "book/bibliography": 0.6, "book/coverage": 0.6, "book/errata": 0.6, "book/exercises": 0.6,
     "book/further_experiments": 0.6, "book/reproductions": 0.6, "book/teaching": 0.6, "book/": 0.8,
 }  # fmt: skip
-REVIEW = ("Summary", "Check yourself", "Exercises")
+REVIEW_TITLES = ("Summary", "Check yourself", "Exercises")
 REVIEW_WEIGHT = EXERCISE_WEIGHT = 0.6
 LETTER = re.compile(r"[^\W\d_]")
 SYMBOL = re.compile(r"\\?([A-Za-z]+)")
 
 
-def symbol(formula):
+def formula_text(formula):
     """Return a formula of one letter as text, and an ellipsis for any other formula."""
     name = SYMBOL.fullmatch(formula.strip())
     if name and len(name[1]) == 1:
@@ -47,7 +47,9 @@ def symbol(formula):
 def prose(content):
     """Return the text of some nodes, with an ellipsis for each long formula."""
     has_blocks = any(not isinstance(node, (nodes.Inline, nodes.Text)) for node in content)
-    texts = [words(node) for node in content if not isinstance(node, (*NOT_PROSE, *SEPARATE))]
+    texts = [
+        words(node) for node in content if not isinstance(node, (*NOT_PROSE, *SEPARATE_ENTRIES))
+    ]
     return (" " if has_blocks else "").join(texts)
 
 
@@ -57,10 +59,10 @@ def words(node):
         return node.astext()
     if isinstance(node, nodes.entry) and not LETTER.search(node.astext()):
         return ""  # a number of a table
-    return symbol(node.astext()) if isinstance(node, nodes.math) else prose(node.children)
+    return formula_text(node.astext()) if isinstance(node, nodes.math) else prose(node.children)
 
 
-def parts(doctree):
+def text_entries(doctree):
     """Yield anchor, title and content of each section, theorem, term, object and source."""
     for section in doctree.findall(nodes.section):
         if section.children and isinstance(section[0], nodes.title):
@@ -79,7 +81,7 @@ def parts(doctree):
         yield citation["ids"][0], citation[0].astext(), citation[1:]
 
 
-def exercises(doctree):
+def exercise_entries(doctree):
     """Yield anchor, title and content of each exercise and each solution."""
     for exercise in doctree.findall(lambda node: isinstance(node, EXERCISES)):
         title, content = exercise.children
@@ -89,47 +91,49 @@ def exercises(doctree):
         yield exercise["ids"][0], name, content.children
 
 
-def collect(app, doctree, docname):
+def collect_entries(app, doctree, docname):
     """Collect the entries of a page."""
     weight = next(value for start, value in WEIGHTS.items() if docname.startswith(start))
     page = prose(app.env.titles[docname].children)
     app.sections[docname] = []
-    for entries, factor in ((parts, 1), (exercises, EXERCISE_WEIGHT)):
+    for entries, factor in ((text_entries, 1), (exercise_entries, EXERCISE_WEIGHT)):
         for anchor, title, content in entries(doctree):
-            value = round(weight * (REVIEW_WEIGHT if title in REVIEW else factor), 2)
+            value = round(weight * (REVIEW_WEIGHT if title in REVIEW_TITLES else factor), 2)
             text = " ".join(prose(content).split())
             app.sections[docname].append([docname, anchor, page, title, value, text])
 
 
-def prepare(app):
+def load_entries(app):
     """Load the entries of the last build, for pages that are not written again."""
     app.sections = {}
-    if target(app).exists():
-        text = target(app).read_text(encoding="utf-8").removeprefix("findIn(").removesuffix(");")
+    if index_path(app).exists():
+        text = (
+            index_path(app).read_text(encoding="utf-8").removeprefix("findIn(").removesuffix(");")
+        )
         for entry in json.loads(text):
             if entry[0] in app.env.all_docs:
                 app.sections.setdefault(entry[0], []).append(entry)
 
 
-def target(app):
+def index_path(app):
     """Return the path of the index, which the search page loads."""
     return Path(app.outdir, "sections.js")
 
 
-def write(app, error):
+def write_index(app, error):
     """Write the index."""
     if not error and app.builder.format == "html":
         entries = [entry for name in sorted(app.sections) for entry in app.sections[name]]
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         # Replaced atomically, so that an interrupted build leaves the old file.
-        new = target(app).with_suffix(".new")
-        new.write_text(f"findIn({text});", encoding="utf-8")
-        new.replace(target(app))
+        temporary = index_path(app).with_suffix(".new")
+        temporary.write_text(f"findIn({text});", encoding="utf-8")
+        temporary.replace(index_path(app))
 
 
 def setup(app):
     """Register the listeners."""
-    app.connect("builder-inited", prepare)
-    app.connect("doctree-resolved", collect)
-    app.connect("build-finished", write)
+    app.connect("builder-inited", load_entries)
+    app.connect("doctree-resolved", collect_entries)
+    app.connect("build-finished", write_index)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

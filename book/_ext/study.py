@@ -16,8 +16,8 @@ from docutils import nodes
 from listings import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
-LINE_HEIGHT, ARC_WIDTH, WIDTH = 30, 118, 560  # pixels; WIDTH includes the titles
-NEEDS = re.compile(r"\*You need\*(.*)")
+LINE_HEIGHT, ARC_WIDTH, TOTAL_WIDTH = 30, 118, 560  # pixels; the total includes the titles
+REQUIREMENTS = re.compile(r"\*You need\*(.*)")
 EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:class: (\S+)\n")
 KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # other kinds are shown unchanged
 
@@ -28,13 +28,13 @@ def chapter_title(path):
 
 def required_chapters(path):
     """Return the names of the chapters that a chapter builds on."""
-    return re.findall(r"\{doc\}`(\w+)`", NEEDS.search(first_cell(path))[1])
+    return re.findall(r"\{doc\}`(\w+)`", REQUIREMENTS.search(first_cell(path))[1])
 
 
 def dependency_drawing(root):
     """Return the dependencies of chapters as SVG, with a description in words as its label."""
     paths = {chapter.name: chapter.path for chapter in chapters(root)}
-    names, lines, arcs, words = list(paths), [], [], []
+    names, lines, arcs, descriptions = list(paths), [], [], []
     for row, (name, path) in enumerate(paths.items()):
         y = (row + 0.5) * LINE_HEIGHT
         required = [other for other in required_chapters(path) if other in paths]
@@ -48,19 +48,19 @@ def dependency_drawing(root):
             curve = f"C{bulge:.1f} {other_y} {bulge:.1f} {y} {ARC_WIDTH - 12} {y}"
             arcs.append(f'<path d="M{ARC_WIDTH - 12} {other_y}{curve}"/>')
         titles = ", ".join(chapter_title(paths[other]) for other in required)
-        words.append(f"{title} needs {escape(titles) or 'no other'}")
-    size = f'viewBox="0 0 {WIDTH} {LINE_HEIGHT * len(names)}"'
+        descriptions.append(f"{title} needs {escape(titles) or 'no other'}")
+    size = f'viewBox="0 0 {TOTAL_WIDTH} {LINE_HEIGHT * len(names)}"'
     return (
-        f'<svg class="needs" {size} role="group" aria-label="{"; ".join(words)}.">'
+        f'<svg class="needs" {size} role="group" aria-label="{"; ".join(descriptions)}.">'
         f"{''.join(arcs)}{''.join(lines)}</svg>"
     )
 
 
 def chapter_exercises(path):
     """Yield title, label, kind and difficulty of each exercise: 1 in the first third, up to 3."""
-    found = [exercise for _, text in read_cells(path) for exercise in EXERCISE.findall(text)]
-    for number, (title, label, kind) in enumerate(found):
-        yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(found)
+    exercises = [exercise for _, text in read_cells(path) for exercise in EXERCISE.findall(text)]
+    for number, (title, label, kind) in enumerate(exercises):
+        yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(exercises)
 
 
 def list_of_exercises(root):
@@ -77,17 +77,17 @@ def list_of_exercises(root):
 
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$|\{math\}[^\n]*\n(?::[^\n]*\n)*(.*?)\n`{3}", re.S)
-WORDS = re.compile(r"\\(?:text|mathrm|operatorname|label)\{[^}]*\}")
-INDEX = re.compile(r"_(?:\{[^}]*\}|\\?\w)$")
+TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|operatorname|label)\{[^}]*\}")
+SUBSCRIPT = re.compile(r"_(?:\{[^}]*\}|\\?\w)$")
 
 
 def entry_symbols(cell):
     """Return the symbols in an entry of the page *Notation*, without indices and definitions."""
-    found = []
+    symbols = []
     for formula in re.findall(r"\$([^$]+)\$", cell):
         first = re.split(r"\s*(?:=|\\in\b)\s*", formula)[0]
-        found += [INDEX.sub("", part.strip()) for part in re.split(r",(?![^(]*\))", first)]
-    return list(dict.fromkeys(filter(None, found)))
+        symbols += [SUBSCRIPT.sub("", part.strip()) for part in re.split(r",(?![^(]*\))", first)]
+    return list(dict.fromkeys(filter(None, symbols)))
 
 
 def is_used(symbol, formulas):
@@ -102,7 +102,7 @@ def index_of_symbols(root):
     formulas = {}
     for _, name, path in chapters(root):
         text = "\n".join(text for kind, text in read_cells(path) if kind == "markdown")
-        formulas[name] = WORDS.sub("", "\n".join(map("".join, FORMULA.findall(text))))
+        formulas[name] = TEXT_COMMAND.sub("", "\n".join(map("".join, FORMULA.findall(text))))
     rows, listed = [], set()
     for line in (root / "book" / "notation.md").read_text(encoding="utf-8").splitlines():
         if not line.startswith("| $") and not line.startswith("| L"):

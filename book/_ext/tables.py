@@ -16,8 +16,8 @@ from sphinx.writers.html5 import HTML5Translator
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
 MIN_DENSE_COLUMNS = 7  # tables with at least this many columns are set in smaller type
 MAX_BRIEF_LENGTH = 28  # letters: columns with only shorter entries are not wrapped
-COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as letters
-UNBREAKABLE = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
+TEX_COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as letters
+UNBREAKABLE_NUMBER = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
 class table_figure(nodes.figure):
@@ -62,9 +62,9 @@ class AlignNumbers(SphinxTransform):
                 for entry in numbers:
                     entry["classes"].append("number")
                 if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):
-                    self.mark(body.parent, position, "text-right")
-                if all(len(COMMAND.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
-                    self.mark(body.parent, position, "brief")
+                    self.add_class(body.parent, position, "text-right")
+                if all(len(TEX_COMMAND.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
+                    self.add_class(body.parent, position, "brief")
             for entry in body.findall(nodes.entry):
                 if "number" not in entry["classes"]:  # such an entry is on one line as a whole
                     self.keep_numbers_on_one_line(entry)
@@ -72,7 +72,7 @@ class AlignNumbers(SphinxTransform):
     def keep_numbers_on_one_line(self, entry):
         """Put each unbreakable number in the text of an entry into an element of its own."""
         for text in list(entry.findall(nodes.Text)):
-            parts = UNBREAKABLE.split(text)  # numbers at odd positions
+            parts = UNBREAKABLE_NUMBER.split(text)  # numbers at odd positions
             if len(parts) > 1:
                 pieces = [
                     nodes.inline("", part, classes=["number"]) if k % 2 else nodes.Text(part)
@@ -80,7 +80,7 @@ class AlignNumbers(SphinxTransform):
                 ]
                 text.parent.replace(text, pieces)
 
-    def mark(self, group, position, name):
+    def add_class(self, group, position, name):
         """Add a class to the cells of a column, including its heading."""
         for row in group.findall(nodes.row):
             if position < len(row):

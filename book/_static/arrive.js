@@ -1,25 +1,25 @@
-// Arriving at a place by a link: folded blocks open, the place stays in view while formulas above it
-// are typeset, and the words that the search found are highlighted.
+// The targets of links: folded blocks around a target open, the target stays in view while formulas
+// above it are typeset, and the words that the search found are highlighted.
 {
-  const SETTLED = 500; // milliseconds after typesetting and loading
-  const placeOf = (hash) => document.getElementById(decodeURIComponent(hash.slice(1)));
+  const SETTLE_DELAY = 500; // milliseconds after typesetting and loading
+  const targetOf = (hash) => document.getElementById(decodeURIComponent(hash.slice(1)));
 
-  /** Open the folded blocks around a place, and return whether any was closed. */
-  const unfold = (place) => {
+  /** Open the folded blocks around a target, and return whether any was closed. */
+  const unfold = (element) => {
     let wasClosed = false;
-    for (let box = place?.closest("details"); box; box = box.parentElement.closest("details")) {
+    for (let box = element?.closest("details"); box; box = box.parentElement.closest("details")) {
       wasClosed ||= !box.open;
       box.open = true;
     }
     return wasClosed;
   };
 
-  /** Keep a place at the top of the window until the layout has settled or the reader scrolls. */
-  const hold = async (place) => {
-    if (!place) return;
-    unfold(place);
+  /** Keep an element at the top of the window until the layout has settled or the reader scrolls. */
+  const keepInView = async (element) => {
+    if (!element) return;
+    unfold(element);
     const end = new AbortController(), options = { passive: true, signal: end.signal };
-    const growth = new ResizeObserver(() => place.scrollIntoView());
+    const growth = new ResizeObserver(() => element.scrollIntoView());
     end.signal.addEventListener("abort", () => growth.disconnect());
     for (const name of ["wheel", "touchmove", "keydown", "mousedown", "popstate"]) {
       window.addEventListener(name, () => end.abort(), options);
@@ -28,19 +28,19 @@
     if (document.readyState !== "complete") await new Promise((load) => window.addEventListener("load", load));
     await window.MathJax?.startup?.promise;
     await document.fonts.ready;
-    setTimeout(() => end.abort(), SETTLED);
+    setTimeout(() => end.abort(), SETTLE_DELAY);
   };
 
   const [visit] = performance.getEntriesByType("navigation");
-  if (visit?.type === "navigate") hold(placeOf(location.hash)); // otherwise the browser restores the position
-  else unfold(placeOf(location.hash));
+  if (visit?.type === "navigate") keepInView(targetOf(location.hash)); // otherwise the browser restores the position
+  else unfold(targetOf(location.hash));
   document.addEventListener("click", ({ target }) => {
     const link = target.closest?.("a[href*='#']");
-    if (link?.hash && link.href.split("#")[0] === location.href.split("#")[0]) setTimeout(hold, 0, placeOf(link.hash));
+    if (link?.hash && link.href.split("#")[0] === location.href.split("#")[0]) setTimeout(keepInView, 0, targetOf(link.hash));
   });
-  window.addEventListener("hashchange", () => { // by typing an address, or by the way back
-    const place = placeOf(location.hash);
-    if (unfold(place)) place.scrollIntoView();
+  window.addEventListener("hashchange", () => { // after typing an address or going back
+    const element = targetOf(location.hash);
+    if (unfold(element)) element.scrollIntoView();
   });
 
   const highlight = (found) => {

@@ -1,8 +1,9 @@
 // The search of the book: it ranks sections by their words (see _ext/sections.py and words.js).
 {
   const { WORD, plain, stem, stems } = window.words;
-  const TITLE = 5, PAGE_TITLE = 1.5, PAGE = 0.3; // how much a word in a title counts, compared with one in the text
-  const SHOWN = 30;
+  // How much a word in a title counts, compared with one in the text, and the other sections of a page.
+  const TITLE_WEIGHT = 5, PAGE_TITLE_WEIGHT = 1.5, PAGE_WEIGHT = 0.3;
+  const MAX_RESULTS = 30;
   // Other names for what the book calls differently, separated by commas, by their stems.
   const SYNONYMS = new Map(Object.entries({
     anomaly: "outlier, one-class", auc: "roc", cv: "cross-validation", derivative: "gradient, subgradient, slope",
@@ -38,16 +39,16 @@
 
   /** Return the phrases that count as each word of a query. */
   const alternatives = (query) => {
-    const given = (query.match(WORD) ?? []).flatMap(parts).filter((word) => stem(word) || SYNONYMS.has(plain(word)));
-    const units = given.map((word) => {
+    const queryWords = (query.match(WORD) ?? []).flatMap(parts).filter((word) => stem(word) || SYNONYMS.has(plain(word)));
+    const units = queryWords.map((word) => {
       const phrases = new Set([stem(word), ...SYNONYMS.get(plain(word)) ?? []].filter(Boolean));
       if (![...phrases].some((phrase) => vocabulary.has(phrase.split(" ")[0]))) {
         for (const other of completions(word)) phrases.add(other);
       }
       return phrases;
     });
-    given.slice(1).forEach((word, k) => { // over-fitting, predict proba
-      const joined = stem(given[k] + word);
+    queryWords.slice(1).forEach((word, k) => { // over-fitting, predict proba
+      const joined = stem(queryWords[k] + word);
       if (vocabulary.has(joined)) for (const unit of [units[k], units[k + 1]]) unit.add(joined);
     });
     return units.map((phrases) => [...phrases]);
@@ -55,7 +56,7 @@
 
   /** Return how often a section contains one of several phrases, with more weight for its titles. */
   const frequency = ({ title, pageTitle, text }, phrases) => phrases.reduce((sum, phrase) => sum
-    + TITLE * count(title, phrase) + PAGE_TITLE * count(pageTitle, phrase) + count(text, phrase), 0);
+    + TITLE_WEIGHT * count(title, phrase) + PAGE_TITLE_WEIGHT * count(pageTitle, phrase) + count(text, phrase), 0);
 
   /** Return the sections that contain the words of a query, best first (BM25 with pairs of words). */
   const rank = (query, units) => {
@@ -84,10 +85,10 @@
     // A section counts more if its page has other sections about the query.
     const pages = new Map();
     for (const { section, points } of scored) pages.set(section.page, (pages.get(section.page) ?? 0) + points);
-    const most = Math.max(...pages.values());
-    for (const item of scored) item.points *= 1 + PAGE * pages.get(item.section.page) / most;
-    const least = Math.max(...scored.map(({ covered }) => covered)) / 2;
-    return scored.filter(({ covered }) => covered > least).sort((a, b) => b.points - a.points).map(({ section }) => section);
+    const maxPoints = Math.max(...pages.values());
+    for (const item of scored) item.points *= 1 + PAGE_WEIGHT * pages.get(item.section.page) / maxPoints;
+    const minCovered = Math.max(...scored.map(({ covered }) => covered)) / 2;
+    return scored.filter(({ covered }) => covered > minCovered).sort((a, b) => b.points - a.points).map(({ section }) => section);
   };
 
   /** Return the words in a text that a query found, as pairs of position and word. */
@@ -95,9 +96,9 @@
 
   const excerpt = (text, wanted) => {
     const starts = hits(text, wanted).map(({ index }) => index), LENGTH = 260, BEFORE = 90;
-    const near = starts.map((at) => new Set(
+    const nearbyCounts = starts.map((at) => new Set(
       hits(text.slice(at, at + LENGTH - BEFORE), wanted).map(([word]) => stem(word))).size);
-    const position = starts[near.indexOf(Math.max(...near))] ?? 0;
+    const position = starts[nearbyCounts.indexOf(Math.max(...nearbyCounts))] ?? 0;
     const start = position < BEFORE ? 0 : text.indexOf(" ", position - BEFORE) + 1;
     const end = text.length < start + LENGTH ? text.length : text.lastIndexOf(" ", start + LENGTH);
     return `${start ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
@@ -130,9 +131,9 @@
     const status = document.createElement("p"), list = document.createElement("ol");
     status.setAttribute("role", "status");
     status.textContent = !found.length ? "Nothing found."
-      : found.length > SHOWN ? `The first ${SHOWN} of ${found.length} results.` : `Results: ${found.length}.`;
+      : found.length > MAX_RESULTS ? `The first ${MAX_RESULTS} of ${found.length} results.` : `Results: ${found.length}.`;
     list.className = "found";
-    list.append(...found.slice(0, SHOWN).map((section) => result(section, wanted)));
+    list.append(...found.slice(0, MAX_RESULTS).map((section) => result(section, wanted)));
     results.replaceChildren(status, list);
   };
 

@@ -6,9 +6,9 @@
   const save = (all) => { try { localStorage.setItem(KEY, JSON.stringify(all)); } catch { /* no storage available */ } };
   const nameOf = (address) => new URL(address, location.href).pathname.match(/notebooks\/(\w+)\.html$/)?.[1];
 
-  const change = (name, make) => {
+  const change = (name, update) => {
     const all = load();
-    all[name] = make({ read: false, answers: {}, ...all[name] });
+    all[name] = update({ read: false, answers: {}, ...all[name] });
     save(all);
   };
   const summary = ({ read, answers = {} } = {}) => {

@@ -1,5 +1,5 @@
 // Boxes wider than the page scroll sideways: they get focus, a name, and a fade at the hidden end.
-const BOXES = {
+const BOX_NAMES = {
   "mjx-container": "Formula",
   "div.pst-scrollable-table-container": "Table",
   "div.cell_output pre": "Output",
@@ -11,9 +11,9 @@ function mark(box) {
   const isWide = hidden > (box.matches("pre") ? 0 : 4); // italics of formulas overhang by up to 4 pixels
   if (isWide !== box.classList.contains("wide")) {
     box.classList.toggle("wide", isWide);
-    const selector = Object.keys(BOXES).find((key) => box.matches(key));
+    const selector = Object.keys(BOX_NAMES).find((key) => box.matches(key));
     for (const [key, value] of [
-      ["tabindex", "0"], ["role", "group"], ["aria-label", `${BOXES[selector]}, scrolls sideways`],
+      ["tabindex", "0"], ["role", "group"], ["aria-label", `${BOX_NAMES[selector]}, scrolls sideways`],
     ]) {
       if (isWide) box.setAttribute(key, value);
       else box.removeAttribute(key);
@@ -26,7 +26,7 @@ function mark(box) {
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => mark(target)));
 
 function watch() {
-  for (const box of document.querySelectorAll(Object.keys(BOXES).join(","))) {
+  for (const box of document.querySelectorAll(Object.keys(BOX_NAMES).join(","))) {
     sizes.observe(box);
     box.addEventListener("scroll", () => mark(box), { passive: true });
   }

@@ -1,7 +1,7 @@
 // Typeset formulas in small batches, so that a chapter with hundreds of them stays responsive.
 {
-  const BATCH = 6; // formulas; style and layout are recomputed after each batch
-  const BLOCK = 20; // milliseconds of work before control returns to the browser
+  const BATCH_SIZE = 6; // formulas; style and layout are recomputed after each batch
+  const MAX_BLOCKING_TIME = 20; // milliseconds of work before control returns to the browser
 
   window.MathJax.startup = {
     async pageReady() {
@@ -13,12 +13,12 @@
       }));
       await MathJax.typesetPromise([...nearby]);
       const others = formulas.filter((formula) => !nearby.has(formula));
-      let deadline = performance.now() + BLOCK;
-      for (let start = 0; start < others.length; start += BATCH) {
-        await MathJax.typesetPromise(others.slice(start, start + BATCH));
+      let deadline = performance.now() + MAX_BLOCKING_TIME;
+      for (let start = 0; start < others.length; start += BATCH_SIZE) {
+        await MathJax.typesetPromise(others.slice(start, start + BATCH_SIZE));
         if (performance.now() > deadline) {
           await new Promise((resume) => setTimeout(resume));
-          deadline = performance.now() + BLOCK;
+          deadline = performance.now() + MAX_BLOCKING_TIME;
         }
       }
     },

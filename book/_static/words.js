@@ -1,8 +1,8 @@
 // Words as the search compares them: without case, accents, endings, and differences of spelling.
 // The stop words and the stemmer are those of Sphinx (language_data.js).
 {
-  const QUESTION = "about can do does from has have how i my our should use using vs versus we what when which why you your";
-  const STOP = new Set([...stopwords, ...QUESTION.split(" ")]);
+  const QUESTION_WORDS = "about can do does from has have how i my our should use using vs versus we what when which why you your";
+  const STOP_WORDS = new Set([...stopwords, ...QUESTION_WORDS.split(" ")]);
   const stemmer = new Stemmer();
   const GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "η": "eta", "θ": "theta", "λ": "lambda",
@@ -25,13 +25,13 @@
 
   const plain = (word) => SPELLINGS.reduce(
     (text, [from, to]) => text.replace(from, to), word.toLowerCase().normalize("NFD").replace(/\p{M}/gu, ""));
-  const known = new Map();
+  const stemOf = new Map();
   const stem = (word) => {
-    if (!known.has(word)) {
+    if (!stemOf.has(word)) {
       const isPossessiveEnd = word === "s";
-      known.set(word, isPossessiveEnd || STOP.has(word.toLowerCase()) ? "" : stemmer.stemWord(plain(word)));
+      stemOf.set(word, isPossessiveEnd || STOP_WORDS.has(word.toLowerCase()) ? "" : stemmer.stemWord(plain(word)));
     }
-    return known.get(word); // empty for a stop word
+    return stemOf.get(word); // empty for a stop word
   };
   const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
   /** Return the stems of a text; a name such as hinge_slope also counts as its parts. */

@@ -57,7 +57,7 @@ class LowRankGram(GramMatrix):
         return one_blas_thread()
 
     @property
-    def size(self):
+    def n_unknowns(self):
         """Number of weights that represent a function."""
         return self.Z.shape[1]
 
@@ -93,7 +93,7 @@ class LowRankGram(GramMatrix):
         """Return :math:`Kv`."""
         return self.outputs(self.adjoint(v))
 
-    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
@@ -124,7 +124,7 @@ class LowRankGram(GramMatrix):
         Z is read in blocks that stay in the cache while both products with them are formed.
         """
         Z, blocks = self.Z, self._row_blocks()
-        S = np.eye(self.size)
+        S = np.eye(self.n_unknowns)
         for rows in blocks:
             scaled = Z[rows] / np.sqrt(D[rows, None])
             S += scaled.T @ scaled
@@ -166,7 +166,7 @@ class LowRankGram(GramMatrix):
         """
         Z, total = self.Z, W.sum()
         mean = W @ Z / total
-        H = lam * np.eye(self.size)
+        H = lam * np.eye(self.n_unknowns)
         for rows in self._row_blocks():
             scaled = (Z[rows] - mean) * np.sqrt(W[rows, None])
             H += scaled.T @ scaled
@@ -282,7 +282,7 @@ def pivoted_factor(
     >>> from svmbook.gram import pivoted_factor
     >>> X = np.array([[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]])
     >>> low = pivoted_factor(X @ X.T)
-    >>> low.size, bool(np.allclose(low.Z @ low.Z.T, X @ X.T))
+    >>> low.n_unknowns, bool(np.allclose(low.Z @ low.Z.T, X @ X.T))
     (2, True)
     """
     largest = np.diagonal(K).max()

@@ -42,8 +42,8 @@ SMALLEST_WEIGHT = 1e-300
 class GramMatrix:
     """Base class of Gram matrices; functions are represented by coefficients of the points.
 
-    A form provides ``n``, ``diagonal``, ``times``, ``columns``, ``block`` and ``submatrix``, and
-    ``factor`` if systems can be solved with it.
+    A form provides ``n``, ``diagonal``, ``times``, ``times_columns``, ``block`` and ``submatrix``,
+    and ``factor`` if systems can be solved with it.
     """
 
     def limit_blas_threads(self) -> AbstractContextManager:
@@ -51,7 +51,7 @@ class GramMatrix:
         return nullcontext()
 
     @property
-    def size(self):
+    def n_unknowns(self):
         """Number of unknowns that represent a function."""
         return self.n
 

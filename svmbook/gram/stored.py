@@ -48,7 +48,7 @@ class StoredGram(GramMatrix):
         """Return :math:`Kv`."""
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
-    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)

@@ -155,7 +155,7 @@ class StumpGram(LowRankGram):
         return (self.B @ self.T).toarray()
 
     @property
-    def size(self):
+    def n_unknowns(self):
         """Number of weights that represent a function."""
         return self.T.shape[1]
 
@@ -175,7 +175,7 @@ class StumpGram(LowRankGram):
         """Return the block of rows ``points`` and columns ``others``."""
         return self.submatrix(points).Z @ self.submatrix(others).Z.T
 
-    def columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         return self.outputs(self.T.T @ (values @ self.B[points]))
 
@@ -189,7 +189,7 @@ class StumpGram(LowRankGram):
         """
         points = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.
-        if len(points) <= MAX_DENSE_POINTS_PER_WEIGHT * self.size:
+        if len(points) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
             return LowRankGram(self.submatrix(points).Z).ridge(W[points], lam)
         sample = points[_sample(len(points), CURVATURE_SAMPLE)]
         B, W = self.B[sample], len(points) / len(sample) * W[sample]

@@ -89,7 +89,7 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     with gram.limit_blas_threads():
         # At this width the loss has no more curvature than the penalty, so that no Newton step can
         # jump over all parabolas.
-        start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.size)), 1.0
+        start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.n_unknowns)), 1.0
         if gram.n > 2 * START_SAMPLE:
             rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
             if np.ptp(y[rows]):

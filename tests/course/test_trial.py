@@ -87,7 +87,7 @@ REFUSED = {
 def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shells):
     text = "display(1)\nfrom svmbook.course.checks import check_close"
     problems = try_out(with_cells(course, setup=text), NAME, shells).problems
-    assert "setup, a locked cell, fails in the process of the tests" in "\n".join(problems)
+    assert "The locked cell setup fails in the process that runs the tests" in "\n".join(problems)
 
 
 @pytest.mark.parametrize("kind", REFUSED)

@@ -234,7 +234,7 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     np.testing.assert_allclose(gram.times(v), dense.times(v))
     rows, columns = np.arange(7), np.arange(3, 20)
     np.testing.assert_allclose(gram.block(rows, columns), dense.block(rows, columns), atol=1e-12)
-    np.testing.assert_allclose(gram.columns(rows, v[:7]), dense.columns(rows, v[:7]))
+    np.testing.assert_allclose(gram.times_columns(rows, v[:7]), dense.times_columns(rows, v[:7]))
     np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(

@@ -11,21 +11,13 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from records import REPRODUCE_ARGUMENTS
 
 import svmbook
 from svmbook.experiments import load_records
 from svmbook.experiments.cli import main
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
-
-REPRODUCE_ARGUMENTS = [
-    "reproduce",
-    "exploring-parameters",
-    "--datasets",
-    "stdev2",
-    "--methods",
-    "linear",
-]
 
 
 def run(*arguments):

@@ -5,17 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from records import REPRODUCE_ARGUMENTS
 
 from svmbook.experiments.running.store import Store
 
-REPRODUCE_ARGUMENTS = [
-    "reproduce",
-    "exploring-parameters",
-    "--datasets",
-    "stdev2",
-    "--methods",
-    "linear",
-]
 COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()"]
 
 

@@ -72,7 +72,9 @@ def test_products_blocks_and_parts(form, n_points):
     others = np.sort(rng.permutation(N)[:120])
     values, v = rng.standard_normal(n_points), rng.standard_normal(N)
     for _ in range(2):  # the second time some rows are cached
-        np.testing.assert_allclose(gram.columns(points, values), K[:, points] @ values, atol=1e-11)
+        np.testing.assert_allclose(
+            gram.times_columns(points, values), K[:, points] @ values, atol=1e-11
+        )
         np.testing.assert_allclose(gram.block(points, others), K[np.ix_(points, others)])
     submatrix, inner = gram.submatrix(others), np.flatnonzero(np.isin(others, points))
     np.testing.assert_allclose(
@@ -115,7 +117,7 @@ def test_product_is_the_outputs_of_the_adjoint(form):
     # The adjoint is defined by <adjoint G, f> = G'f(X) for every f.
     gram = FORMS[form]()
     rng = np.random.default_rng(2)
-    A = rng.standard_normal((gram.size, 2))
+    A = rng.standard_normal((gram.n_unknowns, 2))
     G = rng.standard_normal((N, 2))
     f = gram.outputs(A)
     assert gram.inner(gram.adjoint(G), A, f) == pytest.approx(np.sum(G * f))
@@ -137,7 +139,11 @@ def test_weighted_ridge_regression_satisfies_its_equations(form, seed, log_lam):
         "hat functions": lambda: hats(Z),
     }
     gram = forms[form]()
-    R, r, W = rng.standard_normal((gram.size, 2)), rng.standard_normal(2), rng.uniform(0.1, 1, n)
+    R, r, W = (
+        rng.standard_normal((gram.n_unknowns, 2)),
+        rng.standard_normal(2),
+        rng.uniform(0.1, 1, n),
+    )
     A, b = gram.ridge(W, lam)(R, r)
     outputs = W[:, None] * (gram.outputs(A) + b)
     scale = np.abs(A).max() * (np.abs(Z).max() ** 4 + lam) * n
@@ -180,7 +186,7 @@ def test_cached_rows_are_not_recomputed():
     points = np.arange(0, 100, 2)
     gram.block(points, points)
     shapes.clear()
-    gram.columns(points, np.ones(50))
+    gram.times_columns(points, np.ones(50))
     gram.block(points[:20], points)
     assert shapes == []
     gram.block(np.array([1, 2]), points)
@@ -266,14 +272,14 @@ def test_centring_shifts_all_outputs_by_the_same_number(X):
 
 
 def test_dependent_columns_are_merged_into_the_others():
-    assert centred_factor(forest_like(0))[0].size == 4 + 5 + 11
+    assert centred_factor(forest_like(0))[0].n_unknowns == 4 + 5 + 11
 
 
 def test_nearly_dependent_columns_are_kept():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((N, 2))
     X = np.column_stack([X, X[:, 0] + 1e-5 * rng.standard_normal(N)])
-    assert centred_factor(X)[0].size == 3
+    assert centred_factor(X)[0].n_unknowns == 3
 
 
 def test_constant_features_give_a_zero_matrix():
@@ -284,13 +290,13 @@ def test_constant_features_give_a_zero_matrix():
 @pytest.mark.parametrize("tol", [None, 1e-6])
 def test_pivoted_factor_finds_the_rank(tol):
     low = pivoted_factor(K, tol=tol)
-    assert low.size == 4
+    assert low.n_unknowns == 4
     np.testing.assert_allclose(low.Z @ low.Z.T, K, atol=1e-10)
     np.testing.assert_allclose(np.triu(low.Z[low.pivots], 1), 0.0)
 
 
 def test_pivoted_factor_is_none_if_the_rank_is_too_large():
-    assert pivoted_factor(K, max_rank=Z.shape[1]).size == Z.shape[1]
+    assert pivoted_factor(K, max_rank=Z.shape[1]).n_unknowns == Z.shape[1]
     assert pivoted_factor(K, max_rank=Z.shape[1] - 1) is None
 
 

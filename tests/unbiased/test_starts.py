@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
-from svmbook.experiments.suites.usvc2004.oracle import distant_cluster
+from svmbook.experiments.suites.usvc2004.fewest_errors import distant_cluster
 from svmbook.solvers import solve_irwls
 from svmbook.solvers.irwls.costs import usvc_cost
 

@@ -19,7 +19,7 @@ WAIT_FOR_LAYOUT = """async () => {
 }"""
 
 
-def module_at(path):
+def import_module_at(path):
     """Import a module outside of any package from its path."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -27,21 +27,21 @@ def module_at(path):
     return module
 
 
-serve = module_at(ROOT / "tools" / "serve.py")
+serve = import_module_at(ROOT / "tools" / "serve.py")
 CHROMIUM = serve.CHROMIUM
 
 
 def built_pages():
     """Return the names of the built pages, except index.html, which only redirects."""
-    found = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/**/*.html")]
-    return sorted({path.relative_to(HTML).as_posix() for path in found} - {"index.html"})
+    paths = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/**/*.html")]
+    return sorted({path.relative_to(HTML).as_posix() for path in paths} - {"index.html"})
 
 
 # No enabled rule needs style sheets or media that axe would load again, some from wrong addresses.
-AXE = {"resultTypes": ["violations"], "preload": False}
-# The pages that `make test` opens. `test_kinds.py` checks that they contain each element, class and
-# script of all pages, so that all style rules and scripts are tested. Checks that depend on the
-# content of a page, such as a formula too wide for its column, run on all pages every night.
+AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
+# The pages that `make test` opens. `test_sample_pages.py` checks that they contain each element,
+# class and script of all pages, so that all style rules and scripts are tested. Checks that depend
+# on the content of a page, such as a formula too wide for its column, run on all pages every night.
 SAMPLE_PAGES = (
     "404.html",
     "book/api/experiments.html",
@@ -59,8 +59,8 @@ SAMPLE_PAGES = (
 )
 
 
-def lightest_chapters():
-    """Return the pages of the chapters by number of formulas, which determines the loading time."""
+def chapters_by_formula_count():
+    """Return the pages of the chapters, those with few formulas first, which load fastest."""
     chapters = [path.relative_to(HTML).as_posix() for path in HTML.glob("notebooks/*.html")]
     return sorted(chapters, key=lambda name: (HTML / name).read_text("utf-8").count('class="math'))
 
@@ -80,7 +80,7 @@ class Visit:
     name: str
     requests: list = field(default_factory=list)
     errors: list = field(default_factory=list)
-    loaded: int = 0  # number of requests until the page was loaded
+    n_initial_requests: int = 0  # requests until the page was loaded
 
     def show(self, width, theme):
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -146,7 +146,7 @@ def visit(site, browser):
         page.on("console", log)
         page.goto(site + name)
         page.evaluate(WAIT_FOR_LAYOUT)
-        visited.loaded = len(requests)
+        visited.n_initial_requests = len(requests)
         return visited
 
     yield open_page
@@ -154,7 +154,7 @@ def visit(site, browser):
 
 
 @pytest.fixture(params=built_pages())
-def built(request):
+def page_file(request):
     """Return the file of each page in turn."""
     return HTML / request.param
 

@@ -1,4 +1,4 @@
-"""Tools for the tests of the live book: start the server, and operate a page as a reader does."""
+"""Tools for the tests of the live book: start the server, and operate a page as readers do."""
 
 import os
 import re
@@ -9,11 +9,11 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .conftest import ROOT, lightest_chapters
+from .conftest import ROOT, chapters_by_formula_count
 
 SERVER = ROOT / "tools" / "live" / "server.py"
 # The tests use the first chapters, which have the fewest formulas and load fastest.
-CHAPTERS = [Path(name).stem for name in lightest_chapters()]
+CHAPTERS = [Path(name).stem for name in chapters_by_formula_count()]
 LIGHTEST_CHAPTER = next(iter(CHAPTERS), None)
 PASSWORD = "the widest street"
 
@@ -47,16 +47,16 @@ def wait_for(address):
     raise TimeoutError(f"{address} accepts no connections")
 
 
-class Reader:
+class LivePage:
     """A page of the live book; requests to other hosts are blocked and recorded."""
 
     def __init__(self, context, address, name, token=None):
         self.page, self.blocked, self.errors = context.new_page(), [], []
-        self.page.route(lambda url: not url.startswith((address, "data:", "blob:")), self.refuse)
+        self.page.route(lambda url: not url.startswith((address, "data:", "blob:")), self.block)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(f"{address}/notebooks/{name}.html" + (f"?token={token}" if token else ""))
 
-    def refuse(self, route):
+    def block(self, route):
         self.blocked.append(route.request.url)
         route.abort()
 
@@ -86,7 +86,7 @@ class Reader:
         return cell.locator(".live-output")
 
 
-def log_in(reader, password=PASSWORD):
-    reader.page.locator("input[type=password]").fill(password)
-    with reader.page.expect_navigation():
-        reader.page.keyboard.press("Enter")
+def log_in(live_page, password=PASSWORD):
+    live_page.page.locator("input[type=password]").fill(password)
+    with live_page.page.expect_navigation():
+        live_page.page.keyboard.press("Enter")

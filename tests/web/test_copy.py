@@ -4,8 +4,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def copied(browser, site):
-    """Return a function that copies a block of a page and returns its text and the clipboard's."""
+def copier(browser, site):
+    """Return a function that copies a block and returns its text and the copy, and the pages."""
     context = browser.new_context()
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     pages = {}
@@ -23,8 +23,8 @@ def copied(browser, site):
     context.close()
 
 
-def test_examples_are_copied_without_prompts_and_output(copied):
-    shown, text = copied[0]("book/api/estimators.html", "div.doctest")
+def test_examples_are_copied_without_prompts_and_output(copier):
+    shown, text = copier[0]("book/api/estimators.html", "div.doctest")
     lines = shown.splitlines()
     assert any(not line.startswith((">>>", "...")) for line in lines)  # the block has output
     code = [line[4:] for line in lines if line.startswith((">>>", "..."))]
@@ -33,14 +33,14 @@ def test_examples_are_copied_without_prompts_and_output(copied):
 
 
 @pytest.mark.parametrize("prompt, number", [("$ ", 0), ("> ", 1)])
-def test_commands_are_copied_without_prompts(copied, prompt, number):
+def test_commands_are_copied_without_prompts(copier, prompt, number):
     block = f"div.highlight-console:has-text('{prompt}')" + ":has-text('Scripts')" * number
-    shown, text = copied[0]("book/how_to_use.html", block)
+    shown, text = copier[0]("book/how_to_use.html", block)
     assert text == "\n".join(line.removeprefix(prompt) for line in shown.splitlines())
 
 
-def test_cells_are_copied_whole_and_output_has_no_button(copied):
-    copy, pages = copied
+def test_cells_are_copied_whole_and_output_has_no_button(copier):
+    copy, pages = copier
     shown, text = copy("notebooks/prototype_svms.html", "div.cell_input")
     assert text == shown and "import" in text
     assert pages["notebooks/prototype_svms.html"].locator("div.output button.copybtn").count() == 0

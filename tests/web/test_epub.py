@@ -16,19 +16,19 @@ from .conftest import CHROMIUM, ROOT
 etree = pytest.importorskip("lxml.etree")
 pytestmark = pytest.mark.nightly
 
-NAMES = {
+NAMESPACES = {
     "h": "http://www.w3.org/1999/xhtml",
     "m": "http://www.w3.org/1998/Math/MathML",
     "s": "http://www.w3.org/2000/svg",
     "o": "http://www.idpf.org/2007/opf",
 }
-TEX = re.compile(r"\\[a-zA-Z]{2,}|\\[(\[]|\$\$")
+TEX_MARKUP = re.compile(r"\\[a-zA-Z]{2,}|\\[(\[]|\$\$")
 
 
-def write(path, *only):
+def write_epub(path, *names):
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    command = [sys.executable, ROOT / "tools" / "epub.py", path, *only]
+    command = [sys.executable, ROOT / "tools" / "epub.py", path, *names]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return path
@@ -37,7 +37,7 @@ def write(path, *only):
 @pytest.fixture(scope="module")
 def path(book, tmp_path_factory):
     """Write the whole book."""
-    return write(tmp_path_factory.mktemp("epub") / "book.epub")
+    return write_epub(tmp_path_factory.mktemp("epub") / "book.epub")
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def files(path):
     """Return all files by name; those in XML as trees."""
     with zipfile.ZipFile(path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
-    parsed = (".xhtml", ".svg", ".opf", ".xml")
-    return {k: etree.fromstring(v) if k.endswith(parsed) else v for k, v in contents.items()}
+    xml_suffixes = (".xhtml", ".svg", ".opf", ".xml")
+    return {k: etree.fromstring(v) if k.endswith(xml_suffixes) else v for k, v in contents.items()}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def pages(files):
 def links_of(name, page):
     """Yield file and anchor of each link within the EPUB."""
     for link in page.xpath(
-        "//h:a/@href | //s:a/@href | //h:img/@src | //h:link/@href", namespaces=NAMES
+        "//h:a/@href | //s:a/@href | //h:img/@src | //h:link/@href", namespaces=NAMESPACES
     ):
         if not re.match("(https?|mailto):", link):
             file, anchor = urldefrag(link)
@@ -84,13 +84,15 @@ def test_pages_are_complete_and_in_the_order_of_the_contents(files, pages):
     chapters = [entry for chapter in chapters for entry in (chapter, *chapter.get("sections", ()))]
     expected = [f"{name}.xhtml" for name in (toc["root"], *(entry["file"] for entry in chapters))]
     package = files["book.opf"]
-    addresses = {item.get("id"): item.get("href") for item in package.iterfind(".//o:item", NAMES)}
-    spine = [addresses[item.get("idref")] for item in package.iterfind(".//o:itemref", NAMES)]
+    addresses = {
+        item.get("id"): item.get("href") for item in package.iterfind(".//o:item", NAMESPACES)
+    }
+    spine = [addresses[item.get("idref")] for item in package.iterfind(".//o:itemref", NAMESPACES)]
     assert spine[:2] == ["title.xhtml", "nav.xhtml"]
     assert spine[2 : len(expected) + 2] == expected
     assert all(name.startswith("solutions/") for name in spine[len(expected) + 2 :])
     assert set(spine) == set(pages)
-    parts = pages["nav.xhtml"].xpath("//h:nav[1]/h:ol/h:li/h:span/text()", namespaces=NAMES)
+    parts = pages["nav.xhtml"].xpath("//h:nav[1]/h:ol/h:li/h:span/text()", namespaces=NAMESPACES)
     assert parts == [*(part["caption"] for part in toc["parts"]), "Solutions"]
 
 
@@ -109,37 +111,43 @@ def test_each_exercise_and_its_solution_link_to_each_other(book, pages):
             continue
         built = book / name.replace(".xhtml", ".html")
         number = built.read_text("utf-8").count('<details class="solution') if built.exists() else 0
-        exercises = page.xpath("//h:div[h:p[@class='to-solution']]", namespaces=NAMES)
+        exercises = page.xpath("//h:div[h:p[@class='to-solution']]", namespaces=NAMESPACES)
         assert len(exercises) == number, name
         for exercise in exercises:
             address = exercise.xpath(
-                "string(h:p[@class='to-solution']/h:a/@href)", namespaces=NAMES
+                "string(h:p[@class='to-solution']/h:a/@href)", namespaces=NAMESPACES
             )
             file, anchor = urldefrag(address)
             file = posixpath.normpath(posixpath.join(posixpath.dirname(name), file))
-            solution = pages[file].xpath("//*[@id=$key]", key=unquote(anchor), namespaces=NAMES)[0]
-            back = solution.xpath("string(h:h2/h:a/@href)", namespaces=NAMES)
+            solution = pages[file].xpath(
+                "//*[@id=$key]", key=unquote(anchor), namespaces=NAMESPACES
+            )[0]
+            back = solution.xpath("string(h:h2/h:a/@href)", namespaces=NAMESPACES)
             assert back.endswith(f"{posixpath.basename(name)}#{exercise.get('id')}")
-            title = "".join(exercise.find("h:p", NAMES).itertext()).split("(")[0].strip()
+            title = "".join(exercise.find("h:p", NAMESPACES).itertext()).split("(")[0].strip()
             assert f"Solution to {title} " in "".join(solution[0].itertext())
 
 
 def test_all_formulas_are_mathml(book, pages):
     for name, page in pages.items():
         built = book / name.replace(".xhtml", ".html")
-        formulas = page.findall(".//m:math", NAMES)
+        formulas = page.findall(".//m:math", NAMESPACES)
         assert all(formula.get("alttext") for formula in formulas), name
-        assert not page.findall(".//m:merror", NAMES), name
+        assert not page.findall(".//m:merror", NAMESPACES), name
         for element in page.xpath(
-            "//*[contains(@class, 'math')][not(self::h:section)]", namespaces=NAMES
+            "//*[contains(@class, 'math')][not(self::h:section)]", namespaces=NAMESPACES
         ):
-            assert element.find("m:math", NAMES) is not None, (name, "".join(element.itertext()))
-            assert not TEX.search("".join(element.itertext())), name
+            assert element.find("m:math", NAMESPACES) is not None, (
+                name,
+                "".join(element.itertext()),
+            )
+            assert not TEX_MARKUP.search("".join(element.itertext())), name
         if built.exists():
             numbers = re.findall(r'class="eqno">(\([\d.]+\))', built.read_text("utf-8"))
-            found = [page, pages.get(f"solutions/{name}", page)]
+            trees = [page, pages.get(f"solutions/{name}", page)]
             shown = [
-                tree.xpath("//h:span[@class='eqno']/text()", namespaces=NAMES) for tree in found
+                tree.xpath("//h:span[@class='eqno']/text()", namespaces=NAMESPACES)
+                for tree in trees
             ]
             assert {*numbers} == {*shown[0], *shown[1]}, name
 
@@ -148,13 +156,13 @@ def test_figures_are_described_and_nothing_is_interactive(pages):
     interactive = ("script", "button", "input", "details", "select", "iframe", "output", "label")
     for name, page in pages.items():
         for tag in interactive:
-            assert page.find(f".//h:{tag}", NAMES) is None, (name, tag)
-        for image in page.findall(".//h:img", NAMES):
+            assert page.find(f".//h:{tag}", NAMESPACES) is None, (name, tag)
+        for image in page.findall(".//h:img", NAMESPACES):
             assert image.get("alt") or (name, image.get("src")) == (
                 "title.xhtml",
                 "_static/logo.svg",
             )
-        for drawing in page.xpath("//s:svg[not(ancestor::s:svg)]", namespaces=NAMES):
+        for drawing in page.xpath("//s:svg[not(ancestor::s:svg)]", namespaces=NAMESPACES):
             assert drawing.get("aria-label"), name
         attributes = page.xpath("//@*[starts-with(name(), 'on')]")
         assert not attributes, name
@@ -162,5 +170,5 @@ def test_figures_are_described_and_nothing_is_interactive(pages):
 
 def test_two_runs_write_the_same_bytes(book, tmp_path):
     names = ("notebooks/ensembles_as_kernels", "book/bibliography")
-    first, second = (write(tmp_path / f"{k}.epub", *names).read_bytes() for k in range(2))
+    first, second = (write_epub(tmp_path / f"{k}.epub", *names).read_bytes() for k in range(2))
     assert first == second

@@ -16,15 +16,15 @@ from svmbook.losses import hinge, logistic, usvc
 from svmbook.solvers import solve_irwls, svm_path, usvc_cost
 from svmbook.solvers.irwls.starts import svm_start
 
-from .conftest import AXE, ROOT
+from .conftest import AXE_OPTIONS, ROOT
 
 HERE = Path(__file__).parent
 STATIC = ROOT / "book" / "_static"
 NODE = shutil.which("node")
-BOX = [[-1.55, -1.5], [1.55, 1.5]]
+STUMP_BOX = [[-1.55, -1.5], [1.55, 1.5]]
 
 
-def dual(seed, C, gamma):
+def dual_results(seed, C, gamma):
     X, y = stdev(2, n=60, random_state=seed)
     options = {"kernel": "rbf", "gamma": gamma} if gamma else {}
     model = DualSVC(C=C, tol=1e-8, **options).fit(X, y)
@@ -34,7 +34,7 @@ def dual(seed, C, gamma):
     }  # fmt: skip
 
 
-def costs(seed, C):
+def cost_results(seed, C):
     X, y = stdev(2, n=30, random_state=seed)
     weights = np.full(len(y), C)
     usvc_result = solve_irwls(X, y, weights, usvc_cost(), start=svm_start(X, y, weights), tol=1e-7)
@@ -46,7 +46,7 @@ def costs(seed, C):
     }  # fmt: skip
 
 
-def prototypes():
+def prototype_results():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(40, 2)), np.repeat([1, -1], 20)
     X[y > 0] *= 0.6
@@ -71,7 +71,7 @@ def prototypes():
     return {"X": X.tolist(), "y": y.tolist(), "C": C, "iterations": iterations, "votes": votes}
 
 
-def numbers():
+def expected_results():
     """Return the results of svmbook with which the explorables must agree."""
     X, y = stdev(2, n=30, random_state=0)
     grid = np.linspace(-3, 2, 21)
@@ -80,10 +80,10 @@ def numbers():
     rng = np.random.default_rng(0)
     inside = rng.uniform(-1.4, 1.4, size=(30, 2))
     ring = np.where(np.hypot(*inside.T) < 0.9, 1, -1)
-    K = stump(inside, box=BOX)
+    K = stump(inside, box=STUMP_BOX)
     return {
         "duals": [
-            dual(seed, C, gamma)
+            dual_results(seed, C, gamma)
             for seed, (C, gamma) in enumerate(
                 [(c, g) for c in (0.01, 1.0, 1000.0) for g in (0, 0.05, 1.0, 20.0)]
             )
@@ -99,7 +99,7 @@ def numbers():
             "hinge": hinge(margins).tolist(),
             "logistic": logistic(margins).tolist(),
             "unbiased": usvc(margins).tolist(),
-            "problems": [costs(seed, C) for seed, C in enumerate((0.1, 1.0, 10.0, 100.0))],
+            "problems": [cost_results(seed, C) for seed, C in enumerate((0.1, 1.0, 10.0, 100.0))],
         },
         "stumps": {
             "X": inside.tolist(),
@@ -107,7 +107,7 @@ def numbers():
             "K": K.tolist(),
             "objective": DualSVC(kernel="stump").fit(inside, ring).objective_,
         },
-        "prototypes": prototypes(),
+        "prototypes": prototype_results(),
     }
 
 
@@ -115,7 +115,7 @@ def test_explorables_agree_with_the_package(tmp_path):
     if NODE is None:
         pytest.skip("no node: apt-get install nodejs")
     file = tmp_path / "numbers.json"
-    file.write_text(json.dumps(numbers()), encoding="utf-8")
+    file.write_text(json.dumps(expected_results()), encoding="utf-8")
     run = subprocess.run(
         [NODE, "--test", HERE / "explorables.test.mjs"],
         env={**os.environ, "SVMBOOK_NUMBERS": str(file)},
@@ -150,15 +150,15 @@ def gallery(book, visit):
     opened.page.close()
 
 
-TOGETHER = [pytest.param((name, None), id=name) for name in PAGES]
-ALONE = [
+ON_THE_FIRST_PAGE = [pytest.param((name, None), id=name) for name in PAGES]
+ON_ITS_OWN_PAGE = [
     pytest.param((name, page), id=page, marks=pytest.mark.nightly) for name, page in PAGES.items()
 ]
 
 
 # The behaviour of an explorable depends only on its module and the style sheets, which are the same
 # on the first page and on its own.
-@pytest.fixture(scope="module", params=TOGETHER + ALONE)
+@pytest.fixture(scope="module", params=ON_THE_FIRST_PAGE + ON_ITS_OWN_PAGE)
 def explorable(request, visit):
     """Start each explorable: on the page with all of them and, each night, on its own page."""
     name, page = request.param
@@ -241,16 +241,16 @@ def test_explorable_is_small_and_accessible(explorable):
     for width, theme in ((1280, "light"), (390, "dark")):
         visited.show(width, theme)
         box = {"include": [f'[data-explorable="{name}"]']}
-        result = axe.run(visited.page, context=box, options=AXE)
+        result = axe.run(visited.page, context=box, options=AXE_OPTIONS)
         assert not result.violations_count, result.generate_report()
 
 
-FIRST_PAGE_DAILY = [
+FIRST_PAGE_DAILY_OTHERS_NIGHTLY = [
     pytest.param(name, marks=() if name == "margin" else pytest.mark.nightly) for name in PAGES
 ]
 
 
-@pytest.mark.parametrize("name", FIRST_PAGE_DAILY)
+@pytest.mark.parametrize("name", FIRST_PAGE_DAILY_OTHERS_NIGHTLY)
 def test_explorable_can_be_read_without_scripts(name, site, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -262,7 +262,7 @@ def test_explorable_can_be_read_without_scripts(name, site, browser):
     context.close()
 
 
-@pytest.mark.parametrize("name", FIRST_PAGE_DAILY)
+@pytest.mark.parametrize("name", FIRST_PAGE_DAILY_OTHERS_NIGHTLY)
 def test_explorable_works_in_a_local_file(name, book, browser):
     page = browser.new_page()
     page.goto((book / PAGES[name]).as_uri())

@@ -1,4 +1,4 @@
-"""Figures: moving figures work by keyboard and are small, all figures are legible on a phone."""
+"""Moving figures work by keyboard and are small, and all figures are legible on a phone."""
 
 import json
 import re
@@ -7,12 +7,12 @@ from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PHONE = 390  # pixels across
-TICK_LABELS = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
-LEGIBLE = 9  # smallest font size, in pixels
+PHONE_WIDTH = 390  # pixels
+TICK_LABEL_SIZE = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
+MIN_LEGIBLE_SIZE = 9  # smallest font size, in pixels
 
 # The slider value of a figure, its title, and the indices of the visible pictures.
-STATE = """box => ({
+SLIDER_STATE = """box => ({
   value: box.querySelector("input").value,
   title: box.querySelector("output").value,
   shown: [...box.querySelectorAll("img")].flatMap((image, k) => image.offsetWidth ? [k] : []),
@@ -28,7 +28,7 @@ def test_moving_figure_works_by_keyboard(visited):
         slider.press("Home")
         for number, title in enumerate(titles):
             state = {"value": str(number), "title": title, "shown": [number]}
-            assert figure.evaluate(STATE) == state
+            assert figure.evaluate(SLIDER_STATE) == state
             slider.press("ArrowRight")
         assert len(set(titles)) == len(titles) > 1
 
@@ -40,13 +40,13 @@ def moving_figures(page):
     return [[(page.parent / source).read_text("utf-8") for source in s] for s in sources]
 
 
-def test_moving_figure_is_small(built):
+def test_moving_figure_is_small(page_file):
     """The pictures of each figure have less than 400,000 characters together."""
-    assert all(sum(map(len, pictures)) < 400_000 for pictures in moving_figures(built))
+    assert all(sum(map(len, pictures)) < 400_000 for pictures in moving_figures(page_file))
 
 
-def test_moving_figure_is_the_stored_output_of_its_notebook(built):
-    name = built.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
+def test_moving_figure_is_the_stored_output_of_its_notebook(page_file):
+    name = page_file.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
     stored = []
     if (ROOT / name).exists():
         cells = json.loads((ROOT / name).read_text(encoding="utf-8"))["cells"]
@@ -54,7 +54,7 @@ def test_moving_figure_is_the_stored_output_of_its_notebook(built):
         htmls = ["".join(out.get("data", {}).get("text/html", "")) for out in outputs]
         stored = [html for html in htmls if 'class="moving"' in html]
     addresses = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
-    assert moving_figures(built) == [[unquote(address) for address in a] for a in addresses]
+    assert moving_figures(page_file) == [[unquote(address) for address in a] for a in addresses]
 
 
 # The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,
@@ -71,6 +71,6 @@ SCALES = """() => {
 
 
 def test_figure_is_legible_on_a_phone(visited):
-    visited.show(PHONE, "light")
-    sizes = {name: scale * TICK_LABELS for name, scale in visited.page.evaluate(SCALES)}
-    assert not {name: size for name, size in sizes.items() if size < LEGIBLE}
+    visited.show(PHONE_WIDTH, "light")
+    sizes = {name: scale * TICK_LABEL_SIZE for name, scale in visited.page.evaluate(SCALES)}
+    assert not {name: size for name, size in sizes.items() if size < MIN_LEGIBLE_SIZE}

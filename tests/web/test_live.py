@@ -8,11 +8,11 @@ import urllib.request
 import psutil
 import pytest
 
-from .live import CHAPTERS, LIGHTEST_CHAPTER, Reader, run_server
+from .live import CHAPTERS, LIGHTEST_CHAPTER, LivePage, run_server
 
 
 @pytest.fixture(scope="module")
-def live():
+def live_server():
     if not CHAPTERS:
         pytest.skip("the book is not built: make html")
     with run_server("--kernels", "2") as server:
@@ -20,32 +20,33 @@ def live():
 
 
 @pytest.fixture(scope="module")
-def context(browser, live):
+def context(browser, live_server):
     opened = browser.new_context()
     opened.set_default_timeout(60_000)
-    Reader(opened, live[0], LIGHTEST_CHAPTER, live[1]).page.close()  # the token sets a cookie
+    address, token, _ = live_server
+    LivePage(opened, address, LIGHTEST_CHAPTER, token).page.close()  # the token sets a cookie
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def reader(context, live):
+def open_live_page(context, live_server):
     """Return a function that opens a page; all pages are closed, which releases their kernels."""
     opened = []
 
     def open_page(name=LIGHTEST_CHAPTER):
-        opened.append(Reader(context, live[0], name))
+        opened.append(LivePage(context, live_server[0], name))
         return opened[-1]
 
     yield open_page
-    for page_reader in opened:
-        page_reader.page.close()
+    for live_page in opened:
+        live_page.page.close()
 
 
 @pytest.fixture(scope="module")
-def shared_reader(context, live):
+def shared_page(context, live_server):
     """A page with a kernel, for all tests that do not need a new one."""
-    opened = Reader(context, live[0], LIGHTEST_CHAPTER).begin()
+    opened = LivePage(context, live_server[0], LIGHTEST_CHAPTER).begin()
     yield opened
     opened.page.close()
 
@@ -58,33 +59,33 @@ def get(address, **headers):
         return error.code, address, error.read().decode(errors="replace")
 
 
-def check_changed_cell(reader):
+def check_changed_cell(live_page):
     """Run other code in the first cell; its new output must replace the stored one."""
-    assert "new output: 42" in reader.run("print('new output:', 6 * 7)").inner_text()
-    stored = reader.page.locator("div.cell:has(.thebe-cell)").first.locator(".cell_output")
+    assert "new output: 42" in live_page.run("print('new output:', 6 * 7)").inner_text()
+    stored = live_page.page.locator("div.cell:has(.thebe-cell)").first.locator(".cell_output")
     assert not any(output.is_visible() for output in stored.all())
-    assert (reader.blocked, reader.errors) == ([], [])
+    assert (live_page.blocked, live_page.errors) == ([], [])
 
 
-def test_changed_cell_shows_its_new_output(shared_reader):
-    check_changed_cell(shared_reader)
+def test_changed_cell_shows_its_new_output(shared_page):
+    check_changed_cell(shared_page)
 
 
-# The test above covers the other chapters: `test_kinds.py` checks that the pages opened in
+# The test above covers the other chapters: `test_sample_pages.py` checks that the pages opened in
 # `make test`, LIGHTEST_CHAPTER included, contain all their elements and scripts.
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", CHAPTERS[1:])
-def test_changed_cell_of_every_other_chapter_shows_its_new_output(reader, name):
-    check_changed_cell(reader(name).begin())
+def test_changed_cell_of_every_other_chapter_shows_its_new_output(open_live_page, name):
+    check_changed_cell(open_live_page(name).begin())
 
 
-def test_outputs_are_shown_as_in_a_notebook(shared_reader):
-    reader = shared_reader
-    error = reader.run("def wrong():\n    return 1 / 0\n\nwrong()")
-    assert "ZeroDivisionError" in error.inner_text() and "error" in reader.status
-    output = reader.run("from svmbook.tables import Table\nTable(['$C$', 'b'], [[1, '$x^2$']])")
+def test_outputs_are_shown_as_in_a_notebook(shared_page):
+    live_page = shared_page
+    error = live_page.run("def wrong():\n    return 1 / 0\n\nwrong()")
+    assert "ZeroDivisionError" in error.inner_text() and "error" in live_page.status
+    output = live_page.run("from svmbook.tables import Table\nTable(['$C$', 'b'], [[1, '$x^2$']])")
     output.locator("table mjx-container").first.wait_for()
-    output = reader.run(
+    output = live_page.run(
         "import matplotlib.pyplot as plt\n"
         "from svmbook.plotting import AnimatedFigure, use_book_style\n"
         "use_book_style()\n"
@@ -96,7 +97,7 @@ def test_outputs_are_shown_as_in_a_notebook(shared_reader):
     slider.press("End")
     assert output.locator("output").inner_text() == "slope 3"
     assert output.locator("img:visible").count() == 1
-    widget = reader.run(
+    widget = live_page.run(
         "from ipywidgets import interact\n@interact(k=(0, 9))\ndef show(k=3):\n    print('k is', k)"
     )
     widget.get_by_text("k is 3").wait_for()
@@ -104,20 +105,22 @@ def test_outputs_are_shown_as_in_a_notebook(shared_reader):
     handle.focus()
     handle.press("ArrowRight")
     widget.get_by_text("k is 4").wait_for()
-    assert (reader.blocked, reader.errors) == ([], [])
+    assert (live_page.blocked, live_page.errors) == ([], [])
 
 
-def test_cells_above_run_in_order_and_restart_clears_variables(shared_reader):
-    reader = shared_reader
-    reader.run("a = 5", k=0)
-    reader.run("print(a + 1)", k=1)
-    reader.page.get_by_role("button", name="Restart").click()
-    reader.page.wait_for_function("() => document.body.innerText.includes('no cell has been run')")
-    assert "NameError" in reader.run("print(a + 1)", k=1).inner_text()
-    reader.write("print(a + 2)", 2)
-    reader.page.evaluate("() => document.querySelectorAll('.live-bar')[3].lastChild.click()")
-    reader.page.wait_for_function("() => document.querySelectorAll('.live-ran').length === 3")
-    outputs = reader.page.locator(".live-output")
+def test_cells_above_run_in_order_and_restart_clears_variables(shared_page):
+    live_page = shared_page
+    live_page.run("a = 5", k=0)
+    live_page.run("print(a + 1)", k=1)
+    live_page.page.get_by_role("button", name="Restart").click()
+    live_page.page.wait_for_function(
+        "() => document.body.innerText.includes('no cell has been run')"
+    )
+    assert "NameError" in live_page.run("print(a + 1)", k=1).inner_text()
+    live_page.write("print(a + 2)", 2)
+    live_page.page.evaluate("() => document.querySelectorAll('.live-bar')[3].lastChild.click()")
+    live_page.page.wait_for_function("() => document.querySelectorAll('.live-ran').length === 3")
+    outputs = live_page.page.locator(".live-output")
     assert [outputs.nth(k).text_content().strip() for k in range(3)] == ["", "6", "7"]
 
 
@@ -128,13 +131,14 @@ SHORT_TIMEOUTS = """() => {
 }"""
 
 
-def test_every_page_has_its_own_kernel_or_waits_for_one(shared_reader, reader):
-    first, second = shared_reader, reader(CHAPTERS[1]).begin()
+def test_every_page_has_its_own_kernel_or_waits_for_one(shared_page, open_live_page):
+    first, second = shared_page, open_live_page(CHAPTERS[1]).begin()
     first.run("a = 5")
     assert "NameError" in second.run("print(a)").inner_text()
-    third = reader(CHAPTERS[2])
-    free = {"kernels": 1, "max": 2}  # outdated: another page has taken the kernel meanwhile
-    third.page.route("**/live/capacity", lambda route: route.fulfill(json=free), times=1)
+    third = open_live_page(CHAPTERS[2])
+    # Outdated: another page has taken the free kernel meanwhile.
+    capacity = {"n_kernels": 1, "max_kernels": 2}
+    third.page.route("**/live/capacity", lambda route: route.fulfill(json=capacity), times=1)
     third.page.evaluate(SHORT_TIMEOUTS)
     third.begin(wait=False)
     third.page.get_by_text("All 2 kernels are in use").wait_for()
@@ -144,35 +148,37 @@ def test_every_page_has_its_own_kernel_or_waits_for_one(shared_reader, reader):
     assert "7" in third.run("print(7)").inner_text()
 
 
-def test_page_reports_that_its_kernel_has_died(shared_reader):
-    reader = shared_reader
-    reader.run("a = 5")
-    reader.run("import os\nos._exit(1)")
-    reader.page.get_by_text("The kernel has died and was restarted").wait_for()
-    assert "All variables are lost" in reader.status
-    assert reader.page.locator(".live-ran").count() == 0
-    assert "NameError" in reader.run("print(a)").inner_text()
+def test_page_reports_that_its_kernel_has_died(shared_page):
+    live_page = shared_page
+    live_page.run("a = 5")
+    live_page.run("import os\nos._exit(1)")
+    live_page.page.get_by_text("The kernel has died and was restarted").wait_for()
+    assert "All variables are lost" in live_page.status
+    assert live_page.page.locator(".live-ran").count() == 0
+    assert "NameError" in live_page.run("print(a)").inner_text()
 
 
-def test_stopping_a_cell_keeps_variables(shared_reader):
-    reader = shared_reader
-    reader.run("a = 5")
-    reader.write("import time\nprint('started', flush=True)\nwhile True:\n    time.sleep(0.01)", 0)
-    cell = reader.page.locator("div.cell:has(.thebe-cell)").first
+def test_stopping_a_cell_keeps_variables(shared_page):
+    live_page = shared_page
+    live_page.run("a = 5")
+    live_page.write(
+        "import time\nprint('started', flush=True)\nwhile True:\n    time.sleep(0.01)", 0
+    )
+    cell = live_page.page.locator("div.cell:has(.thebe-cell)").first
     cell.get_by_role("button", name="Run", exact=True).click()
     cell.locator(".live-output").get_by_text("started").wait_for()
-    reader.page.get_by_role("button", name="Stop").click()
-    reader.page.wait_for_function("() => !document.querySelector('.live-busy')")
+    live_page.page.get_by_role("button", name="Stop").click()
+    live_page.page.wait_for_function("() => !document.querySelector('.live-busy')")
     assert "KeyboardInterrupt" in cell.locator(".live-output").inner_text()
-    assert "10" in reader.run("print(2 * a)").inner_text()
+    assert "10" in live_page.run("print(2 * a)").inner_text()
 
 
-def test_memory_is_limited(shared_reader):
-    assert "MemoryError" in shared_reader.run("bytearray(8 * 2**30)").inner_text()
+def test_memory_is_limited(shared_page):
+    assert "MemoryError" in shared_page.run("bytearray(8 * 2**30)").inner_text()
 
 
-def test_wrong_token_is_rejected(live):
-    address, token, _ = live
+def test_wrong_token_is_rejected(live_server):
+    address, token, _ = live_server
     for wrong in ("", "?token=", "?token=" + token[:-1] + ("0" if token[-1] != "0" else "1")):
         for path in (
             "/notebooks/dual_svm.html", "/live/capacity", "/live/live.js", "/api/sessions",
@@ -184,8 +190,8 @@ def test_wrong_token_is_rejected(live):
     assert get(f"{address}/live/capacity", Authorization=f"token {token}")[0] == 200
 
 
-def test_files_of_the_project_are_not_served(live):
-    address, token, _ = live
+def test_files_of_the_project_are_not_served(live_server):
+    address, token, _ = live_server
     paths = (
         "/live/server.py",
         "/live/vendor/../server.py",
@@ -198,8 +204,8 @@ def test_files_of_the_project_are_not_served(live):
         assert get(address + path, Authorization=f"token {token}")[0] in (403, 404), path
 
 
-def test_all_files_of_the_book_are_served(live):
-    address, token, _ = live
+def test_all_files_of_the_book_are_served(live_server):
+    address, token, _ = live_server
     files = ("/search.html", "/sections.js", "/svmbook-notebooks.zip", "/favicon.ico")
     questions = ("/svmbook-questions-moodle.xml", "/svmbook-questions-qti.zip")
     for path in (*files, *questions, "/_sources/notebooks/dual_svm.ipynb"):
@@ -207,7 +213,7 @@ def test_all_files_of_the_book_are_served(live):
 
 
 # Ends all kernels without telling their pages, as the server does with idle kernels.
-END_KERNELS = """async () => {
+END_ALL_KERNELS = """async () => {
   const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
   const all = await (await fetch("/api/kernels")).json();
   const options = { method: "DELETE", headers: { "X-XSRFToken": xsrf } };
@@ -217,10 +223,10 @@ END_KERNELS = """async () => {
 
 
 @pytest.mark.nightly
-def test_page_reports_an_ended_kernel_and_gets_another(shared_reader):
-    assert 204 in shared_reader.page.evaluate(END_KERNELS)
-    shared_reader.page.get_by_text("The kernel was ended").wait_for()
-    assert "8" in shared_reader.run("print(8)").inner_text()
+def test_page_reports_an_ended_kernel_and_gets_another(shared_page):
+    assert 204 in shared_page.page.evaluate(END_ALL_KERNELS)
+    shared_page.page.get_by_text("The kernel was ended").wait_for()
+    assert "8" in shared_page.run("print(8)").inner_text()
 
 
 def test_kernels_end_with_the_server():
@@ -246,7 +252,7 @@ def test_idle_kernel_is_ended(browser):
     with run_server("--idle", "3") as (address, token, _):
         opened = browser.new_context()
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHTEST_CHAPTER, token).begin()
-        reader.page.get_by_text("The kernel was ended").wait_for()
-        assert "8" in reader.run("print(8)").inner_text()  # in a new kernel
+        live_page = LivePage(opened, address, LIGHTEST_CHAPTER, token).begin()
+        live_page.page.get_by_text("The kernel was ended").wait_for()
+        assert "8" in live_page.run("print(8)").inner_text()  # in a new kernel
         opened.close()

@@ -19,8 +19,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .conftest import ROOT, module_at
-from .live import CHAPTERS, LIGHTEST_CHAPTER, PASSWORD, SERVER, Reader, log_in, run_server
+from .conftest import ROOT, import_module_at
+from .live import CHAPTERS, LIGHTEST_CHAPTER, PASSWORD, SERVER, LivePage, log_in, run_server
 
 # Requests of a page to start a kernel, and to release all its kernels.
 START_KERNEL = """async () => {
@@ -30,7 +30,7 @@ START_KERNEL = """async () => {
   const body = JSON.stringify({ path, type: "notebook", name: "x", kernel });
   return (await fetch("/api/sessions", { method: "POST", headers, body })).status;
 }"""
-RELEASE_ALL = """async () => {
+RELEASE_ALL_KERNELS = """async () => {
   const headers = { "X-XSRFToken": document.cookie.match(/_xsrf=([^;]*)/)[1] };
   const all = await (await fetch("/api/sessions")).json(), end = { method: "DELETE", headers };
   return Promise.all(all.map(async ({ id }) => (await fetch(`/api/sessions/${id}`, end)).status));
@@ -41,7 +41,7 @@ RELEASE_ALL = """async () => {
 def server(monkeypatch):
     """Return the module of the server."""
     monkeypatch.syspath_prepend(str(SERVER.parent))
-    return module_at(SERVER)
+    return import_module_at(SERVER)
 
 
 def settings(server, *arguments):
@@ -58,10 +58,10 @@ def test_class_needs_a_password(server, monkeypatch):
         with pytest.raises(SystemExit, match="SVMBOOK_PASSWORD"):
             settings(server, "--host", "0.0.0.0")
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
-    found = settings(server, "--host", "0.0.0.0")
-    assert found["Kernel"]["sandbox"] == "bwrap"
-    assert found["PasswordIdentityProvider"]["token"] == ""
-    assert PASSWORD not in json.dumps(found["PasswordIdentityProvider"])
+    values = settings(server, "--host", "0.0.0.0")
+    assert values["Kernel"]["sandbox"] == "bwrap"
+    assert values["PasswordIdentityProvider"]["token"] == ""
+    assert PASSWORD not in json.dumps(values["PasswordIdentityProvider"])
 
 
 def test_class_needs_a_sandbox(server, monkeypatch):
@@ -80,8 +80,8 @@ def test_class_needs_a_sandbox(server, monkeypatch):
 def test_idle_kernels_and_in_a_class_busy_ones_are_ended(server, monkeypatch, host, is_class):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
-    found = settings(server, "--host", host, "--idle", "30")["Kernels"]
-    culling = {name: value for name, value in found.items() if name.startswith("cull_")}
+    values = settings(server, "--host", host, "--idle", "30")["Kernels"]
+    culling = {name: value for name, value in values.items() if name.startswith("cull_")}
     assert culling == {
         "cull_idle_timeout": 30,
         "cull_interval": 10,
@@ -132,7 +132,7 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernels, monkeypatch, is
 
 def test_old_entries_of_ended_kernels_are_deleted(kernels, monkeypatch):
     monkeypatch.setattr(kernels, "_kernels", {"1": IdleKernel()})
-    limit = sys.modules["kernels"].MAX_ENDED
+    limit = sys.modules["kernels"].MAX_ENDED_KERNELS
     for entries in (kernels.owners, kernels.end_reasons, kernels._last_seen):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
     watch(kernels)
@@ -153,24 +153,24 @@ def classroom():
 
 
 @pytest.fixture(scope="module")
-def student(classroom, browser):
+def student_page(classroom, browser):
     """A page with a kernel, after logging in at the second attempt."""
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, classroom, LIGHTEST_CHAPTER)
-        assert "/login" in reader.page.url
-        log_in(reader, "a wrong password")
-        assert "/login" in reader.page.url
-        log_in(reader)
-        reader.page.wait_for_url(f"**/notebooks/{LIGHTEST_CHAPTER}.html")
+        live_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+        assert "/login" in live_page.page.url
+        log_in(live_page, "a wrong password")
+        assert "/login" in live_page.page.url
+        log_in(live_page)
+        live_page.page.wait_for_url(f"**/notebooks/{LIGHTEST_CHAPTER}.html")
         # Pages from another computer without a certificate lack this function.
-        reader.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
-        yield reader.begin()
+        live_page.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
+        yield live_page.begin()
 
 
-def test_kernel_of_a_class_is_isolated(student, classroom):
+def test_kernel_of_a_class_is_isolated(student_page, classroom):
     port = classroom.rsplit(":", 1)[1]
-    output = student.run(
+    output = student_page.run(
         "import os, resource, socket\n"
         "from svmbook.experiments import load_records\n"
         "print(len(load_records('glass-boxes')), 'records')\n"
@@ -184,11 +184,11 @@ def test_kernel_of_a_class_is_isolated(student, classroom):
     assert "records" in output and "False" in output
     assert "no settings" in output and "no network" in output and f"{2**26} bytes" in output
     assert "False 0" not in output  # the kernel does not run as root
-    assert student.blocked == []
+    assert student_page.blocked == []
 
 
-def test_kernel_of_a_class_cannot_read_the_state_of_the_server(student):
-    output = student.run(
+def test_kernel_of_a_class_cannot_read_the_state_of_the_server(student_page):
+    output = student_page.run(
         "import ctypes, os\n"
         "for path in ('/proc/1/environ', '/proc/1/cmdline', '/proc/self/environ'):\n"
         "    try:\n        print(open(path).read())\n"
@@ -202,39 +202,41 @@ def test_kernel_of_a_class_cannot_read_the_state_of_the_server(student):
         assert "keys -1 1" in output
 
 
-def test_kernel_that_fills_the_disk_is_ended_with_a_reason(student):
-    student.run(
+def test_kernel_that_fills_the_disk_is_ended_with_a_reason(student_page):
+    student_page.run(
         "import os\nfrom ipykernel.connect import get_connection_file\n"
         "folder = os.path.dirname(get_connection_file())\n"
         "for k in range(3):\n    open(f'{folder}/{k}', 'wb').write(bytes(3 * 10**7))"
     )
-    student.page.get_by_text("it stored more than 64 MiB").wait_for()
-    assert "8" in student.run("print(8)").inner_text()  # in a new kernel
+    student_page.page.get_by_text("it stored more than 64 MiB").wait_for()
+    assert "8" in student_page.run("print(8)").inner_text()  # in a new kernel
 
 
-def test_restart_in_a_class_works_on_the_same_page(student):
-    student.run("a = 5")
-    student.page.get_by_role("button", name="Restart").click()
-    student.page.get_by_text("no cell has been run").wait_for()
-    assert "NameError" in student.run("print(a)").inner_text()
-    assert "9" in student.run("print(9)").inner_text()
+def test_restart_in_a_class_works_on_the_same_page(student_page):
+    student_page.run("a = 5")
+    student_page.page.get_by_role("button", name="Restart").click()
+    student_page.page.get_by_text("no cell has been run").wait_for()
+    assert "NameError" in student_page.run("print(a)").inner_text()
+    assert "9" in student_page.run("print(9)").inner_text()
 
 
-def test_readers_cannot_access_kernels_of_others(student, classroom, browser):
-    count = "async path => (await (await fetch(path)).json()).length"
+def test_readers_cannot_access_kernels_of_others(student_page, classroom, browser):
+    count_entries = "async path => (await (await fetch(path)).json()).length"
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        other = Reader(opened, classroom, LIGHTEST_CHAPTER)
-        log_in(other)
+        other_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+        log_in(other_page)
         for path in ("/api/sessions", "/api/kernels"):
-            assert student.page.evaluate(count, path) == 1
-            assert other.page.evaluate(count, path) == 0
+            assert student_page.page.evaluate(count_entries, path) == 1
+            assert other_page.page.evaluate(count_entries, path) == 0
         request = """async ([path, method]) => {
           const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
           return (await fetch(path, { method, headers: { "X-XSRFToken": xsrf } })).status;
         }"""
         kernel, session = (
-            student.page.evaluate("async path => (await (await fetch(path)).json())[0].id", path)
+            student_page.page.evaluate(
+                "async path => (await (await fetch(path)).json())[0].id", path
+            )
             for path in ("/api/kernels", "/api/sessions")
         )
         for path, method in (
@@ -245,8 +247,8 @@ def test_readers_cannot_access_kernels_of_others(student, classroom, browser):
             (f"/api/kernels/{kernel}/channels", "GET"),
             (f"/api/sessions/{session}", "DELETE"),
         ):
-            assert other.page.evaluate(request, [path, method]) == 403, (path, method)
-        assert student.page.evaluate(request, [f"/api/kernels/{kernel}", "GET"]) == 200
+            assert other_page.page.evaluate(request, [path, method]) == 403, (path, method)
+        assert student_page.page.evaluate(request, [f"/api/kernels/{kernel}", "GET"]) == 200
 
 
 def test_large_requests_are_rejected(classroom):
@@ -289,11 +291,11 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
 def test_kernels_per_reader_are_limited(classroom, browser):
     with contextlib.closing(browser.new_context()) as opened:
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, classroom, LIGHTEST_CHAPTER)
-        log_in(reader)
+        live_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+        log_in(live_page)
         simultaneous = f"async () => (await Promise.all([1, 2, 3].map({START_KERNEL}))).sort()"
-        assert reader.page.evaluate(simultaneous) == [201, 201, 429]
-        assert reader.page.evaluate(RELEASE_ALL) == [204, 204]
+        assert live_page.page.evaluate(simultaneous) == [201, 201, 429]
+        assert live_page.page.evaluate(RELEASE_ALL_KERNELS) == [204, 204]
 
 
 def test_processes_of_a_class_end_with_their_page_or_the_server(browser):
@@ -307,28 +309,28 @@ def test_processes_of_a_class_end_with_their_page_or_the_server(browser):
         contextlib.closing(browser.new_context()) as opened,
     ):
         opened.set_default_timeout(60_000)
-        reader = Reader(opened, address, LIGHTEST_CHAPTER)
-        log_in(reader)
-        reader.page.get_by_role("button", name="Live code").wait_for()
+        live_page = LivePage(opened, address, LIGHTEST_CHAPTER)
+        log_in(live_page)
+        live_page.page.get_by_role("button", name="Live code").wait_for()
         for _ in range(4):  # started and released at once
-            assert reader.page.evaluate(START_KERNEL) == 201
-            assert reader.page.evaluate(RELEASE_ALL) == [204]
-        assert sandboxes(folder) == []
+            assert live_page.page.evaluate(START_KERNEL) == 201
+            assert live_page.page.evaluate(RELEASE_ALL_KERNELS) == [204]
+        assert sandbox_commands(folder) == []
         (live,) = Path(folder).glob("live-*")
         assert not any(live.iterdir())  # the folders of kernels were removed
-        reader.begin()
-        assert sandboxes(folder)
+        live_page.begin()
+        assert sandbox_commands(folder)
         process.send_signal(signal.SIGINT)
         process.wait(30)
-    assert sandboxes(folder) == [] and not any(Path(folder).iterdir())
+    assert sandbox_commands(folder) == [] and not any(Path(folder).iterdir())
     Path(folder).rmdir()
 
 
-def sandboxes(folder):
+def sandbox_commands(folder):
     """Return the command lines of the server's sandboxed processes."""
-    found = []
+    commands = []
     for process in psutil.process_iter(["cmdline", "status"]):
         line = " ".join(process.info["cmdline"] or ())
         if f"{folder}/live-" in line:
-            found.append(line[:80])
-    return found
+            commands.append(line[:80])
+    return commands

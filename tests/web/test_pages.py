@@ -4,15 +4,16 @@ import contextlib
 
 import pytest
 
-from .conftest import AXE, built_pages, nightly_except
+from .conftest import AXE_OPTIONS, built_pages, nightly_except
 
 playwright = pytest.importorskip("playwright.sync_api")
 
 
 WIDTHS = (360, 768, 1280, 1920)
-# Boxes of the article with hidden parts. A box that scrolls sideways must be focusable, a box that
-# hides its overflow is clipped, and content that overflows the article is covered by other content.
-CLIPPED = """() => {
+# Messages about boxes of the article with hidden parts. A box that scrolls sideways must be
+# focusable, a box that hides its overflow is clipped, and content that overflows the article is
+# covered by other content.
+HIDDEN_PARTS = """() => {
   const article = document.querySelector(".bd-article");
   if (!article) return [];
   const found = [], edge = article.getBoundingClientRect().right + 1;
@@ -40,8 +41,8 @@ def test_nothing_is_clipped_at_any_width(visited):
     for width in WIDTHS:
         visited.show(width, "light")
         with contextlib.suppress(playwright.TimeoutError):  # scrollers.js sets tab stops with delay
-            visited.page.wait_for_function(f"() => !({CLIPPED})().length", timeout=3000)
-        if found := visited.page.evaluate(CLIPPED):
+            visited.page.wait_for_function(f"() => !({HIDDEN_PARTS})().length", timeout=3000)
+        if found := visited.page.evaluate(HIDDEN_PARTS):
             clipped[width] = found
     assert not clipped
 
@@ -54,14 +55,14 @@ def test_page_requests_no_other_host_and_raises_no_error(visited, site):
 def test_page_is_small(visited):
     """The bytes loaded with a page, uncompressed, are limited."""
     limit = 1_000_000 if visited.name == "book/intro.html" else 2_000_000
-    loaded = visited.requests[: visited.loaded]  # without lazy pictures
-    sizes = {request.url: len(request.response().body()) for request in loaded}
+    initial = visited.requests[: visited.n_initial_requests]  # without lazy pictures
+    sizes = {request.url: len(request.response().body()) for request in initial}
     assert sum(sizes.values()) < limit, sorted(sizes.items(), key=lambda item: -item[1])[:8]
 
 
 # Remove repeated content, so that axe checks it only once: spans of code with the same classes,
 # formulas, and later table rows without links. ``undo`` collects the functions that restore it.
-THIN = """() => {
+REMOVE_REPEATED_CONTENT = """() => {
   const seen = new Set();
   const replace = (text, box) => {
     const node = document.createTextNode(text);
@@ -80,14 +81,14 @@ THIN = """() => {
     undo.push(() => placeholder.replaceWith(row));
   }
 }"""
-# Remove text for which other text has the same ancestors, with the same colours.
-ONE_OF_A_KIND = """() => {
+# Remove text if earlier text has the same ancestors, with the same classes and colours.
+REMOVE_TEXT_OF_REPEATED_STYLE = """() => {
   const seen = new Set(), kinds = new Map([[null, ""]]);
   const kind = box => {
     if (!kinds.has(box)) {
       const { color, backgroundColor } = getComputedStyle(box);
-      const own = [box.tagName, box.className, color, backgroundColor, box.style.cssText];
-      kinds.set(box, `${kind(box.parentElement)}/${own}`);
+      const style = [box.tagName, box.className, color, backgroundColor, box.style.cssText];
+      kinds.set(box, `${kind(box.parentElement)}/${style}`);
     }
     return kinds.get(box);
   };
@@ -113,13 +114,16 @@ def axe():
 
 
 def violations(axe, visited, passes):
-    """Return the reports of axe; a pass has a width, a theme, options, and a script that thins."""
+    """Return the reports of axe.
+
+    Each pass has a width, a theme, options, and a script that removes content before the pass.
+    """
     reports = []
     visited.page.evaluate("() => { window.undo = []; }")
-    for width, theme, options, thin in passes:
+    for width, theme, options, remove_content in passes:
         visited.show(width, theme)
-        visited.page.evaluate(thin)
-        result = axe.run(visited.page, options={**AXE, **options})
+        visited.page.evaluate(remove_content)
+        result = axe.run(visited.page, options={**AXE_OPTIONS, **options})
         reports += [result.generate_report()] * bool(result.violations_count)
     visited.page.evaluate("() => undo.reverse().forEach(restore => restore())")
     return "\n".join(reports)
@@ -127,8 +131,8 @@ def violations(axe, visited, passes):
 
 def test_axe_finds_nothing(visited, axe):
     passes = [
-        (1280, "light", NO_CONTRAST, THIN),
-        (1280, "light", ONLY_CONTRAST, ONE_OF_A_KIND),
+        (1280, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
+        (1280, "light", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
     ]
     assert not violations(axe, visited, passes)
 
@@ -136,5 +140,8 @@ def test_axe_finds_nothing(visited, axe):
 # Only colours depend on the theme, and all pages have the colours of a chapter.
 @pytest.mark.parametrize("visited", nightly_except(built_pages(), PHONE_PAGES), indirect=True)
 def test_axe_finds_nothing_on_a_phone_and_in_the_dark_theme(visited, axe):
-    passes = [(390, "light", NO_CONTRAST, THIN), (1280, "dark", ONLY_CONTRAST, ONE_OF_A_KIND)]
+    passes = [
+        (390, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
+        (1280, "dark", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
+    ]
     assert not violations(axe, visited, passes)

@@ -10,19 +10,19 @@ import pytest
 from .conftest import CHROMIUM, ROOT
 
 pypdf = pytest.importorskip("pypdf")
-NAMES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
+PAGES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
 
 
 pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module")
-def printed(book, tmp_path_factory):
+def pdf(book, tmp_path_factory):
     """Print two pages of the book into one PDF."""
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
-    command = [sys.executable, ROOT / "tools" / "pdf.py", path, *NAMES]
+    command = [sys.executable, ROOT / "tools" / "pdf.py", path, *PAGES]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return pypdf.PdfReader(path)
@@ -33,8 +33,8 @@ def words(page):
     return " ".join(unicodedata.normalize("NFKC", page.extract_text()).split())
 
 
-def test_pages_are_numbered_as_in_the_contents(printed):
-    pages = [words(page) for page in printed.pages]
+def test_pages_are_numbered_as_in_the_contents(pdf):
+    pages = [words(page) for page in pdf.pages]
     first = next(
         k for k, text in enumerate(pages) if text.startswith("1 ") or "Bibliography" in text[:80]
     )
@@ -42,29 +42,29 @@ def test_pages_are_numbered_as_in_the_contents(printed):
     for number, text in enumerate(pages[first:], start=1):
         assert re.match(rf"{number} ", text) or text.endswith(f" {number}"), (number, text[:60])
     contents = " ".join(pages[1:first])
-    for item in printed.outline:
+    for item in pdf.outline:
         if isinstance(item, list):
             continue
-        number = printed.get_destination_page_number(item) - first + 1
+        number = pdf.get_destination_page_number(item) - first + 1
         assert re.search(rf"{re.escape(item.title)}\s+{number}\b", contents), item.title
 
 
-def test_links_within_the_book_stay_in_the_file(printed):
-    inside = outside = 0
-    for page in printed.pages:
+def test_links_within_the_book_stay_in_the_file(pdf):
+    n_internal = n_external = 0
+    for page in pdf.pages:
         for reference in page.get("/Annots", ()):
             annotation = reference.get_object()
             address = annotation.get("/A", {}).get("/URI", "")
             assert "127.0.0.1" not in address
-            outside += bool(address)
-            inside += "/Dest" in annotation
-    assert inside > 20 and outside > 3
+            n_external += bool(address)
+            n_internal += "/Dest" in annotation
+    assert n_internal > 20 and n_external > 3
 
 
-def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, printed):
+def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     page = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
     numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', page)
-    pages = [words(printed_page) for printed_page in printed.pages]
+    pages = [words(printed_page) for printed_page in pdf.pages]
     text = " ".join(pages)
     assert len(numbers) > 5
     assert all(f"({number})" in text for number in numbers)

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from .conftest import ROOT, module_at
+from .conftest import ROOT, import_module_at
 
 SITE = "https://owner.github.io/margin/"
-CONF = """
+CONF_TEMPLATE = """
 import sys
 sys.path.insert(0, {ext!r})
 project = "Margin"
@@ -42,18 +42,18 @@ def published(request, tmp_path_factory):
     (source / "notebooks" / "chapter.ipynb").write_text(json.dumps(notebook))
     (source / "index.md").write_text("# Margin\n\n```{toctree}\nnotebooks/chapter\n```\n")
     ext = str(ROOT / "book" / "_ext")
-    (source / "conf.py").write_text(CONF.format(ext=ext, url=request.param))
-    out = source / "html"
+    (source / "conf.py").write_text(CONF_TEMPLATE.format(ext=ext, url=request.param))
+    pages = source / "html"
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", source, out], capture_output=True, text=True
+        [sys.executable, "-m", "sphinx", "-q", "-W", source, pages], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return bool(request.param), out
+    return bool(request.param), pages
 
 
 def test_address_adds_launch_buttons_cards_site_map_and_feed(published):
-    has_address, out = published
-    page = (out / "notebooks" / "chapter.html").read_text(encoding="utf-8")
+    has_address, folder = published
+    page = (folder / "notebooks" / "chapter.html").read_text(encoding="utf-8")
     expected = (
         "https://mybinder.org/v2/gh/Owner/margin/main?urlpath=lab/tree/notebooks/chapter.ipynb",
         "https://colab.research.google.com/github/Owner/margin/blob/main/notebooks/chapter.ipynb",
@@ -64,24 +64,24 @@ def test_address_adds_launch_buttons_cards_site_map_and_feed(published):
     )
     assert [text in page for text in expected] == [has_address] * len(expected)
     for name in ("sitemap.xml", "changes.xml"):
-        assert (out / name).exists() == has_address
+        assert (folder / name).exists() == has_address
     if has_address:
-        texts = [element.text for element in ElementTree.parse(out / "sitemap.xml").iter()]
+        texts = [element.text for element in ElementTree.parse(folder / "sitemap.xml").iter()]
         assert f"{SITE}notebooks/chapter.html" in texts
 
 
 def test_missing_addresses_have_a_page(published):
-    has_address, out = published
-    page = (out / "404.html").read_text(encoding="utf-8")
+    has_address, folder = published
+    page = (folder / "404.html").read_text(encoding="utf-8")
     prefix = "/margin/" if has_address else "/"
     assert "not in the book" in page and f'href="{prefix}book/intro.html"' in page
     assert f'href="{prefix}_static/' in page
 
 
 def test_feed_lists_the_latest_changes_of_pages():
-    publish = module_at(ROOT / "book" / "_ext" / "publish.py")
+    publish = import_module_at(ROOT / "book" / "_ext" / "publish.py")
     root = ElementTree.fromstring(publish.feed("Margin", SITE, ROOT))
-    name = f"{{{publish.ATOM}}}"
+    name = f"{{{publish.ATOM_NAMESPACE}}}"
     entries = root.findall(f"{name}entry")
     if not entries:
         pytest.skip("no git history")

@@ -14,7 +14,7 @@ from lxml import etree
 from .conftest import HTML, ROOT
 from .test_study import questions
 
-MOODLE, QTI = "svmbook-questions-moodle.xml", "svmbook-questions-qti.zip"
+MOODLE_FILE, QTI_FILE = "svmbook-questions-moodle.xml", "svmbook-questions-qti.zip"
 SCHEMAS = {path.stem: etree.RelaxNG(file=path) for path in (ROOT / "tests" / "web").glob("*.rng")}
 FORMULA = re.compile(r"\\\(.*?\\\)", re.S)
 REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
@@ -22,7 +22,7 @@ REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
 QUOTES = (
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 )
-MARKS = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
+REMOVED_MARKS = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
 
 
 class Question(NamedTuple):
@@ -37,7 +37,7 @@ class Question(NamedTuple):
 def moodle_questions():
     """Return the questions in the file for Moodle by the titles of chapters."""
     found = {}
-    for element in ElementTree.parse(HTML / MOODLE).getroot():
+    for element in ElementTree.parse(HTML / MOODLE_FILE).getroot():
         if element.get("type") == "category":
             category = found.setdefault(element.findtext("category/text").split("/")[-1], [])
             continue
@@ -53,7 +53,7 @@ def moodle_questions():
 
 def qti_files():
     """Return the manifest of the QTI package, and the quizzes in its order."""
-    with zipfile.ZipFile(HTML / QTI) as packed:
+    with zipfile.ZipFile(HTML / QTI_FILE) as packed:
         manifest = ElementTree.fromstring(packed.read("imsmanifest.xml"))
         names = [file.get("href") for file in manifest.iterfind(".//{*}file")]
         assert sorted([*names, "imsmanifest.xml"]) == sorted(packed.namelist())
@@ -100,12 +100,12 @@ def sources():
 
 def words_of(html):
     """Return the text of HTML, with formulas as TeX."""
-    return unescape(re.sub(r"<[^>]*>", "", html)).translate(MARKS)
+    return unescape(re.sub(r"<[^>]*>", "", html)).translate(REMOVED_MARKS)
 
 
 def words_of_markdown(source):
     r"""Return the text of Markdown, with formulas between ``\(`` and ``\)``."""
-    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(MARKS)
+    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(REMOVED_MARKS)
 
 
 def pairs(exported, sources):
@@ -124,12 +124,12 @@ def test_every_question_is_exported_once(exported, sources):
     for title, found in exported.items():
         expected = [words_of_markdown(question) for question, _ in sources[title]]
         assert [words_of(question.text) for question in found] == expected
-        assert [question.name.translate(MARKS) for question in found] == expected
+        assert [question.name.translate(REMOVED_MARKS) for question in found] == expected
 
 
 def test_chapters_are_categories_in_moodle(book, sources):
     title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
-    quiz = ElementTree.parse(book / MOODLE).getroot()
+    quiz = ElementTree.parse(book / MOODLE_FILE).getroot()
     found = [text.text for text in quiz.iterfind("question/category/text")]
     assert found == [f"$course$/top/{title}/{chapter}" for chapter in sources]
 
@@ -200,22 +200,22 @@ def is_valid(schema, root):
 
 
 def test_files_are_valid(book):
-    assert is_valid("moodle", ElementTree.parse(book / MOODLE).getroot())
+    assert is_valid("moodle", ElementTree.parse(book / MOODLE_FILE).getroot())
     manifest, quizzes = qti_files()
     assert is_valid("manifest", manifest)
     assert all(is_valid("qti", quiz) for quiz in quizzes)
 
 
-def without(path):
+def remover(path):
     return lambda question: question.remove(question.find(path))
 
 
 @pytest.mark.parametrize(
     "spoil",
     [
-        without("name"),
-        without("questiontext"),
-        without("answer[@fraction='100']"),
+        remover("name"),
+        remover("questiontext"),
+        remover("answer[@fraction='100']"),
         lambda question: question.append(deepcopy(question.find("answer[@fraction='100']"))),
         lambda question: question.find("answer").set("fraction", "50"),
         lambda question: question.find("answer").remove(question.find("answer/feedback")),
@@ -227,7 +227,7 @@ def without(path):
 )
 def test_schema_rejects_files_that_moodle_would_misread(book, spoil):
     small = ElementTree.Element("quiz")
-    small.extend(ElementTree.parse(book / MOODLE).getroot()[:2])
+    small.extend(ElementTree.parse(book / MOODLE_FILE).getroot()[:2])
     assert is_valid("moodle", small)
     spoil(small[1])
     assert not is_valid("moodle", small)
@@ -235,5 +235,5 @@ def test_schema_rejects_files_that_moodle_would_misread(book, spoil):
 
 def test_guide_for_teachers_links_to_the_files(book):
     page = (book / "book" / "teaching.html").read_text(encoding="utf-8")
-    for name in (MOODLE, QTI):
+    for name in (MOODLE_FILE, QTI_FILE):
         assert f'href="../{name}"' in page and (book / name).exists()

@@ -1,11 +1,11 @@
-"""The search finds what readers type, in any spelling, and shows where it stands on the page."""
+"""The search finds queries in any spelling, and highlights the words on the page."""
 
 import re
 
 import pytest
 
-SHOWN_FIRST = 3  # a reader looks at so many results
-# Queries as readers type them, and the pages or sections where they should arrive.
+N_RESULTS_READ = 3  # readers look at this many results
+# Queries as readers type them, and the pages or sections that must be among the first results.
 QUERIES = {
     "kernel trick": "notebooks/kernels_and_model_selection.html#",
     "how to choose C":
@@ -57,7 +57,7 @@ QUERIES = {
     "false alarm rate": "notebooks/semiparametric_usvc.html#guaranteed-false-alarm-rates",
 }  # fmt: skip
 # The book discusses these under other names on several pages; other sections come first.
-MISSED = {"hinge loss derivative", "imbalanced classes"}
+MISSED_QUERIES = {"hinge loss derivative", "imbalanced classes"}
 
 # Spellings of the same word have the same results.
 SPELLINGS = (
@@ -74,7 +74,7 @@ SPELLINGS = (
     ("\N{GREEK SMALL LETTER NU}-SVM", "nu-svm"),
     ("kernels", "kernel", "KERNEL"),
 )
-CITED = ("Platt", "Vapnik", "Navia-Vazquez", "Malisiewicz")
+CITED_AUTHORS = ("Platt", "Vapnik", "Navia-Vazquez", "Malisiewicz")
 
 
 class SearchPage:
@@ -104,13 +104,13 @@ def search(visit):
     opened.page.close()
 
 
-def test_readers_arrive_within_the_first_results(search):
+def test_expected_page_is_among_the_first_results(search):
     missed = set()
     for query, targets in QUERIES.items():
         targets = (targets,) if isinstance(targets, str) else targets
-        if not any(found.startswith(targets) for found in search.addresses(query)[:SHOWN_FIRST]):
+        if not any(found.startswith(targets) for found in search.addresses(query)[:N_RESULTS_READ]):
             missed.add(query)
-    assert missed == MISSED and len(QUERIES) - len(missed) >= 38
+    assert missed == MISSED_QUERIES and len(QUERIES) - len(missed) >= 38
 
 
 @pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda spellings: spellings[0])
@@ -121,7 +121,7 @@ def test_spellings_have_the_same_results(search, spellings):
         assert found == first, spelling
 
 
-@pytest.mark.parametrize("author", CITED)
+@pytest.mark.parametrize("author", CITED_AUTHORS)
 def test_authors_are_found_in_the_bibliography_and_the_text(search, author):
     found = search.addresses(author)
     assert any(address.startswith("book/bibliography.html#id") for address in found)
@@ -150,7 +150,7 @@ def test_empty_and_unknown_queries(search):
     assert search.visited.errors == []
 
 
-HIGHLIGHTED = """() => [...CSS.highlights.get("found")].map(
+HIGHLIGHTED_WORDS = """() => [...CSS.highlights.get("found")].map(
   range => range.startContainer.data.slice(range.startOffset, range.endOffset))"""
 
 
@@ -162,7 +162,7 @@ def test_found_solution_opens_with_the_words_highlighted(search, visit):
     solution = page.locator(f"[id='{address.partition('#')[2]}']")
     assert solution.get_attribute("open") is not None
     page.wait_for_function("() => CSS.highlights.has('found')")
-    words = {word.lower() for word in page.evaluate(HIGHLIGHTED)}
+    words = {word.lower() for word in page.evaluate(HIGHLIGHTED_WORDS)}
     assert words and words <= {"width", "widths", "one", "class", "classes"}
     assert "found=" not in page.url and page.url.endswith(address.partition("#")[2])
     page.keyboard.press("Escape")

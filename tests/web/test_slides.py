@@ -12,11 +12,11 @@ from .conftest import HTML, ROOT, nightly_except
 
 DECKS = ROOT / "_build" / "slides"
 CHAPTERS = [chapter.name for chapter in references.chapters(ROOT)]
-DAILY = ("dual_svm", "which_machine_when")
-COUNT = range(15, 26)  # slides per chapter
-SMALLEST = 16  # font size on a slide of 1280 x 720 pixels, as in deck.js
+DAILY_CHAPTERS = ("dual_svm", "which_machine_when")
+SLIDE_COUNTS = range(15, 26)  # accepted numbers of slides per chapter
+MIN_FONT_SIZE = 16  # on a slide of 1280 x 720 pixels, as in deck.js
 # The parts of the current slide that reach beyond it.
-OUTSIDE = """() => {
+PARTS_OUTSIDE = """() => {
   const slide = document.querySelector("section.present .frame");
   const boxes = [...slide.querySelectorAll("*:not(mjx-container *)")];
   return boxes.filter(box => {
@@ -24,7 +24,7 @@ OUTSIDE = """() => {
     return edges.right > 1281 || edges.bottom > 721 || edges.left < -1 || edges.top < -1;
   }).map(box => box.outerHTML.slice(0, 80));
 }"""
-FRAMES = """() => [...document.querySelectorAll(".frame")].map(frame => ({
+FRAME_STATES = """() => [...document.querySelectorAll(".frame")].map(frame => ({
   size: parseFloat(frame.style.fontSize),
   overflows: frame.classList.contains("overflowing"),
   title: frame.querySelector("h1, h2").textContent,
@@ -57,20 +57,20 @@ def cell():
 
 def test_each_chapter_has_a_deck_of_fifteen_to_twenty_five_slides(decks):
     counts = {name: len(deck.select("section")) for name, deck in decks.items()}
-    assert not {name: count for name, count in counts.items() if count not in COUNT}
+    assert not {name: count for name, count in counts.items() if count not in SLIDE_COUNTS}
     index = BeautifulSoup((DECKS / "index.html").read_text(encoding="utf-8"), "html.parser")
     listed = [row.select("td")[2].text for row in index.select("tbody tr")]
     assert listed == [str(counts[name]) for name in CHAPTERS]
 
 
 def test_each_slide_has_a_question_in_its_notes(decks):
-    silent = [
+    without_question = [
         (name, slide.h2.text)
         for name, deck in decks.items()
         for slide in deck.select("section")[1:]
         if "?" not in slide.select_one("aside.notes").text
     ]
-    assert silent == []
+    assert without_question == []
 
 
 def test_decks_begin_with_the_question_and_end_with_the_summary(decks):
@@ -89,7 +89,7 @@ def test_no_markup_is_left(decks):
         assert markup.findall(deck.select_one(".slides").text) == []
 
 
-@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY))
+@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
 def test_numbers_are_those_of_the_book(book, texts, name):
     page = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
     page = BeautifulSoup(page, "html.parser")
@@ -137,14 +137,14 @@ def open_deck(browser, name, query=""):
     return page, requests, errors
 
 
-@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY))
+@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
 def test_no_slide_overflows_and_nothing_is_loaded_from_elsewhere(decks, browser, name):
     page, requests, errors = open_deck(browser, name)
-    frames = page.evaluate(FRAMES)
-    assert [frame for frame in frames if frame["overflows"] or frame["size"] < SMALLEST] == []
+    frames = page.evaluate(FRAME_STATES)
+    assert [frame for frame in frames if frame["overflows"] or frame["size"] < MIN_FONT_SIZE] == []
     for number, frame in enumerate(frames):
         page.evaluate("number => Reveal.slide(number)", number)
-        assert page.evaluate(OUTSIDE) == [], frame["title"]
+        assert page.evaluate(PARTS_OUTSIDE) == [], frame["title"]
     assert page.locator("mjx-merror").count() == 0
     assert errors == []
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []

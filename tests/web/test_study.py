@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from .conftest import HTML, ROOT, lightest_chapters
+from .conftest import HTML, ROOT, chapters_by_formula_count
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MATHJAX = re.compile(r"<script[^>]*mathjax/startup[^>]*></script>")
@@ -16,9 +16,9 @@ def questions(path):
     """Return the questions of a chapter, each with its choices and their reasons."""
     cells = nbformat.read(path, as_version=4).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    found = QUIZ.findall(text)
-    assert len(found) == text.count("class-container: quiz") == text.count(":::{dropdown}")
-    return [(question, re.findall(r"^(.+)\n: (.+)$", body, re.M)) for question, body in found]
+    quizzes = QUIZ.findall(text)
+    assert len(quizzes) == text.count("class-container: quiz") == text.count(":::{dropdown}")
+    return [(question, re.findall(r"^(.+)\n: (.+)$", body, re.M)) for question, body in quizzes]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -77,7 +77,7 @@ def test_choice_with_only_a_formula_has_a_name_in_words(visit):
 def test_choices_are_shuffled(visit):
     """The right choice comes first in the source, and must not always come first on the page."""
     positions = []
-    for name in lightest_chapters()[:4]:
+    for name in chapters_by_formula_count()[:4]:
         html = (HTML / name).read_text(encoding="utf-8")
         page = visit(name, MATHJAX.sub("", html)).page  # typesetting takes most of the time
         path = (ROOT / name).with_suffix(".ipynb")

@@ -2,7 +2,7 @@
 
 import pytest
 
-PHONE = 390  # pixels across
+PHONE_WIDTH = 390  # pixels
 
 # The right edges of the header cells of a table, by their text.
 RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead th")].map(
@@ -28,7 +28,7 @@ RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead t
 )
 def test_decisive_columns_are_visible_on_a_phone(visit, page, name, columns):
     opened = visit(f"notebooks/{page}.html")
-    opened.show(PHONE, "light")
+    opened.show(PHONE_WIDTH, "light")
     edges = opened.page.locator(f"#{name} table").evaluate(RIGHT_EDGES)
-    assert {column: edges[column] for column in columns if edges[column] > PHONE} == {}
+    assert {column: edges[column] for column in columns if edges[column] > PHONE_WIDTH} == {}
     opened.page.close()

@@ -1,5 +1,5 @@
 // Typeset the formulas, fit the text of each slide into its frame, and start reveal.js.
-const LARGEST = 30, SMALLEST = 16; // pixels, on a slide of 1280 x 720
+const MAX_FONT_SIZE = 30, MIN_FONT_SIZE = 16; // pixels, on a slide of 1280 x 720
 
 // Formulas reach a little beyond the height of their own box, so only boxes around them are measured.
 function overflows(frame) {
@@ -9,7 +9,7 @@ function overflows(frame) {
 }
 
 function fit(frame) {
-  for (let size = LARGEST; size >= SMALLEST; size--) {
+  for (let size = MAX_FONT_SIZE; size >= MIN_FONT_SIZE; size--) {
     frame.style.fontSize = `${size}px`;
     if (!overflows(frame)) return;
   }

@@ -34,18 +34,18 @@ class OwnerAuthorizer(Authorizer):
 class Channels(ZMQChannelsWebsocketConnection):
     """A connection to a page, with a limit on messages that the page has not yet received."""
 
-    _pending = 0  # bytes
+    _pending_bytes = 0
 
     def write_message(self, message, binary=False):
         """Send a message, or close the connection if too many bytes are pending."""
         size = len(message)
-        if self._pending + size > MAX_PENDING_BYTES:
+        if self._pending_bytes + size > MAX_PENDING_BYTES:
             return self.websocket_handler.close(1013, "the page receives messages too slowly")
-        self._pending += size
+        self._pending_bytes += size
         future = self.websocket_handler.write_message(message, binary)
 
         def release(_):
-            self._pending -= size
+            self._pending_bytes -= size
 
         future.add_done_callback(release)
         return future

@@ -21,8 +21,8 @@ from traitlets import Integer, Unicode
 from svmbook.course.execution.sandbox import bubblewrap_command, confined_command
 
 DATA_FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # variables with folders that chapters read
-MAX_DISK = 2**26  # bytes of one file, of the file system in memory, and of the folder of a kernel
-BLOCK = 4096  # bytes that a directory entry takes
+MAX_DISK_BYTES = 2**26  # of one file, of the file system in memory, and of a kernel's folder
+DIRECTORY_ENTRY_BYTES = 4096
 MAX_PROCESSES, MAX_CPU_SECONDS = 100, 3600  # of a sandboxed kernel; threads count as processes
 # Limits the address space and then becomes a kernel, which has no sandbox.
 LIMIT_MEMORY = """
@@ -30,9 +30,9 @@ import os, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),))
 os.execv(sys.argv[2], sys.argv[2:])
 """
-MAX_MESSAGE = 2**24  # bytes of a message from a kernel; a larger one ends the connection
-KILL_ATTEMPTS = 50
-MAX_ENDED = 1000  # number of ended kernels for which the reason is kept
+MAX_MESSAGE_BYTES = 2**24  # of a message from a kernel; a larger one ends the connection
+MAX_KILL_ATTEMPTS = 50
+MAX_ENDED_KERNELS = 1000  # number of ended kernels for which the reason is kept
 SANDBOX_USER_IDS = itertools.cycle(range(61_184, 61_600))  # used if the server runs as root
 
 
@@ -42,13 +42,13 @@ class Kernel(ServerKernelManager):
     memory = Integer(0, config=True)
     sandbox = Unicode("", config=True)
     work_folder = Unicode("", config=True)  # parent of the folders of kernels
-    folder = user = None
+    folder = user_id = None
 
     async def _async_pre_start_kernel(self, **options):
         if self.sandbox:  # it has no network, so kernel and server use sockets in a folder
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(dir=self.work_folder))
-                self.user = next(SANDBOX_USER_IDS) if os.geteuid() == 0 else None
+                self.user_id = next(SANDBOX_USER_IDS) if os.geteuid() == 0 else None
             for old in self.folder.iterdir():
                 remove(old)
             self.transport, self.ip = "ipc", f"{self.folder}/socket"
@@ -62,16 +62,18 @@ class Kernel(ServerKernelManager):
             return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory), *command]
         command = confined_command(
             command,
-            **{"memory": self.memory, "disk": MAX_DISK, "user": self.user},
+            **{"memory": self.memory, "disk": MAX_DISK_BYTES, "user": self.user_id},
             **{"processes": MAX_PROCESSES, "seconds": MAX_CPU_SECONDS},
         )
         # A signal would interrupt bubblewrap instead of the kernel.
         self.kernel_spec.interrupt_mode = "message"
-        if self.user:
+        if self.user_id:
             for path in (self.folder, *self.folder.iterdir()):
-                os.chown(path, self.user, self.user)
+                os.chown(path, self.user_id, self.user_id)
         folders = {name: os.environ[name] for name in DATA_FOLDERS if os.environ.get(name)}
-        sandbox = bubblewrap_command(self.sandbox, disk=MAX_DISK, extra_paths=folders.values())
+        sandbox = bubblewrap_command(
+            self.sandbox, disk=MAX_DISK_BYTES, extra_paths=folders.values()
+        )
         for name, path in folders.items():
             sandbox += ["--setenv", name, path]
         sandbox += ["--perms", "0755", "--dir", self.work_folder]
@@ -93,7 +95,9 @@ class Kernel(ServerKernelManager):
         for folder, folders, files in os.walk(self.folder):
             for name in (*folders, *files):
                 with contextlib.suppress(OSError):
-                    total += BLOCK + os.lstat(os.path.join(folder, name)).st_blocks * 512
+                    total += (
+                        DIRECTORY_ENTRY_BYTES + os.lstat(os.path.join(folder, name)).st_blocks * 512
+                    )
         return total
 
     def memory_usage(self):
@@ -121,16 +125,16 @@ def remove(path):
 
 def kill_processes(folder):
     """Kill all processes whose command line names a folder, until no new ones appear."""
-    for _ in range(KILL_ATTEMPTS):
-        found = [
+    for _ in range(MAX_KILL_ATTEMPTS):
+        processes = [
             process
             for process in psutil.process_iter(["cmdline"])
             if str(folder) in " ".join(process.info["cmdline"] or ()) and process.pid != os.getpid()
         ]
-        for process in found:
+        for process in processes:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        if not found:
+        if not processes:
             return
         time.sleep(0.02)
 
@@ -144,7 +148,7 @@ class Kernels(AsyncMappingKernelManager):
 
     def __init__(self, **options):
         super().__init__(**options)
-        self.context.MAXMSGSIZE = MAX_MESSAGE  # for all sockets that read from kernels
+        self.context.MAXMSGSIZE = MAX_MESSAGE_BYTES  # for all sockets that read from kernels
         self.owners = {}  # the reader who started each kernel
         self.end_reasons = {}  # the reason why each kernel was ended
         self._last_seen = {}  # the last time at which a page was connected to each kernel
@@ -159,7 +163,7 @@ class Kernels(AsyncMappingKernelManager):
         count = len(self.running_kernels(user)) + self.n_requested[user]
         return not self.max_per_reader or count < self.max_per_reader
 
-    def reasons(self, user):
+    def end_reasons_of(self, user):
         """Return the reasons why kernels of a reader were ended."""
         return {k: reason for k, reason in self.end_reasons.items() if self.owners.get(k) == user}
 
@@ -185,8 +189,8 @@ class Kernels(AsyncMappingKernelManager):
             reason = None
             if kernel.memory_usage() > kernel.memory:
                 reason = f"it used more than {kernel.memory >> 20} MiB of memory"
-            elif kernel.disk_usage() > MAX_DISK:
-                reason = f"it stored more than {MAX_DISK >> 20} MiB in its folder"
+            elif kernel.disk_usage() > MAX_DISK_BYTES:
+                reason = f"it stored more than {MAX_DISK_BYTES >> 20} MiB in its folder"
             elif self.cull_busy and unseen > self.cull_idle_timeout > 0:
                 reason = "its page was closed"
             if reason:
@@ -197,7 +201,7 @@ class Kernels(AsyncMappingKernelManager):
     def _forget(self):
         """Delete the entries of all but the latest ended kernels."""
         for entries in (self.owners, self.end_reasons, self._last_seen):
-            for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED]:
+            for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED_KERNELS]:
                 del entries[kernel_id]
 
     async def cull_kernel_if_idle(self, kernel_id):

@@ -81,14 +81,14 @@ async function waitForKernel() {
   for (;;) {
     const response = await fetch(CAPACITY);
     if (!response.ok || response.redirected) throw new Error("you are no longer logged in: reload the page");
-    const { kernels, max } = await response.json();
-    if (kernels < max) {
+    const { n_kernels: nKernels, max_kernels: maxKernels } = await response.json();
+    if (nKernels < maxKernels) {
       const path = `${location.pathname.slice(1)}-${name}.ipynb`;
       session = await server.startNewSession(notebook.rendermime, { kernelName: "python3", path }).catch(ignoreUnavailable);
       if (session && hasLeft) releaseKernel();
       if (session) return attach();
     }
-    setStatus(`All ${max} kernels are in use. You are waiting for one.`);
+    setStatus(`All ${maxKernels} kernels are in use. You are waiting for one.`);
     await pause(RETRY_DELAY * (0.5 + Math.random()));
   }
 }
@@ -113,7 +113,7 @@ function clearMarks() {
 /** Show why the server has ended a kernel, if it gives a reason. */
 async function showReason(kernel) {
   const capacity = await fetch(CAPACITY).then((response) => response.json()).catch(() => ({}));
-  const reason = capacity.ended?.[kernel];
+  const reason = capacity.end_reasons?.[kernel];
   setStatus(`The kernel was ended${reason ? `: ${reason}` : ""}. All variables are lost. The next run starts a new kernel.`);
 }
 

@@ -33,9 +33,9 @@ LIVE_FOLDER = Path(__file__).resolve().parent
 ROOT = LIVE_FOLDER.parents[1]
 HTML = ROOT / "_build" / "html"
 FIRST_PAGE = "/book/intro.html"
-MIN_PASSWORD = 8  # characters
-MAX_BODY = 2**20  # bytes of a request
-TOP_LEVEL = (
+MIN_PASSWORD_LENGTH = 8  # characters
+MAX_BODY_BYTES = 2**20  # bytes of a request
+TOP_LEVEL_FILES = (
     r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.(?:xml|zip)"
 )
 LIVE_TAGS = (
@@ -127,9 +127,14 @@ class Capacity(APIHandler):
     def get(self):
         """Send the numbers and reasons."""
         kernels = self.kernel_manager
-        ended = kernels.reasons(self.current_user.username)
-        count = len(kernels) + kernels.n_starting
-        self.finish({"kernels": count, "max": kernels.max_kernels, "ended": ended})
+        n_kernels = len(kernels) + kernels.n_starting
+        self.finish(
+            {
+                "n_kernels": n_kernels,
+                "max_kernels": kernels.max_kernels,
+                "end_reasons": kernels.end_reasons_of(self.current_user.username),
+            }
+        )
 
 
 class LiveServer(ServerApp):
@@ -155,7 +160,7 @@ class LiveServer(ServerApp):
                     Page,
                     pages,
                 ),
-                (rf"/({TOP_LEVEL})", Page, pages),
+                (rf"/({TOP_LEVEL_FILES})", Page, pages),
             ],
         )
 
@@ -183,8 +188,8 @@ def settings(options, work_folder):
             "identity_provider_class": PasswordIdentityProvider,
             "jpserver_extensions": {},
             "terminals_enabled": False,
-            "max_body_size": MAX_BODY,
-            "max_buffer_size": MAX_BODY,
+            "max_body_size": MAX_BODY_BYTES,
+            "max_buffer_size": MAX_BODY_BYTES,
             "kernel_websocket_connection_class": Channels,
             **({"authorizer_class": OwnerAuthorizer} if is_class else {}),
             "allow_root": True,
@@ -223,10 +228,11 @@ def class_password():
     password = os.environ.get("SVMBOOK_PASSWORD", "")
     if not password and sys.stdin.isatty():
         password = getpass.getpass("A password for the class: ")
-    if len(password) < MIN_PASSWORD:
+    if len(password) < MIN_PASSWORD_LENGTH:
         raise SystemExit(
             "Other computers can reach this address, and readers can run code on this one: a "
-            f"password of at least {MIN_PASSWORD} characters is required. Set SVMBOOK_PASSWORD."
+            f"password of at least {MIN_PASSWORD_LENGTH} characters is required. "
+            "Set SVMBOOK_PASSWORD."
         )
     return password
 

@@ -19,8 +19,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from assigned import (
-    EQUIVALENT,
+from assigned_tests import (
+    EQUIVALENTS_PATH,
     ROOT,
     assigned_tests,
     changed_lines,
@@ -31,7 +31,7 @@ from assigned import (
 from drawing import apply_mutant, draw_mutants, fingerprint
 from jobs import BUILD, start_jobs
 
-COSTS = BUILD / "mutants-costs.jsonl"  # times and lines of the tests without a mutant
+COSTS = BUILD / "mutants-test-costs.jsonl"  # times and lines of the tests without a mutant
 
 
 def measure(job, test, options, deselect_failing):
@@ -39,81 +39,93 @@ def measure(job, test, options, deselect_failing):
     result = job.run(options=[*options, test], measure=True)
     result |= {"test": test, "options": options}
     if result["outcome"] != "survived":
-        print(f"failing without a mutant: {' '.join(result['by'] or [test])}", flush=True)
-        if not deselect_failing or not result["by"]:
+        failed_tests = result["failed_tests"]
+        print(f"failing without a mutant: {' '.join(failed_tests or [test])}", flush=True)
+        if not deselect_failing or not failed_tests:
             return result
         # Tests of another revision may contradict the current package: leave those out.
-        return measure(job, test, [*options, *(f"--deselect={x}" for x in result["by"])], False)
-    print(f"{result['cpu']:7.1f} s of CPU time without a mutant: {test}", flush=True)
+        return measure(job, test, [*options, *(f"--deselect={x}" for x in failed_tests)], False)
+    print(f"{result['cpu_seconds']:7.1f} s of CPU time without a mutant: {test}", flush=True)
     return result
 
 
 def fingerprint_test_file(test, root):
     """Return a fingerprint of a test file, the shared modules of the tests, and the package."""
     paths = [*root.glob("svmbook/**/*.py"), *root.glob("tests/**/*.py"), root / test]
-    shared = sorted(path for path in paths if path == root / test or path.name[:5] != "test_")
-    return fingerprint("".join(path.read_text(encoding="utf-8") for path in shared))
+    used = sorted(path for path in paths if path == root / test or path.name[:5] != "test_")
+    return fingerprint("".join(path.read_text(encoding="utf-8") for path in used))
 
 
 def relevant_tests(mutant, costs, root):
     """Return the test files that run a mutant's line: those named like its module, then by cost."""
 
-    def runs(test):
-        cost, lines = costs[test], mutant["statement"]
-        lines_run = cost["lines"].get(mutant["file"], ())
+    def may_run_statement(test):
+        cost, statement = costs[test], mutant["statement"]
+        if not cost["has_tests"]:
+            return False
         # Lines run in other processes are not measured. Lines run on import are run by every test.
-        return cost["tests"] and (
-            cost["processes"] or lines is None or any(lines[0] <= n <= lines[1] for n in lines_run)
-        )
+        if cost["starts_processes"] or statement is None:
+            return True
+        first, last = statement
+        return any(first <= line <= last for line in cost["lines"].get(mutant["file"], ()))
+
+    def order(test):
+        return stem not in Path(test).stem, costs[test]["cpu_seconds"]
 
     stem = Path(mutant["file"]).stem
-    found = filter(runs, assigned_tests(mutant["file"], root))
-    return sorted(found, key=lambda test: (stem not in Path(test).stem, costs[test]["cpu"]))
+    return sorted(filter(may_run_statement, assigned_tests(mutant["file"], root)), key=order)
 
 
 def run_tests_on_mutant(job, mutant, costs):
     """Test one mutant and restore its file."""
     path = job.root / mutant["file"]
-    before = path.read_text(encoding="utf-8")
-    after, diff = apply_mutant(mutant, before)
-    result = mutant | {"diff": diff, "outcome": "survived", "by": [], "cpu": 0, "seconds": 0}
-    if after is None:
+    original = path.read_text(encoding="utf-8")
+    mutated, diff = apply_mutant(mutant, original)
+    result = mutant | {"diff": diff, "outcome": "survived", "failed_tests": []}
+    result |= {"cpu_seconds": 0, "seconds": 0}
+    if mutated is None:
         return result | {"outcome": "incompetent"}
     try:
-        path.write_text(after, encoding="utf-8")
+        path.write_text(mutated, encoding="utf-8")
         result["tests"] = relevant_tests(mutant, costs, job.root)
         for test in result["tests"]:
+            cost = costs[test]
             # Time limits: a multiple of the times without a mutant.
-            cpu, wall = round(10 + 2 * costs[test]["cpu"]), 60 + 5 * costs[test]["seconds"]
-            options = ["-x", *costs[test]["options"], test]
-            run = job.run(options=options, cpu=cpu, wall=wall)
-            for name in ("cpu", "seconds"):
+            run = job.run(
+                options=["-x", *cost["options"], test],
+                cpu_limit=round(10 + 2 * cost["cpu_seconds"]),
+                wall_limit=60 + 5 * cost["seconds"],
+            )
+            for name in ("cpu_seconds", "seconds"):
                 result[name] = round(result[name] + run[name], 1)
             if run["outcome"] != "survived":
-                return result | {"outcome": run["outcome"], "by": run["by"] or [test]}
+                failed_tests = run["failed_tests"] or [test]
+                return result | {"outcome": run["outcome"], "failed_tests": failed_tests}
         return result
     finally:
-        path.write_text(before, encoding="utf-8")
+        path.write_text(original, encoding="utf-8")
 
 
-def report(results, known):
+def report(results, equivalents):
     """Print the outcomes for each folder, then the survivors not known to be equivalent."""
-    counts, survivors = {}, []
+    outcomes, survivors = {}, []
     for result in results:
         outcome = result["outcome"]
         if outcome == "survived":
-            if changed_lines(result) in known:
+            if changed_lines(result) in equivalents:
                 outcome = "equivalent"
             else:
                 survivors.append(result)
-        for row in (str(Path(result["file"]).parent), "total"):
-            counts.setdefault(row, Counter())[outcome] += 1
-    for row, count in sorted(counts.items(), key=lambda item: item[0] == "total"):
-        tested = count.total() - count["incompetent"]
-        survived, equivalents = count["survived"], count["equivalent"]
-        print(f"{row:<32}{1 - (survived + equivalents) / max(1, tested):>6.1%} killed, ", end="")
-        print(f"{1 - survived / max(1, tested - equivalents):>6.1%} without equivalents:", end=" ")
-        print(*(f"{number} {outcome}" for outcome, number in count.most_common()), sep=", ")
+        for folder in (str(Path(result["file"]).parent), "total"):
+            outcomes.setdefault(folder, Counter())[outcome] += 1
+    for folder, counts in sorted(outcomes.items(), key=lambda item: item[0] == "total"):
+        n_tested = counts.total() - counts["incompetent"]
+        n_survived, n_equivalent = counts["survived"], counts["equivalent"]
+        killed = 1 - (n_survived + n_equivalent) / max(1, n_tested)
+        killed_without_equivalents = 1 - n_survived / max(1, n_tested - n_equivalent)
+        print(f"{folder:<32}{killed:>6.1%} killed, ", end="")
+        print(f"{killed_without_equivalents:>6.1%} without equivalents:", end=" ")
+        print(*(f"{number} {outcome}" for outcome, number in counts.most_common()), sep=", ")
     for result in survivors:
         untested = "" if result["tests"] else ", which no test runs"
         print(f"\n# {result['operator']} at line {result['line']}{untested}")
@@ -143,7 +155,7 @@ def sample_mutants(options):
             raise SystemExit(f"cannot list the changes since {options.changed}: {done.stderr}")
         files = [file for file in files if file in done.stdout.split("\n")]
     if options.among:
-        mutants = [m for m in read(options.among).values() if m["outcome"] == "survived"]
+        mutants = [m for m in read_results(options.among).values() if m["outcome"] == "survived"]
         digests = {file: fingerprint((ROOT / file).read_text(encoding="utf-8")) for file in files}
         return [m for m in mutants if m["file"] in digests and digests[m["file"]] in m["key"]]
     mutants = [mutant for file in files for mutant in draw_mutants(file, options.seed)]
@@ -151,7 +163,7 @@ def sample_mutants(options):
     return mutants[: options.count]
 
 
-def read(path):
+def read_results(path):
     """Return the results in a file by key; later lines replace earlier ones."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return {result["key"]: result for result in map(json.loads, lines)}
@@ -159,23 +171,31 @@ def read(path):
 
 def run_all(untested, options):
     """Test mutants in several private copies in parallel; yield the results as they finish."""
-    with start_jobs(min(options.jobs, len(untested)), options.tests) as (root, each):
+    with start_jobs(min(options.jobs, len(untested)), options.tests) as (root, map_unordered):
         tests = {test for mutant in untested for test in assigned_tests(mutant["file"], root)}
-        selection = [] if options.all_tests else ["-m", "not nightly"]
+        pytest_options = [] if options.all_tests else ["-m", "not nightly"]
         fingerprints = {test: fingerprint_test_file(test, root) for test in sorted(tests)}
-        keys = {test: f"{test} {fingerprints[test]} {selection}" for test in fingerprints}
-        known = read(COSTS)
-        new = [test for test, key in keys.items() if key not in known]
+        keys = {test: f"{test} {fingerprints[test]} {pytest_options}" for test in fingerprints}
+        known_costs = read_results(COSTS)
+        unmeasured = [test for test, key in keys.items() if key not in known_costs]
+
+        def measure_test(job, test):
+            return measure(job, test, pytest_options, options.tests)
+
         with COSTS.open("a", encoding="utf-8") as file:
-            for cost in each(lambda job, test: measure(job, test, selection, options.tests), new):
+            for cost in map_unordered(measure_test, unmeasured):
                 cost["key"] = keys[cost["test"]]
-                known[cost["key"]] = cost
+                known_costs[cost["key"]] = cost
                 if cost["outcome"] == "survived":
                     print(json.dumps(cost), file=file, flush=True)
-        costs = {test: known[key] for test, key in keys.items()}
+        costs = {test: known_costs[key] for test, key in keys.items()}
         if any(cost["outcome"] != "survived" for cost in costs.values()):
             raise SystemExit("tests fail without a mutant")
-        yield from each(lambda job, mutant: run_tests_on_mutant(job, mutant, costs), untested)
+
+        def run_tests(job, mutant):
+            return run_tests_on_mutant(job, mutant, costs)
+
+        yield from map_unordered(run_tests, untested)
 
 
 def main():
@@ -184,19 +204,20 @@ def main():
         raise SystemExit("\n".join(messages))
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
     path = BUILD / f"{name.replace('/', '_')}.jsonl"
-    mutants, known = sample_mutants(options), read(path)
-    repeat = options.among is not None and options.among.resolve() == path
-    untested = [mutant for mutant in mutants if repeat or mutant["key"] not in known]
+    mutants, known_results = sample_mutants(options), read_results(path)
+    must_repeat = options.among is not None and options.among.resolve() == path
+    untested = [m for m in mutants if must_repeat or m["key"] not in known_results]
     print(f"{len(mutants)} mutants in the sample, {len(untested)} still to be tested", flush=True)
     if untested:
         with path.open("a", encoding="utf-8") as file:
             for result in run_all(untested, options):
-                known[result["key"]] = result
+                known_results[result["key"]] = result
                 print(json.dumps(result), file=file, flush=True)
-                line = "{cpu:7} s of CPU time, {outcome}: {file}:{line}".format(**result)
-                print(line, *result["by"][:1], flush=True)
-    text = (ROOT / EQUIVALENT).read_text(encoding="utf-8") if (ROOT / EQUIVALENT).exists() else ""
-    results = sorted((known[m["key"]] for m in mutants), key=lambda r: r["key"])
+                line = "{cpu_seconds:7} s of CPU time, {outcome}: {file}:{line}".format(**result)
+                print(line, *result["failed_tests"][:1], flush=True)
+    path = ROOT / EQUIVALENTS_PATH
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    results = sorted((known_results[m["key"]] for m in mutants), key=lambda r: r["key"])
     report(results, parse_equivalents(text))
 
 

@@ -6,21 +6,23 @@ import hashlib
 import random
 import re
 
-from assigned import ROOT, enclosing_name, statement_lines
+from assigned_tests import ROOT, enclosing_name, statement_lines
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 # Any test would detect `<<` or `&` in place of `+`, or `is` in place of `<`.
-TRIVIAL = re.compile("Shift|Operator_(Bit.*_(?!Bit)|(?!Bit).*_Bit|Is.*_(?!Is)|(?!Is).*_Is)")
+TRIVIAL_OPERATORS = re.compile(
+    "Shift|Operator_(Bit.*_(?!Bit)|(?!Bit).*_Bit|Is.*_(?!Is)|(?!Is).*_Is)"
+)
 
 
 def is_excluded(node):
     """Return whether a node is part of an annotation, a signature's syntax or a raise statement."""
-    field = node.search_ancestor("annassign")
+    annotated = node.search_ancestor("annassign")
     return (
         node.search_ancestor("raise_stmt", "tfpdef") is not None
-        or (field is not None and node.start_pos < field.children[1].end_pos)
+        or (annotated is not None and node.start_pos < annotated.children[1].end_pos)
         or (node.type == "operator" and node.parent.type == "parameters")
     )
 
@@ -38,10 +40,12 @@ def draw_mutants(file, seed):
     for name in operator_names():
         operator = get_operator(name)
         # Operators with arguments need names of variables.
-        if TRIVIAL.search(name) or operator.arguments():
+        if TRIVIAL_OPERATORS.search(name) or operator.arguments():
             continue
-        found = ((node, *spot) for node in nodes for spot in operator().mutation_positions(node))
-        for number, (node, (line, column), _) in enumerate(found):
+        occurrences = (
+            (node, *position) for node in nodes for position in operator().mutation_positions(node)
+        )
+        for number, (node, (line, column), _) in enumerate(occurrences):
             if not is_excluded(node):
                 mutant = {"file": file, "line": line, "operator": name, "occurrence": number}
                 mutant["key"] = f"{file} {digest} {line:04} {name} {number}"
@@ -52,13 +56,13 @@ def draw_mutants(file, seed):
     return [rng.choice(choices) for _, choices in sorted(places.items())]
 
 
-def apply_mutant(mutant, before):
+def apply_mutant(mutant, original):
     """Return the text of a file with the mutant and their diff, or None and "" if it is invalid."""
     try:
         operator = get_operator(mutant["operator"])()
-        after = mutate_code(before, operator, mutant["occurrence"])
-        compile(after, mutant["file"], "exec")
+        mutated = mutate_code(original, operator, mutant["occurrence"])
+        compile(mutated, mutant["file"], "exec")
     except (AttributeError, SyntaxError):  # the operator cannot handle a dotted exception name
         return None, ""
-    lines = difflib.unified_diff(before.split("\n"), after.split("\n"), n=1, lineterm="")
-    return after, "\n".join(list(lines)[2:])
+    lines = difflib.unified_diff(original.split("\n"), mutated.split("\n"), n=1, lineterm="")
+    return mutated, "\n".join(list(lines)[2:])

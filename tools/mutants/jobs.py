@@ -19,7 +19,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 from queue import SimpleQueue
 
-from assigned import ROOT
+from assigned_tests import ROOT
 
 BUILD = ROOT / "_build"  # on the same file system as the environment, for hard links
 WORKER = Path(__file__).with_name("worker.py")
@@ -36,8 +36,8 @@ class Job:
         if revision:
             check_out_tests(revision, self.root)
         # Time and size do not always distinguish two mutants, so bytecode is checked by hash.
-        hashed = PycInvalidationMode.CHECKED_HASH
-        compileall.compile_dir(self.root, quiet=2, invalidation_mode=hashed)
+        by_hash = PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(self.root, quiet=2, invalidation_mode=by_hash)
         python = copy_environment(folder / "environment", self.root)
         command = [python, "-I", "-c", "import svmbook; print(svmbook.__file__)"]
         imported = subprocess.check_output(command, text=True).strip()
@@ -68,34 +68,36 @@ class Job:
 
 
 @contextmanager
-def start_jobs(count, revision):
-    """Create jobs; yield the root of the first, and ``each(function, items)``.
+def start_jobs(n_jobs, revision):
+    """Create jobs; yield the root of the first, and ``map_unordered(function, items)``.
 
-    ``each`` calls ``function(job, item)`` for every item, with one item at a time per job, and
-    yields the results as they finish.
+    ``map_unordered`` calls ``function(job, item)`` for every item, with one item at a time per job,
+    and yields the results as they finish.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-", dir=BUILD))
-        jobs = [Job(Path(folder, str(number)), revision) for number in range(count)]
-        idle = SimpleQueue()
+        jobs = [Job(Path(folder, str(number)), revision) for number in range(n_jobs)]
+        idle_jobs = SimpleQueue()
         for job in jobs:
             stack.enter_context(closing(job))
-            idle.put(job)
-        pool = stack.enter_context(ThreadPoolExecutor(count))
+            idle_jobs.put(job)
+        pool = stack.enter_context(ThreadPoolExecutor(n_jobs))
         stack.callback(pool.shutdown, cancel_futures=True)
 
-        def with_job(function, item):
-            job = idle.get()
+        def call_with_idle_job(function, item):
+            job = idle_jobs.get()
             try:
                 return function(job, item)
             finally:
-                idle.put(job)
+                idle_jobs.put(job)
 
-        def each(function, items):
-            for task in as_completed([pool.submit(with_job, function, item) for item in items]):
+        def map_unordered(function, items):
+            for task in as_completed(
+                [pool.submit(call_with_idle_job, function, item) for item in items]
+            ):
                 yield task.result()
 
-        yield jobs[0].root, each
+        yield jobs[0].root, map_unordered
 
 
 def check_out_tests(revision, root):

@@ -26,16 +26,19 @@ PR_SET_CHILD_SUBREAPER = 36
 OUTCOMES = {0: "survived", 5: "survived", -signal.SIGXCPU: "timeout", -signal.SIGKILL: "timeout"}
 
 
-def run_limited(cpu, run, *arguments):
-    """Call a function with resource limits, redirect its output to a file, and end the process."""
+def run_limited(cpu_limit, function, *arguments):
+    """Call a function with resource limits and its output in a file; exit with its result.
+
+    ``cpu_limit`` is in seconds of CPU time.
+    """
     os.setsid()
     # On a busy computer only CPU time reliably detects an infinite loop.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, cpu_limit))
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     log = os.open("mutant.log", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os._exit(run(*arguments))
+    os._exit(function(*arguments))
 
 
 def run_tests(options):
@@ -44,8 +47,13 @@ def run_tests(options):
 
 def run_with_coverage(options):
     """Run tests; write to a file which lines they run, and whether they start processes."""
-    started = []
-    sys.addaudithook(lambda event, _: started.append(event) if event in PROCESS_EVENTS else None)
+    process_starts = []
+
+    def record_process_start(event, _):
+        if event in PROCESS_EVENTS:
+            process_starts.append(event)
+
+    sys.addaudithook(record_process_start)
     include = f"{os.getcwd()}/svmbook/*"
     tracer = coverage.Coverage(data_file=None, config_file=False, include=[include])
     tracer.start()
@@ -53,7 +61,7 @@ def run_with_coverage(options):
     tracer.stop()
     data = tracer.get_data()
     lines = {os.path.relpath(path): data.lines(path) for path in data.measured_files()}
-    measured = {"lines": lines, "processes": bool(started)}
+    measured = {"lines": lines, "starts_processes": bool(process_starts)}
     Path("measured.json").write_text(json.dumps(measured), encoding="utf-8")
     return code
 
@@ -67,27 +75,35 @@ def kill_children():
     psutil.wait_procs(processes, timeout=30)
 
 
-def run_in_fork(options, cpu=7200, wall=7200, measure=False):
-    """Run tests in a fork; return the outcome, the failing tests, and the times."""
-    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = run_with_coverage if measure else run_tests
-    child = get_context("fork").Process(target=run_limited, args=[cpu, run, options])
+def run_in_fork(options, cpu_limit=7200, wall_limit=7200, measure=False):
+    """Run tests in a fork; return the outcome, the failed tests, and the times.
+
+    The limits are in seconds of CPU time and of elapsed time. With ``measure``, the result also has
+    the lines that the tests run, and whether there are tests and whether they start processes.
+    """
+    start, usage_before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    function = run_with_coverage if measure else run_tests
+    child = get_context("fork").Process(target=run_limited, args=[cpu_limit, function, options])
     child.start()
-    child.join(wall)
+    child.join(wall_limit)
     if child.is_alive():
         child.kill()
         child.join()
     kill_children()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_seconds = usage.ru_utime + usage.ru_stime - usage_before.ru_utime - usage_before.ru_stime
     log = Path("mutant.log").read_text(encoding="utf-8", errors="replace")
-    if child.exitcode == 4 and measure:  # with a mutant, a failing conftest.py kills it
+    # pytest exits with 4 if a conftest.py fails. With a mutant, this counts as killed.
+    if child.exitcode == 4 and measure:
         raise RuntimeError(f"pytest cannot run {options}:\n{log}")
-    by = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", log, re.M)
-    result = {"outcome": OUTCOMES.get(child.exitcode, "killed"), "by": by, "cpu": round(used, 1)}
-    result["seconds"] = round(time.monotonic() - start, 1)
+    result = {
+        "outcome": OUTCOMES.get(child.exitcode, "killed"),
+        "failed_tests": re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", log, re.M),
+        "cpu_seconds": round(cpu_seconds, 1),
+        "seconds": round(time.monotonic() - start, 1),
+    }
     if measure:
-        result |= {"tests": child.exitcode != 5}
+        result["has_tests"] = child.exitcode != 5
         result |= json.loads(Path("measured.json").read_text(encoding="utf-8"))
     return result
 

@@ -6,7 +6,8 @@ import { panel, path, plane, power, r1, text } from "./plane.js";
 const PLANE = plane(350, 300, 50);
 const LEFT = 385, WIDTH = 245, TOP = 25, BOTTOM = 265; // pixels: the plot of the losses
 const MARGINS = [-4, 2], MAX_LOSS = 4; // its ranges
-const KAPPA = Math.sqrt(1e-6), MAX_ITER = 500, TOL = 1e-10;
+const KAPPA = Math.sqrt(1e-6); // k^(1/s) of svmbook.losses.usvc, with k = 1e-6 and s = 2
+const MAX_ITER = 500, TOL = 1e-10;
 const POINTS = [
   [69, 237, 1], [60, 62, -1], [96, 143, -1], [127, 87, -1], [91, 197, -1], [145, 178, -1], [52, 132, -1],
   [150, 118, -1], [116, 48, -1], [225, 86, 1], [262, 150, 1], [212, 193, 1], [298, 98, 1], [243, 222, 1],

@@ -4,7 +4,7 @@ import { dot, gram, solveDual, weights } from "./dual.js";
 import { panel, path, plane, power, r1, text } from "./plane.js";
 
 const PLANE = plane(310, 300, 60), LEFT = 350, WIDTH = 280, TOP = 20, BOTTOM = 265; // pixels of the plot
-const LOWEST = -3, HIGHEST = 2, STEPS = 60; // the grid of log10(C)
+const MIN_LOG_C = -3, MAX_LOG_C = 2, N_STEPS = 60; // the grid of log10(C)
 const POINTS = [
   [70, 213, -1], [107, 156, -1], [149, 250, -1], [60, 97, -1], [117, 230, -1], [164, 176, -1], [90, 270, -1],
   [40, 168, -1], [132, 120, -1], [186, 222, -1], [82, 128, -1], [46, 246, -1], [203, 271, -1], [141, 196, -1],
@@ -25,15 +25,15 @@ export function regularisationPath(X, y, logCs) {
 }
 
 const toPixels = (logC, ratio) => [
-  LEFT + (WIDTH * (logC - LOWEST)) / (HIGHEST - LOWEST), BOTTOM - (BOTTOM - TOP) * ratio,
+  LEFT + (WIDTH * (logC - MIN_LOG_C)) / (MAX_LOG_C - MIN_LOG_C), BOTTOM - (BOTTOM - TOP) * ratio,
 ];
 const group = (a, C) => (a <= 0 ? "zero" : a >= C ? "bounded" : "free");
 
 function draw(state) {
   const X = state.points.map(PLANE.fromPixels), y = state.points.map(([, , label]) => label);
-  const grid = Array.from({ length: STEPS + 1 }, (_, k) => LOWEST + (k * (HIGHEST - LOWEST)) / STEPS);
+  const grid = Array.from({ length: N_STEPS + 1 }, (_, k) => MIN_LOG_C + (k * (MAX_LOG_C - MIN_LOG_C)) / N_STEPS);
   state.path ??= regularisationPath(X, y, grid);
-  const svm = (state.svm = state.path[Math.round(((state.logC - LOWEST) / (HIGHEST - LOWEST)) * STEPS)]);
+  const svm = (state.svm = state.path[Math.round(((state.logC - MIN_LOG_C) / (MAX_LOG_C - MIN_LOG_C)) * N_STEPS)]);
   const groups = [...svm.alpha].map((a) => group(a, svm.C)), count = (name) => groups.filter((g) => g === name).length;
   const curves = state.points.map((_, i) => {
     const line = path(state.path.map(({ alpha, C }, k) => toPixels(grid[k], alpha[i] / C)));
@@ -68,5 +68,5 @@ export default {
     state.points[k].splice(0, 2, x, y);
     state.path = null;
   },
-  controls: [{ name: "logC", label: "C", min: LOWEST, max: HIGHEST, step: (HIGHEST - LOWEST) / STEPS, format: power }],
+  controls: [{ name: "logC", label: "C", min: MIN_LOG_C, max: MAX_LOG_C, step: (MAX_LOG_C - MIN_LOG_C) / N_STEPS, format: power }],
 };

@@ -4,7 +4,7 @@ import { dot, fit, squared } from "./dual.js";
 import { panel, plane, power } from "./plane.js";
 
 const PLANE = plane(640, 300, 100), CELL = 8; // pixels: the grid of predictions
-const NEGATIVES = 7, MAX_SHIFTS = 8, ROUNDING = 1e-14;
+const N_NEGATIVES = 7, MAX_SHIFTS = 8, ROUNDING = 1e-14;
 const POINTS = [
   [70, 70, 1], [112, 52, 1], [96, 108, 1], [140, 92, 1], [60, 128, 1],
   [318, 214, 1], [358, 196, 1], [340, 244, 1], [382, 238, 1], [296, 250, 1],
@@ -16,7 +16,7 @@ const POINTS = [
 ];
 
 /** Return the initial negatives of an exemplar: the nearest ones in the half-space of the very nearest. */
-export function initialNegatives(X, y, d, count = NEGATIVES) {
+export function initialNegatives(X, y, d, count = N_NEGATIVES) {
   const others = X.map((_, i) => i).filter((i) => y[i] !== y[d]);
   const distance = (i) => squared(X[d], X[i]);
   others.sort((i, k) => distance(i) - distance(k) || i - k);

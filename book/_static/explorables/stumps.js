@@ -6,7 +6,7 @@ import { panel, plane, power, text } from "./plane.js";
 const PLANE = plane(310, 300, 100), RIGHT = 330, CELL = 5; // pixels: the grid of predictions
 const RANGE = [[-1.55, 1.55], [-1.5, 1.5]]; // of the thresholds of each feature: the whole panel
 const DELTA = 0.5 * RANGE.reduce((sum, [low, high]) => sum + high - low, 0); // the constant of the kernel
-const MAX_COUNT = 5000, COUNTS = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000, 3000, MAX_COUNT];
+const MAX_STUMPS = 5000, STUMP_COUNTS = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000, 3000, MAX_STUMPS];
 const POINTS = [
   [152, 145, 1], [120, 120, 1], [190, 170, 1], [175, 110, 1], [105, 165, 1], [215, 125, 1], [145, 195, 1],
   [225, 185, 1], [90, 135, 1], [185, 215, 1], [135, 85, 1], [200, 80, 1], [75, 175, 1], [240, 150, 1],
@@ -71,10 +71,10 @@ function additiveGrid({ shape, b }) {
 function draw(state) {
   const X = state.points.map(PLANE.fromPixels), y = state.points.map(([, , label]) => label);
   const C = 10 ** state.logC;
-  const some = ensembleSvm(X, y, C, randomStumps(MAX_COUNT, state.seed).slice(0, COUNTS[state.size]));
-  const all = fit(X, y, { C, kernel: stump });
-  state.alpha = some.alpha;
-  const outputs = additiveGrid(some), limit = PLANE.grid(all.decision, CELL);
+  const randomSvm = ensembleSvm(X, y, C, randomStumps(MAX_STUMPS, state.seed).slice(0, STUMP_COUNTS[state.size]));
+  const limitSvm = fit(X, y, { C, kernel: stump });
+  state.alpha = randomSvm.alpha;
+  const outputs = additiveGrid(randomSvm), limit = PLANE.grid(limitSvm.decision, CELL);
   let same = 0, cells = 0;
   outputs.forEach((row, i) => row.forEach((value, k) => { cells++; same += value > 0 === limit[i][k] > 0; }));
   const wrong = ({ f, b }) => y.filter((label, i) => label * (f[i] + b) <= 0).length;
@@ -85,11 +85,11 @@ function draw(state) {
       panel(RIGHT, PLANE.width, PLANE.height, PLANE.areas(limit, CELL) + copy.join("")) +
       text(8, 292, format(state.size)) + text(RIGHT + 8, 292, "all stumps"),
     description: `${format(state.size)} and all stumps predict the same class on ${((100 * same) / cells).toFixed(0)} % ` +
-      `of the square. They err on ${wrong(some)} and ${wrong(all)} of the ${y.length} points.`,
+      `of the square. They err on ${wrong(randomSvm)} and ${wrong(limitSvm)} of the ${y.length} points.`,
   };
 }
 
-const format = (size) => (COUNTS[size] === 1 ? "one stump" : `${COUNTS[size].toLocaleString("en")} stumps`);
+const format = (size) => (STUMP_COUNTS[size] === 1 ? "one stump" : `${STUMP_COUNTS[size].toLocaleString("en")} stumps`);
 
 export default {
   label: "One class inside a ring of the other. Left: the predictions of an SVM on some random stumps, " +
@@ -105,7 +105,7 @@ export default {
   })),
   move: ({ points }, k, x, y) => { points[k].splice(0, 2, x, y); },
   controls: [
-    { name: "size", label: "Stumps", min: 0, max: COUNTS.length - 1, step: 1, format },
+    { name: "size", label: "Stumps", min: 0, max: STUMP_COUNTS.length - 1, step: 1, format },
     { name: "logC", label: "C", min: -2, max: 2, step: 0.5, format: power },
     { name: "seed", label: "Seed", min: 1, max: 20, step: 1, format: String },
   ],

@@ -54,7 +54,7 @@ class Outcome:
     truncated : bool
         Whether some output was dropped.
     given_cell_errors : dict
-        Errors of given cells in the process of the tests, by the number of the cell.
+        Errors of locked cells in the process that runs the tests, by the number of the cell.
     """
 
     outputs: dict = field(default_factory=dict)

@@ -81,7 +81,7 @@ def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=F
     ValueError
         There is no such assignment, it was not released, or its items have changed since.
     SandboxError
-        There is no bubblewrap.
+        bubblewrap is not installed.
     BlockingIOError
         The course is being graded already.
     """
@@ -158,7 +158,7 @@ class GradedNotebook:
     final : bool
         Whether the result is final; if not, the next run grades the submission again.
     given_cell_errors : dict
-        Errors of given cells in the process of the tests, by the name of the cell.
+        Errors of locked cells in the process that runs the tests, by the name of the cell.
     """
 
     nb: NotebookNode

@@ -21,7 +21,8 @@ __all__ = ["Trial", "try_out"]
 # Wrong answers: the return values of functions, and the values of other names.
 WRONG_VALUES = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
 STUB = "the stub that is handed out"
-TRIAL_IDS = ("ann", "ben", "cem")  # ids with which assignments with personal numbers are tried
+# Student ids for trying out assignments whose numbers depend on the id.
+TRIAL_IDS = ("ann", "ben", "cem")
 HINT = (
     "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
     "can use."
@@ -65,7 +66,7 @@ def try_out(course, name, sandbox=None):
     ValueError
         There is no such assignment.
     SandboxError
-        There is no bubblewrap.
+        bubblewrap is not installed.
     """
     source = nbformat.read(course.source_path(name), as_version=4)
     problems = [
@@ -135,7 +136,7 @@ def try_out(course, name, sandbox=None):
 def _syntax_problems(cell):
     """Yield a message if the code of a test cannot be run."""
     if "\r" in cell.source:
-        yield f"{item_name(cell)} has lines that end with \\r; let them end with \\n."
+        yield f"{item_name(cell)} has lines that end with \\r; change the line endings to \\n."
         return
     for version, text, hidden in (
         ("", cell.source, hidden_lines(cell.source)),
@@ -156,8 +157,8 @@ def _syntax_problems(cell):
 def _problems(graded, condition):
     """Return messages about tests that do not give all points, and about other problems."""
     messages = [
-        f"{item}, a locked cell, fails in the process of the tests ({error}). Open data files by "
-        "relative paths, and write plain Python that also runs outside Jupyter."
+        f"The locked cell {item} fails in the process that runs the tests ({error}). Open data "
+        "files by relative paths, and write plain Python that also runs outside Jupyter."
         for item, error in graded.given_cell_errors.items()
     ]
     messages += [

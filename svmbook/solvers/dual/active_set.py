@@ -156,7 +156,9 @@ def initial_state(gram, y, C, max_iter):
         initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
     )
     support = np.flatnonzero(sample_state.beta)
-    slack = 1.0 - y * (gram.columns(quarter[support], sample_state.beta[support]) + sample_state.b)
+    slack = 1.0 - y * (
+        gram.times_columns(quarter[support], sample_state.beta[support]) + sample_state.b
+    )
     distance = np.abs(slack)
     distance[quarter] = np.inf
     nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]

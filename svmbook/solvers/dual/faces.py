@@ -90,7 +90,7 @@ class FaceSolver:
 
     def _factor(self, free):
         self._free = free
-        if self.gram.size < len(free):
+        if self.gram.n_unknowns < len(free):
             self._factor_columns(free)
         else:
             self._factor_block(free)

@@ -216,7 +216,7 @@ def _newton_on_factor(problem, factor, start, tol, max_iter):
 def _newton(problem, start, tol, max_iter):
     """Minimise over the unknowns of a Gram matrix, with the best intercept before each step."""
     likelihood, gram, lam = problem
-    zero = np.zeros((gram.size, *np.shape(likelihood.zero_intercept)))
+    zero = np.zeros((gram.n_unknowns, *np.shape(likelihood.zero_intercept)))
     A, b = (zero, likelihood.zero_intercept) if start is None else start
     f = gram.outputs(A)
     lowest_residual, n_idle, previous, message = np.inf, 0, np.inf, ""

@@ -23,14 +23,14 @@ def test_low_rank_form_is_100_times_as_fast_as_svc(features):
 
 
 @pytest.mark.parametrize("features", ["scaled", "raw"])
-def test_low_rank_form_against_linear_svc_with_a_thousand_passes(features):
+def test_low_rank_form_takes_at_most_twice_the_time_of_a_thousand_linear_svc_passes(features):
     problem = {"n": 200_000, "C": 1.0, "features": features}
     ours = single("bench_linear", method="low-rank", **problem)
     theirs = single("bench_linear", method="LinearSVC", **problem)
     assert ours["relative_gap"] <= 1e-6
     assert ours["memory_over_data"] <= 4
     assert ours["seconds"] < theirs["seconds"] * (1 if features == "scaled" else 2)
-    assert theirs["above_optimum"] > 1e-6
+    assert theirs["relative_excess"] > 1e-6
     assert not theirs["converged"]
 
 
@@ -59,7 +59,7 @@ def test_dense_form_takes_at_most_1_5_factorisations_per_iteration(C):
 @pytest.mark.parametrize("data", ["threenorm", "ringnorm"])
 @pytest.mark.parametrize("n", [180, 300, 600])
 def test_grid_search_makes_the_same_choice_and_is_not_slower(data, n):
-    ours = single("bench_grid", data=data, n=n, method="fast")
+    ours = single("bench_grid", data=data, n=n, method="choose_by_grid")
     for method in ("built-in kernel", "callable kernel"):
         theirs = single("bench_grid", data=data, n=n, method=method)
         assert theirs["seconds"] >= ours["seconds"]
@@ -69,8 +69,8 @@ def test_grid_search_makes_the_same_choice_and_is_not_slower(data, n):
 # --- active sets ----------------------------------------------------------------------------
 
 
-def geometric_mean(rows, key="ratio"):
-    return np.exp(np.mean([np.log(row[key]) for row in rows]))
+def geometric_mean(ratios):
+    return np.exp(np.mean(np.log(ratios)))
 
 
 def active_set_rows(table):
@@ -79,21 +79,27 @@ def active_set_rows(table):
     return rows
 
 
+def mean_libsvm_over_active_set(rows, *, default=False):
+    """Return the geometric mean; ``default`` is for LIBSVM's default tolerance."""
+    key = "default_libsvm_over_active_set" if default else "libsvm_over_active_set"
+    return geometric_mean([row[key] for row in rows])
+
+
 def test_active_sets_are_faster_than_libsvm():
-    rows = [row for row in active_set_rows("alone") if row["data"] != "digits"]
+    rows = [row for row in active_set_rows("one C") if row["data"] != "digits"]
     assert len(rows) == 3 * 4 * 4
     assert all(row["converged"] for row in rows)
-    assert geometric_mean(rows) >= 1.2
-    assert geometric_mean([row for row in rows if row["C"] >= 100]) >= 2.5
-    assert min(row["ratio"] for row in rows) >= 0.3
+    assert mean_libsvm_over_active_set(rows) >= 1.2
+    assert mean_libsvm_over_active_set([row for row in rows if row["C"] >= 100]) >= 2.5
+    assert min(row["libsvm_over_active_set"] for row in rows) >= 0.3
 
 
 def test_paths_are_faster_than_libsvm_for_each_C():
     rows = active_set_rows("path")
     assert {row["n"] for row in rows} == {600, 2000}
     assert all(row["converged"] for row in rows)
-    assert geometric_mean(rows) >= 4
-    assert geometric_mean(rows, "ratio_default") >= 2
+    assert mean_libsvm_over_active_set(rows) >= 4
+    assert mean_libsvm_over_active_set(rows, default=True) >= 2
 
 
 def test_rows_on_demand_solve_20_000_points_in_little_memory():
@@ -109,7 +115,7 @@ def test_ten_thousand_difficult_problems_converge():
     assert sum(row["problems"] for row in rows) == 10_000
     for row in rows:
         assert row["converged"] == row["problems"]
-        assert row["largest_residual"] <= 1e-9
+        assert row["max_residual"] <= 1e-9
         assert row["worse_than_cvxopt"] == 0
 
 
@@ -119,8 +125,8 @@ PENALTIES = [(kernel, lam) for kernel in ("linear", "gaussian") for lam in (0.01
 
 
 def bfgs_over_ours(kernel, lam):
-    problem = {"problem": "absolute values", "kernel": kernel, "lam": lam}
-    ours = single("bench_logistic", method="ours", **problem)
+    problem = {"problem": "l1 penalty", "kernel": kernel, "lam": lam}
+    ours = single("bench_logistic", method="solve_logistic_l1", **problem)
     theirs = single("bench_logistic", method="BFGS", **problem)
     assert ours["objective"] <= theirs["objective"]
     return theirs["seconds"] / ours["seconds"]
@@ -132,8 +138,7 @@ def test_l1_penalty_is_solved_30_times_as_fast_as_by_bfgs(kernel, lam):
 
 
 def test_l1_penalty_is_solved_60_times_as_fast_as_by_bfgs_in_the_geometric_mean():
-    ratios = [{"ratio": bfgs_over_ours(*penalty)} for penalty in PENALTIES]
-    assert geometric_mean(ratios) >= 60
+    assert geometric_mean([bfgs_over_ours(*penalty) for penalty in PENALTIES]) >= 60
 
 
 @pytest.mark.parametrize("lam", [0.01, 1.0])

@@ -62,7 +62,8 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(limit):
     result = solve_smo(K, y, 1e2, max_iter=limit)
     primal, dual = objectives(result.alpha, result.intercept, K, y, 1e2)
     assert result.dual_objective == pytest.approx(dual, rel=5e-12)
-    assert result.objective == pytest.approx(primal, rel=5e-12)  # 5e-11 without recomputed errors
+    # Without recomputed outputs the relative error would be 5e-11.
+    assert result.objective == pytest.approx(primal, rel=5e-12)
 
 
 def test_tolerances_of_cvxopt_are_above_rounding_error():
@@ -188,7 +189,7 @@ def test_hard_margin_has_exact_zeros():
     y = np.where(np.arange(80) % 2, 1.0, -1.0)
     X += 5.0 * y[:, None]
     result = solve_hard_margin(X @ X.T, y)
-    assert 2 <= np.count_nonzero(result.alpha) <= 3  # in the plane
+    assert 2 <= np.count_nonzero(result.alpha) <= 3  # three support vectors suffice in the plane
     assert result.kkt_residual < 1e-12
 
 
@@ -223,7 +224,8 @@ def test_best_scaling_stays_in_the_box():
     state = make_state(y * 1e3 * balanced, C=1e3)
     state.scale_optimally()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
-    assert y @ state.beta == pytest.approx(state.beta @ K @ state.beta)  # derivative zero: largest
+    # The derivative of the objective with respect to the scaling factor is zero.
+    assert y @ state.beta == pytest.approx(state.beta @ K @ state.beta)
 
 
 def test_zero_gram_matrix_is_solved():

@@ -40,7 +40,7 @@ N_COMPARED = 400  # training points on whose pairs the kernel is compared
 
 
 def method_name(kind, m):
-    """Return the name of the method of some kind with m features."""
+    """Return the name of the method with m features of the given kind."""
     return f"{kind}, m = {m}"
 
 
@@ -80,11 +80,11 @@ def _compare(records):
         if method == EXACT:
             continue
         kind, m = METHODS[method]
-        found = paired_summaries(records, data_set, method, method_name("Nystroem", m))
-        if kind == "Fourier" and found:
+        summaries = paired_summaries(records, data_set, method, method_name("Nystroem", m))
+        if kind == "Fourier" and summaries:
             row |= {
-                "fourier_difference": found[1].mean,
-                "fourier_difference_se": found[1].standard_error,
+                "nystroem_difference": summaries[1].mean,
+                "nystroem_difference_se": summaries[1].standard_error,
             }
     return rows
 
@@ -95,10 +95,11 @@ def _make_table(rows):
     for row in rows:
         kind, m = METHODS.get(row["method"], (EXACT, ""))
         line = [kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")]
-        line += [format_cell(row, "difference"), format_cell(row, "fourier_difference")]
+        line += [format_cell(row, "difference"), format_cell(row, "nystroem_difference")]
         lines.append([*line, f"{row['kernel_error']:.2g}" if "kernel_error" in row else ""])
-    columns = ["features", "$m$", "error (%)", "minus exact kernel (points)"]
-    return Table([*columns, "minus Nystroem (points)", "error of a kernel value"], lines)
+    columns = ["features", "$m$", "error (%)", "minus exact kernel (percentage points)"]
+    columns += ["minus Nystroem (percentage points)", "mean error of the kernel values"]
+    return Table(columns, lines)
 
 
 SUITE = Suite(

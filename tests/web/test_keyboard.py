@@ -21,13 +21,17 @@ def test_solution_opens_and_closes_by_keyboard(chapter):
     assert solution.locator("p").last.is_visible()
     chapter.page.keyboard.press("Space")
     assert solution.get_attribute("open") is None
-    assert chapter.page.url.endswith("perceptrons_and_trees.html")  # the title is not a link
+    assert chapter.page.url.endswith(
+        "perceptrons_and_trees.html"
+    )  # the title of a solution is not a link
 
 
-@pytest.mark.parametrize("kind, inside", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")])
-def test_focused_link_shows_a_preview(chapter, kind, inside):
-    page, preview = chapter.page, chapter.page.locator(f".tippy-content {inside}").first
-    page.locator(f'article p a.reference[href*="{kind}"]').first.focus()
+@pytest.mark.parametrize(
+    "address, content", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")]
+)
+def test_focused_link_shows_a_preview(chapter, address, content):
+    page, preview = chapter.page, chapter.page.locator(f".tippy-content {content}").first
+    page.locator(f'article p a.reference[href*="{address}"]').first.focus()
     preview.wait_for()
     assert chapter.errors == []
     page.evaluate("() => document.activeElement.blur()")

@@ -1,7 +1,8 @@
 """Training errors of linear classifiers, compared with the smallest possible number.
 
-The source has no such comparison; its tables compare classifiers with each other. Here mixed
-integer programming computes the smallest number of training errors for each of 300 samples.
+Navia-Vazquez et al. (2004) have no such comparison; their tables compare classifiers with each
+other. Here mixed-integer programming computes the smallest number of training errors for each of
+300 samples.
 """
 
 import itertools
@@ -32,20 +33,22 @@ METHODS = {
 
 
 def clouds(seed):
-    """Return 20 to 60 points in two round clouds, one per class, at a random distance.
+    """Return 20 to 60 points in two round clouds, one per class.
+
+    The centres of the clouds lie at ``(shift, 0)`` and ``(-shift, 0)``, with a random ``shift``.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.oracle import clouds
-    >>> X, y = clouds(0)
+    >>> from svmbook.experiments.suites.usvc2004 import fewest_errors
+    >>> X, y = fewest_errors.clouds(0)
     >>> 20 <= len(X) <= 60, X.shape[1]
     (True, 2)
     """
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(rng.integers(20, 61)) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    distance = rng.uniform(0.0, 1.5)
-    return rng.standard_normal((len(y), 2)) + np.outer(y, [distance, 0.0]), y
+    shift = rng.uniform(0.0, 1.5)
+    return rng.standard_normal((len(y), 2)) + np.outer(y, [shift, 0.0]), y
 
 
 def distant_cluster(seed):
@@ -55,8 +58,8 @@ def distant_cluster(seed):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.oracle import distant_cluster
-    >>> X, y = distant_cluster(0)
+    >>> from svmbook.experiments.suites.usvc2004 import fewest_errors
+    >>> X, y = fewest_errors.distant_cluster(0)
     >>> set(y) == {-1.0, 1.0}
     True
     """
@@ -104,8 +107,8 @@ def _compare(records):
         )
         reached, within_one = (100 * float((excess <= limit).mean()) for limit in (0, 1))
         row = {"data_set": data_set, "method": method, "runs": len(runs), "reached": reached}
-        row |= {"within_one": within_one, "more": float(excess.mean()), "most": int(excess.max())}
-        rows.append(row)
+        row |= {"within_one": within_one, "mean_excess": float(excess.mean())}
+        rows.append(row | {"max_excess": int(excess.max())})
     return rows
 
 
@@ -119,8 +122,8 @@ def _make_table(rows):
             row["method"],
             f"{row['reached']:.0f}",
             f"{row['within_one']:.0f}",
-            f"{row['more']:.2f}",
-            row["most"],
+            f"{row['mean_excess']:.2f}",
+            row["max_excess"],
         ]
         for row in rows
     ]
@@ -128,7 +131,7 @@ def _make_table(rows):
 
 
 SUITE = Suite(
-    name="usvc-oracle",
+    name="usvc-fewest-errors",
     title="Training errors of linear classifiers, compared with the smallest possible number",
     data_sets=tuple(GENERATORS),
     methods=(MINIMUM, *METHODS),

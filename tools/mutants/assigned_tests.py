@@ -5,7 +5,7 @@ import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-EQUIVALENT = Path("tests", "equivalent_mutants.txt")
+EQUIVALENTS_PATH = Path("tests", "equivalent_mutants.txt")
 # The tests of each module, as files and folders in tests/; the first matching pattern applies.
 TESTS = {
     "svmbook/__init__.py": "test_sklearn_api.py experiments/test_cli.py",
@@ -58,6 +58,7 @@ def modules():
 def table_errors():
     """Return the errors of the table: unmatched modules, unmatched patterns, and missing tests."""
     globs, files = list(TESTS), modules()
+    # The pattern that applies to each module, or the module itself if there is none.
     used = {next((glob for glob in globs if fnmatch.fnmatch(file, glob)), file) for file in files}
     return [
         *(f"{name}: no tests are assigned" for name in sorted(used - set(globs))),
@@ -74,28 +75,29 @@ def table_errors():
 def assigned_tests(file, root):
     """Return a module, for its docstring examples, and its test files in a repository copy."""
     names = next(TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)).split()
-    found = [file]
+    files = [file]
     for path in (Path(root, "tests", name) for name in [*names, "test_interface.py"]):
         # A file may be missing in the tests of another revision.
         paths = [path] if path.is_file() else sorted(path.rglob("test_*.py"))
-        found += [str(path.relative_to(root)) for path in paths]
-    return list(dict.fromkeys(found))
+        files += [str(path.relative_to(root)) for path in paths]
+    return list(dict.fromkeys(files))
 
 
 def statement_lines(tree, line):
     """Return the line range of the statement at a line; None for code that an import runs."""
-    inside, found = False, None
+    is_in_function, statement = False, None
     nodes = [node for node in ast.walk(tree) if hasattr(node, "lineno")]
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            inside |= node.body[0].lineno <= line <= node.end_lineno
-        block = isinstance(node, ast.stmt | ast.ExceptHandler) and hasattr(node, "body")
-        if not (block or isinstance(node, ast.stmt)):
+            is_in_function |= node.body[0].lineno <= line <= node.end_lineno
+        has_body = isinstance(node, ast.stmt | ast.ExceptHandler) and hasattr(node, "body")
+        if not (has_body or isinstance(node, ast.stmt)):
             continue
-        last = max(node.lineno, node.body[0].lineno) if block else node.end_lineno
+        last = max(node.lineno, node.body[0].lineno) if has_body else node.end_lineno
         # ast.walk visits outer nodes first, so the last match is the innermost statement.
-        found = (node.lineno, last) if node.lineno <= line <= last else found
-    return found if inside else None
+        if node.lineno <= line <= last:
+            statement = node.lineno, last
+    return statement if is_in_function else None
 
 
 def enclosing_name(tree, line):
@@ -122,10 +124,10 @@ def parse_equivalents(text):
 
     Each paragraph of the text has the reason after '#', file and place, and the lines with - and +.
     """
-    found = {}
+    reasons = {}
     for paragraph in text.strip().split("\n\n"):
         lines = paragraph.split("\n")
         reason = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
-        found["\n".join(line for line in lines if not line.startswith("#"))] = reason
-    found.pop("", None)
-    return found
+        reasons["\n".join(line for line in lines if not line.startswith("#"))] = reason
+    reasons.pop("", None)
+    return reasons

@@ -7,12 +7,15 @@ from .conftest import HTML, SAMPLE_PAGES, built_pages
 
 # Highlighted code: its few classes of colours are checked on all pages every night by
 # `test_axe_finds_nothing`.
-CODE = "highlight"
+CODE_CLASS = "highlight"
 # Interactive figures, which test_explorables.py tests.
-EXPLORABLE = "explorable"
+EXPLORABLE_CLASS = "explorable"
 # The script with the previews of links, of which each page has its own.
-PREVIEWS = re.compile(r"tippy/.*[0-9a-f]{8}-[0-9a-f-]+\.js$")
-VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+PREVIEW_SCRIPT = re.compile(r"tippy/.*[0-9a-f]{8}-[0-9a-f-]+\.js$")
+VOID_ELEMENTS = {
+    *("area", "base", "br", "col", "embed", "hr", "img"),
+    *("input", "link", "meta", "source", "wbr"),
+}
 # Not needed on the sample pages, as they look like other elements: "See also" is an admonition, a
 # manual caption looks like a generated one, and left alignment and Python code are the default.
 NIGHTLY_ONLY = {
@@ -24,24 +27,25 @@ NIGHTLY_ONLY = {
 }
 
 
-class Parts(HTMLParser):
+class PartCollector(HTMLParser):
     """Collect pairs of element and class on a page, and the scripts that it loads."""
 
     def __init__(self):
         super().__init__()
-        self.found, self.open_tags = set(), []  # open tags as pairs (tag, whether it is ignored)
+        self.parts, self.open_tags = set(), []  # open tags as pairs (tag, whether it is ignored)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
         classes = (values.get("class") or "").split()
         is_ignored = bool(self.open_tags) and self.open_tags[-1][1]
         if not is_ignored:
-            self.found |= {(tag, name) for name in classes or [""] if not name.startswith("tag_")}
+            self.parts |= {(tag, name) for name in classes or [""] if not name.startswith("tag_")}
         address = (values.get("src") or "").partition("?")[0]
-        if tag == "script" and not PREVIEWS.search(address):
-            self.found.add((tag, address.rpartition("/")[2]))
-        if tag not in VOID:
-            self.open_tags.append((tag, is_ignored or CODE in classes or EXPLORABLE in classes))
+        if tag == "script" and not PREVIEW_SCRIPT.search(address):
+            self.parts.add((tag, address.rpartition("/")[2]))
+        if tag not in VOID_ELEMENTS:
+            hides_content = CODE_CLASS in classes or EXPLORABLE_CLASS in classes
+            self.open_tags.append((tag, is_ignored or hides_content))
 
     def handle_endtag(self, tag):
         while self.open_tags and self.open_tags.pop()[0] != tag:
@@ -50,9 +54,9 @@ class Parts(HTMLParser):
 
 def parts(name):
     """Return the elements, classes and scripts of a page."""
-    page = Parts()
-    page.feed((HTML / name).read_text(encoding="utf-8"))
-    return page.found
+    collector = PartCollector()
+    collector.feed((HTML / name).read_text(encoding="utf-8"))
+    return collector.parts
 
 
 def test_sample_pages_contain_every_element_class_and_script(book):

@@ -2,29 +2,29 @@
 
 import re
 
-from .conftest import lightest_chapters
+from .conftest import chapters_by_formula_count
 
-WIDE = """() => [...document.querySelectorAll(
+SCROLLING_BOXES = """() => [...document.querySelectorAll(
   ".bd-article :is(mjx-container, pre, .pst-scrollable-table-container)")]
   .filter(box => box.scrollWidth > box.clientWidth + 4).map(box => box.textContent.slice(0, 80))"""
 
 
 def test_no_box_scrolls_on_a_wide_screen(visited):
     visited.show(1280, "light")
-    assert visited.page.evaluate(WIDE) == []
+    assert visited.page.evaluate(SCROLLING_BOXES) == []
 
 
-def test_named_tables_have_numbers_and_captions(built):
-    page = built.read_text(encoding="utf-8")
+def test_named_tables_have_numbers_and_captions(page_file):
+    page = page_file.read_text(encoding="utf-8")
     tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', page, re.S)
     tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', page, re.S)  # written by hand
     assert len(tables) == page.count('id="tab-')
-    number = r"\d+" if built.parent.name == "notes" else r"\d+\.\d+"  # notes are no chapters
+    number = r"\d+" if page_file.parent.name == "notes" else r"\d+\.\d+"  # notes are no chapters
     for name, figure in tables:
         assert re.search(rf'caption-number">Table {number} ', figure), name
 
 
-PRINTED = """() => {
+PRINTED_STYLE = """() => {
   const style = selector => getComputedStyle(document.querySelector(selector));
   const isShown = selector => [...document.querySelectorAll(selector)].some(e => e.offsetWidth);
   return {
@@ -41,13 +41,13 @@ PRINTED = """() => {
 
 
 def test_printed_page_is_black_on_white_and_omits_closed_solutions(visit):
-    visited = visit(lightest_chapters()[0])
+    visited = visit(chapters_by_formula_count()[0])
     visited.show(1280, "dark")
     page = visited.page
     page.locator("details.solution").first.evaluate("solution => { solution.open = true }")
     page.emulate_media(media="print")
     black, white = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
-    assert page.evaluate(PRINTED) == {
+    assert page.evaluate(PRINTED_STYLE) == {
         "text": black, "code": black, "paper": white, "lines": "pre-wrap", "drawings": "none",
         "navigation": False, "closed": False, "opened": True,
     }  # fmt: skip
