@@ -102,8 +102,8 @@ def _compare(records):
 
 def _table_maker(methods):
     """Return a function that makes the table with one line per method."""
-    columns = {"right labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
-    columns |= {"lost": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
+    columns = {"clean labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
+    columns |= {"loss": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
 
     def make_table(rows):
         found = {(row["method"], row["data_set"]): row for row in rows}
