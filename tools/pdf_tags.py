@@ -24,14 +24,18 @@ def leaves(tree, kind):
         yield from leaves(kid.get_object(), kind)
 
 
-def shift_parents(pages, offset):
-    """Add an offset to the numbers by which pages and links refer to the parent tree."""
-    for page in pages:
-        annotations = [reference.get_object() for reference in page.get("/Annots", ())]
-        for item in (page, *annotations):
-            for key in ("/StructParents", "/StructParent"):
-                if key in item:
-                    item[NameObject(key)] = NumberObject(item[key] + offset)
+def shift_parents(pages, originals, offset):
+    """Add an offset to the numbers by which pages and links refer to the parent tree.
+
+    pypdf copies pages without their numbers.
+    """
+    for page, original in zip(pages, originals, strict=True):
+        key = NameObject("/StructParents")
+        page[key] = NumberObject(original[key] + offset)
+        for reference in page.get("/Annots", ()):
+            annotation, key = reference.get_object(), NameObject("/StructParent")
+            if key in annotation:
+                annotation[key] = NumberObject(annotation[key] + offset)
 
 
 def distinct_id(identifier, number):
@@ -71,7 +75,7 @@ def merge_tags(writer, readers):
     for number, reader in enumerate(readers):
         last_page = first_page + len(reader.pages)
         copy = reader.trailer["/Root"]["/StructTreeRoot"].clone(writer)
-        shift_parents(writer.pages[first_page:last_page], offset)
+        shift_parents(writer.pages[first_page:last_page], reader.pages, offset)
         top = copy["/K"] if isinstance(copy["/K"], ArrayObject) else [copy.raw_get("/K")]
         for kid in top:
             kids.append(kid)

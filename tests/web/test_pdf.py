@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 
 import pytest
 
@@ -74,3 +75,40 @@ def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     assert solutions and min(solutions) > max(set(exercises) - set(solutions))
     assert min(solutions) > len(pages) / 2
     assert text.count("Solution to Exercise") == page.count('class="solution')
+
+
+def structure_elements(element):
+    """Yield an element of the structure tree and all below it."""
+    yield element
+    kids = element.get("/K", ())
+    for kid in kids if isinstance(kids, list) else [kids]:
+        below = kid.get_object()
+        if isinstance(below, dict) and "/S" in below:
+            yield from structure_elements(below)
+
+
+def test_tags_form_one_tree(printed):
+    """Pages and links refer to their elements, and cells of tables to the header cells."""
+    tree = printed.trailer["/Root"]["/StructTreeRoot"]
+    numbers = tree["/ParentTree"]["/Nums"]
+    parents = dict(zip(numbers[::2], numbers[1::2], strict=True))
+    assert printed.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert len(parents) == len(numbers) / 2 == tree["/ParentTreeNextKey"]
+    for page in printed.pages:
+        found = [element.get_object() for element in parents[page["/StructParents"]].get_object()]
+        assert any(element.get("/Pg") == page for element in found if isinstance(element, dict))
+        for reference in page.get("/Annots", ()):
+            link = parents[reference.get_object()["/StructParent"]].get_object()
+            kids = [kid for kid in link["/K"] if isinstance(kid, dict)]
+            assert link["/S"] == "/Link"
+            assert reference.idnum in [kid.raw_get("/Obj").idnum for kid in kids if "/Obj" in kid]
+    elements = [found for kid in tree["/K"] for found in structure_elements(kid.get_object())]
+    kinds = Counter(element["/S"] for element in elements)
+    assert kinds["/H1"] >= len(NAMES) and min(kinds["/Table"], kinds["/Figure"]) > 3
+    ids = [element["/ID"] for element in elements if "/ID" in element]
+    names = tree["/IDTree"]["/Names"][::2]
+    assert sorted(ids) == list(names) and len({*ids}) == len(ids)
+    attributes = [element["/A"] for element in elements if "/A" in element]
+    owners = [o.get_object() for a in attributes for o in (a if isinstance(a, list) else [a])]
+    headers = [name for owner in owners for name in owner.get("/Headers", ())]
+    assert headers and {*headers} <= {*ids}
