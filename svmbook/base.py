@@ -23,7 +23,9 @@ __all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
 
 # Fitted attributes whose names do not end with an underscore.
 PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
-BLOCK_ENTRIES = 2_000_000  # array entries per block of a prediction: 16 MB per array
+MAX_BLOCK_ENTRIES = (
+    2_000_000  # maximum number of array entries per block of a prediction: 16 MB per array
+)
 
 
 def clear_fitted_attributes(estimator):
@@ -37,9 +39,9 @@ def apply_in_blocks(function, X, entries_per_row, max_entries=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
     The function needs arrays of ``entries_per_row`` numbers per row. A block needs at most
-    ``max_entries`` numbers, by default `BLOCK_ENTRIES`.
+    ``max_entries`` numbers, by default `MAX_BLOCK_ENTRIES`.
     """
-    n_rows, outputs = max(1, (max_entries or BLOCK_ENTRIES) // max(1, entries_per_row)), []
+    n_rows, outputs = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row)), []
     for start in range(0, X.shape[0], n_rows):
         outputs.append(function(X[start : start + n_rows]))
     return np.concatenate(outputs)

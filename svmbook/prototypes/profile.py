@@ -198,7 +198,7 @@ class ProfileSVM(PairwiseClassifier):
         return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
     def _cluster(self, S, codes, k):
-        """Return the cluster of each profile, the centres, and the number of iterations."""
+        """Cluster the profiles S of k classes; return labels, centres and number of iterations."""
         centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
         previous_Z = None

@@ -43,7 +43,7 @@ def test_omitting_small_weights_does_not_change_output():
 def test_blocks_of_query_points_do_not_change_outputs(monkeypatch):
     model = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
     one_block = model.decision_function(X_NEW)
-    monkeypatch.setattr("svmbook.base.BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr("svmbook.base.MAX_BLOCK_ENTRIES", 1000)
     np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-8)
 
 

@@ -38,7 +38,7 @@ def distance_weight(voters, m, output):
     return (voters[0][0] / rho) ** 2
 
 
-def is_among_three_nearest(voters, m, output):
+def three_nearest_weight(voters, m, output):
     return float(m in [voter[2] for voter in voters[:3]])
 
 
@@ -47,7 +47,7 @@ def is_among_three_nearest(voters, m, output):
     [
         ("majority", None, unit_weight),
         ("local", None, distance_weight),
-        ("local", 3, is_among_three_nearest),
+        ("local", 3, three_nearest_weight),
     ],
 )
 def test_votes_agree_with_loop_over_members(voting, n_neighbors, weight):

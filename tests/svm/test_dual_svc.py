@@ -246,8 +246,8 @@ def test_model_can_be_pickled_and_cloned(corners, kernel):
     if kernel == "precomputed":
         X = X @ X.T
     model = DualSVC(kernel=kernel).fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
+    unpickled = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(unpickled.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(clone(model).fit(X, y).alpha_, model.alpha_)
 
 

@@ -77,8 +77,8 @@ def test_objective_is_the_documented_one():
             norm_squared = np.sum(model.coef_**2)
         else:
             centres, beta = model.prototypes_, model.dual_coef_[0]
-            squared = ((centres[:, None] - centres[None]) ** 2).sum(-1)
-            norm_squared = beta @ np.exp(-model.gamma_ * squared) @ beta
+            sq_dist = ((centres[:, None] - centres[None]) ** 2).sum(-1)
+            norm_squared = beta @ np.exp(-model.gamma_ * sq_dist) @ beta
         J = 0.5 * norm_squared + 3.0 * np.where(xi < 1, inner, outer).sum()
         assert model.objective_ == pytest.approx(J, rel=1e-6)
 
