@@ -23,9 +23,7 @@ __all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
 
 # Fitted attributes whose names do not end with an underscore.
 PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
-MAX_BLOCK_ENTRIES = (
-    2_000_000  # maximum number of array entries per block of a prediction: 16 MB per array
-)
+MAX_BLOCK_ENTRIES = 2_000_000  # array entries per block of a prediction: 16 MB per array
 
 
 def clear_fitted_attributes(estimator):
