@@ -23,7 +23,7 @@ __all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
 
 # Fitted attributes whose names do not end with an underscore.
 PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
-BLOCK_ENTRIES = 2_000_000  # array entries per block of a prediction: 16 MB per array
+MAX_BLOCK_ENTRIES = 2_000_000  # array entries per block of a prediction: 16 MB per array
 
 
 def clear_fitted_attributes(estimator):
@@ -37,11 +37,11 @@ def apply_in_blocks(function, X, entries_per_row, max_entries=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
     The function needs arrays of ``entries_per_row`` numbers per row. A block needs at most
-    ``max_entries`` numbers, by default `BLOCK_ENTRIES`.
+    ``max_entries`` numbers, by default `MAX_BLOCK_ENTRIES`.
     """
-    rows, outputs = max(1, (max_entries or BLOCK_ENTRIES) // max(1, entries_per_row)), []
-    for start in range(0, X.shape[0], rows):
-        outputs.append(function(X[start : start + rows]))
+    n_rows, outputs = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row)), []
+    for start in range(0, X.shape[0], n_rows):
+        outputs.append(function(X[start : start + n_rows]))
     return np.concatenate(outputs)
 
 
@@ -63,7 +63,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     """
 
     class_weight = None  # for estimators without this parameter
-    _sparse = False  # whether X may be a sparse matrix
+    _accepts_sparse = False  # whether X may be a sparse matrix
     _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
     _sparse_hint = ""  # beginning of the advice to a user who passes sparse data
 
@@ -110,7 +110,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def _input_options(self):
         """Return the options of `validate_data`."""
-        return {"accept_sparse": "csr" if self._sparse else False}
+        return {"accept_sparse": "csr" if self._accepts_sparse else False}
 
     @property
     def _is_one_vs_one(self):
@@ -131,9 +131,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         X, classes, codes, weights, _ = self._validated_data(X, y, sample_weight, encode_classes)
         self._one_vs_one = fit_pairs(self, X, codes, weights)
         self.estimators_ = self._labelled_pairs(classes)
-        for name, summary in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
-            if all(hasattr(binary, name) for binary in self.estimators_):
-                setattr(self, name, summary([getattr(binary, name) for binary in self.estimators_]))
+        for name, combine in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
+            if all(hasattr(model, name) for model in self.estimators_):
+                setattr(self, name, combine([getattr(model, name) for model in self.estimators_]))
         self.classes_ = classes
         return self
 
@@ -143,18 +143,18 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         They are shallow copies, since the vote of `OneVsOneClassifier` needs the originals, whose
         classes are 0 and 1.
         """
-        pairs = [copy(binary) for binary in self._one_vs_one.estimators_]
-        for binary, (a, b) in zip(pairs, combinations(range(len(classes)), 2), strict=True):
-            binary.classes_ = classes[[a, b]]
-            if hasattr(self, "feature_names_in_") and binary.n_features_in_ == self.n_features_in_:
-                binary.feature_names_in_ = self.feature_names_in_
-        return pairs
+        models = [copy(model) for model in self._one_vs_one.estimators_]
+        for model, (a, b) in zip(models, combinations(range(len(classes)), 2), strict=True):
+            model.classes_ = classes[[a, b]]
+            if hasattr(self, "feature_names_in_") and model.n_features_in_ == self.n_features_in_:
+                model.feature_names_in_ = self.feature_names_in_
+        return models
 
     def __getattr__(self, name):
         """Raise an `AttributeError` that says where to find the attribute, if it is elsewhere."""
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        pairs = vars(self).get("estimators_") if "_one_vs_one" in vars(self) else None
-        if pairs and hasattr(pairs[0], name):
+        models = vars(self).get("estimators_") if "_one_vs_one" in vars(self) else None
+        if models and hasattr(models[0], name):
             message += f"; with {len(self.classes_)} classes each classifier in estimators_ has one"
         elif name == "predict_proba":
             message += "; for probabilities use sklearn.calibration.CalibratedClassifierCV"
@@ -169,10 +169,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         data = self._validated_data(X, y, sample_weight, encode)
         n, d = data[0].shape
         task = f"{type(self).__name__} on {n:,} points with {d:,} features"
-        check_memory(8.0 * self._stored_numbers(n, d), task, self._memory_advice)
+        check_memory(8.0 * self._n_stored_numbers(n, d), task, self._memory_advice)
         return data
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         """Estimate how many floats a fit to n points of d features stores besides the data."""
         return n * d
 
@@ -184,7 +184,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         attributes that `validate_data` sets.
         """
         clear_fitted_attributes(self)
-        if issparse(X) and not self._sparse:
+        if issparse(X) and not self._accepts_sparse:
             raise TypeError(
                 f"Sparse data was passed for X, but dense data is required: {self._sparse_hint}use "
                 "X.toarray(), or in a pipeline OneHotEncoder(sparse_output=False) and "

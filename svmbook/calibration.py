@@ -18,8 +18,9 @@ from .ties import TIE_TOL
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
 
-DECREMENT_TOL = 1e-8  # its square bounds the squared Newton decrement over the objective at the end
-MAX_STEPS = 50  # maximum number of Newton steps, and of halvings per step
+DECREMENT_TOL = 1e-8  # of the Newton decrement, relative to the square root of the objective
+MAX_STEPS = 50  # maximum number of Newton steps
+MAX_HALVINGS = 50  # maximum number of halvings of a step
 OBJECTIVE_ROUNDING = 1e-13  # a smaller relative increase of the objective may be rounding error
 
 
@@ -199,9 +200,9 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     n_negative = n_points - n_positive
     t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     scores = np.where(mask, scores, 0.0)
-    largest = np.abs(scores).max(axis=0)
-    largest = np.where(largest > 0, largest, 1.0)
-    f = scores / largest
+    max_abs_score = np.abs(scores).max(axis=0)
+    max_abs_score = np.where(max_abs_score > 0, max_abs_score, 1.0)
+    f = scores / max_abs_score
     centre = f.sum(axis=0) / n_points
     spread = np.sqrt(((f - centre) ** 2 * mask).sum(axis=0) / n_points)
     is_constant = spread <= TIE_TOL  # all scores of a classifier are equal up to rounding
@@ -209,25 +210,26 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     f = np.where(is_constant, 0.0, (f - centre) / spread)
     mean_target = (t * mask).sum(axis=0) / n_points
     theta = np.array([np.zeros(len(mean_target)), np.log(mean_target / (1.0 - mean_target))])
-    value = _cross_entropy(f, t, mask, theta)
+    objective = _cross_entropy(f, t, mask, theta)
     for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
-        h, r = mask * p * (1.0 - p), mask * (p - t)
+        h, r = mask * p * (1.0 - p), mask * (p - t)  # derivatives of the loss in a f + b
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
         h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + is_constant, (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
-        decrement = -(g * step).sum(axis=0)
-        if (decrement <= DECREMENT_TOL**2 * value).all():
+        predicted_decrease = -(g * step).sum(axis=0)  # the squared Newton decrement
+        if (predicted_decrease <= DECREMENT_TOL**2 * objective).all():
             break
-        for _ in range(MAX_STEPS):
-            new_value = _cross_entropy(f, t, mask, theta + step)
-            too_far = new_value > value - 1e-4 * decrement + OBJECTIVE_ROUNDING * value
+        for _ in range(MAX_HALVINGS):
+            new_objective = _cross_entropy(f, t, mask, theta + step)
+            tolerance = OBJECTIVE_ROUNDING * objective
+            too_far = new_objective > objective - 1e-4 * predicted_decrease + tolerance
             if not too_far.any():
                 break
             step[:, too_far] /= 2
-            decrement[too_far] /= 2
-        theta, value = theta + step, new_value
+            predicted_decrease[too_far] /= 2
+        theta, objective = theta + step, new_objective
     else:
         warnings.warn(
             f"a sigmoid did not converge in {MAX_STEPS} Newton steps; check the scores for "
@@ -235,8 +237,8 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
             ConvergenceWarning,
             stacklevel=3,
         )
-    slope = theta[0] / spread  # for scores divided by `largest`
-    return Sigmoid(slope / largest, theta[1] - slope * centre)
+    slope = theta[0] / spread  # for scores divided by `max_abs_score`
+    return Sigmoid(slope / max_abs_score, theta[1] - slope * centre)
 
 
 def _cross_entropy(f, t, mask, theta):

@@ -27,9 +27,9 @@ def write_atomically(path, content):
     content
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    temporary_path = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(temporary, path)
+        temporary_path.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.replace(temporary_path, path)
     finally:
-        temporary.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)

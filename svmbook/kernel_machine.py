@@ -33,9 +33,9 @@ class Problem(NamedTuple):
     classes: np.ndarray  # the labels, sorted
     targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
     indices: np.ndarray  # indices of the points of positive weight, to which the rest refers
-    points: np.ndarray
-    y: np.ndarray
-    weights: np.ndarray
+    points: np.ndarray  # the points of positive weight
+    y: np.ndarray  # their targets
+    weights: np.ndarray  # their class weights times sample weights
     kernel: KernelChoice
 
     @property
@@ -64,33 +64,33 @@ class KernelMachine(BaseClassifier):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = self._sparse
+        tags.input_tags.sparse = self._accepts_sparse
         return tags
 
-    _sparse_linear = False  # whether the linear kernel accepts sparse matrices
+    _linear_accepts_sparse = False  # whether the linear kernel accepts sparse matrices
 
     @property
-    def _linear(self):
+    def _is_linear(self):
         """Whether ``kernel`` is "linear"."""
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
     @property
-    def _sparse(self):
-        return self._sparse_linear and self._linear
+    def _accepts_sparse(self):
+        return self._linear_accepts_sparse and self._is_linear
 
     @property
     def _sparse_hint(self):
-        return 'kernel="linear" accepts it; otherwise ' if self._sparse_linear else ""
+        return 'kernel="linear" accepts it; otherwise ' if self._linear_accepts_sparse else ""
 
     def _outputs(self, X):
         """Return the decision values of validated points."""
         if self._kernel.name == "linear":
             # Points far from the origin are centred, since X @ coef_ would lose digits.
-            origin, at_origin, coef, intercept = self._centred_model
+            origin, output_at_origin, coef, intercept = self._centred_model
             if issparse(X):
                 F = X @ self.coef_.T + self.intercept_
             else:
-                F = (X - origin) @ self.coef_.T + at_origin
+                F = (X - origin) @ self.coef_.T + output_at_origin
                 # Changes of the attributes after the fit, for instance by pruning.
                 F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
@@ -145,16 +145,17 @@ class KernelMachine(BaseClassifier):
         coefficients[problem.indices] = A
         columns = coefficients.reshape(n, -1)
         self.support_ = np.flatnonzero((columns != 0.0).any(axis=1))
-        precomputed = self._kernel.name == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else problem.X[self.support_]
+        is_precomputed = self._kernel.name == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if is_precomputed else problem.X[self.support_]
         self.dual_coef_ = columns[self.support_].T
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
         if coef_and_origin is not None:
             coef, origin = coef_and_origin
             self.coef_ = coef.reshape(len(coef), -1).T
-            at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
-            self.intercept_ = at_origin - self.coef_ @ origin
-            self._centred_model = origin, at_origin, self.coef_.copy(), self.intercept_.copy()
+            output_at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
+            self.intercept_ = output_at_origin - self.coef_ @ origin
+            coef, intercept = self.coef_.copy(), self.intercept_.copy()
+            self._centred_model = origin, output_at_origin, coef, intercept
         return coefficients
 
     def _certify(self, problem, result, *, stacklevel):
@@ -164,17 +165,17 @@ class KernelMachine(BaseClassifier):
             self.gamma_ = self._kernel.params["gamma"]
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual
         self.n_iter_, self.converged_ = result.n_iter, result.converged
-        gap = ""
+        gap_text = ""
         if result.gap is not None:  # None if the objective is not convex
             self.relative_gap_ = relative_gap(result.gap, result.objective)
-            gap = f" and a relative duality gap of {self.relative_gap_:.1e}"
+            gap_text = f" and a relative duality gap of {self.relative_gap_:.1e}"
         if not result.converged:
-            solver = f" by {self.solver_}" if hasattr(self, "solver_") else ""
+            solver_text = f" by {self.solver_}" if hasattr(self, "solver_") else ""
             warnings.warn(
-                f"{type(self).__name__}{solver} stopped after {result.n_iter} iterations at a KKT "
-                f"residual of {result.kkt_residual:.1e}{gap} "
+                f"{type(self).__name__}{solver_text} stopped after {result.n_iter} iterations at a "
+                f"KKT residual of {result.kkt_residual:.1e}{gap_text} "
                 f"(objective {result.objective:.1e}), not certified to tol={self.tol:g} "
-                f"({result.message}). {self._remedy}",
+                f"({result.message}). {self._convergence_advice}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["available_memory", "check_memory"]
 
 GIBIBYTE = 2**30
-CONTAINER = Path("/sys/fs/cgroup")  # where Linux reports the limits of a container
+CGROUP_FOLDER = Path("/sys/fs/cgroup")  # where Linux reports the limits of a container
 # A warning points at the caller of these packages; scikit-learn wraps each `fit`.
 INTERNAL_PACKAGES = ("svmbook", "sklearn")
 WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more gives a warning before it begins
@@ -28,8 +28,8 @@ def available_memory():
     """
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        free = 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
-        return min(free, _available_in_container())
+        available = 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
+        return min(available, _available_in_container())
     except (OSError, StopIteration):
         pass  # not Linux, or a version without MemAvailable
     try:
@@ -41,12 +41,13 @@ def available_memory():
 def _available_in_container():
     """Return the bytes available within the limit of a container; infinity without a limit."""
     try:
-        limit, used, stat = (
-            (CONTAINER / name).read_text(encoding="ascii")
+        limit, usage, statistics = (
+            (CGROUP_FOLDER / name).read_text(encoding="ascii")
             for name in ("memory.max", "memory.current", "memory.stat")
         )
-        cached = dict(line.split() for line in stat.splitlines())["inactive_file"]  # reclaimable
-        return int(limit) - int(used) + int(cached)
+        sizes = dict(line.split() for line in statistics.splitlines())
+        reclaimable_cache = sizes["inactive_file"]
+        return int(limit) - int(usage) + int(reclaimable_cache)
     except (OSError, KeyError, ValueError):  # no container, or its limit is "max"
         return math.inf
 

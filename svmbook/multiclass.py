@@ -19,21 +19,21 @@ def fit_pairs(classifier, X, codes, weights):
 
     The weights include the class weights, which are computed from all classes.
     """
-    binary = clone(classifier)
-    if "class_weight" in binary.get_params():
-        binary.set_params(class_weight=None)
+    template = clone(classifier)
+    if "class_weight" in template.get_params():
+        template.set_params(class_weight=None)
     with config_context(enable_metadata_routing=True):
-        binary.set_fit_request(sample_weight=True)
-        return OneVsOneClassifier(binary).fit(X, codes, sample_weight=weights)
+        template.set_fit_request(sample_weight=True)
+        return OneVsOneClassifier(template).fit(X, codes, sample_weight=weights)
 
 
-def pair_probabilities(pairs, X):
+def pair_probabilities(one_vs_one, X):
     """Return for each pair (a, b), a < b, the probability of b if the class is a or b."""
-    column_sets = pairs.pairwise_indices_ or [slice(None)] * len(pairs.estimators_)
+    column_sets = one_vs_one.pairwise_indices_ or [slice(None)] * len(one_vs_one.estimators_)
     return np.column_stack(
         [
-            binary.predict_proba(X[:, columns])[:, 1]
-            for binary, columns in zip(pairs.estimators_, column_sets, strict=True)
+            model.predict_proba(X[:, columns])[:, 1]
+            for model, columns in zip(one_vs_one.estimators_, column_sets, strict=True)
         ]
     )
 

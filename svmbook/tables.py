@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Report", "Table", "data_frame", "plus_minus"]
 
 _FORMULA = re.compile(r"(\$[^$]+\$)")
-_MINUS = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")  # group 1: code, which keeps its hyphens
+# Group 1 is code, which keeps its hyphens; the alternative is a hyphen before a number.
+_CODE_OR_HYPHEN = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +86,7 @@ class Report:
     Parameters
     ----------
     table : Table
-        The results in the layout of the source.
+        The results in the layout of the publication that reported them.
     rows : tuple of dict
         The unrounded numbers, one dict per data set and method.
     notes : tuple of str
@@ -186,7 +187,7 @@ def _markdown(cell):
     """
     parts = _FORMULA.split(" ".join(str(cell).splitlines()))
     parts[::2] = [
-        re.sub(r"\\?\|", r"\\|", _MINUS.sub(_replace_hyphen, text)) for text in parts[::2]
+        re.sub(r"\\?\|", r"\\|", _CODE_OR_HYPHEN.sub(_replace_hyphen, text)) for text in parts[::2]
     ]
     parts[1::2] = [f.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for f in parts[1::2]]
     return "".join(parts)

@@ -15,7 +15,7 @@ def round_significand(values):
     between processors. So can the result of `argmin` or a sort of numbers that are equal in exact
     arithmetic. After rounding such numbers are equal, unless a rounding boundary lies between them:
     for relative differences of 1e-15 the probability of that is about 1e-4. `first_argmax` has no
-    such boundary, and its ``size`` allows for sums with cancellation.
+    such boundary, and its ``scale`` allows for sums with cancellation.
 
     Parameters
     ----------
@@ -61,21 +61,22 @@ def unique_up_to_rounding(values):
     >>> unique_up_to_rounding(np.array([0.3, 0.1, 0.1 + 0.2]))
     (array([0.1, 0.3]), array([1, 0, 1]))
     """
-    _, first, inverse = np.unique(round_significand(values), return_index=True, return_inverse=True)
-    return values[first], inverse
+    rounded = round_significand(values)
+    _, first_indices, inverse = np.unique(rounded, return_index=True, return_inverse=True)
+    return values[first_indices], inverse
 
 
-def first_argmax(values, size=None, tol=TIE_TOL):
+def first_argmax(values, scale=None, tol=TIE_TOL):
     """Return the index of the first number that equals the largest up to rounding.
 
     Parameters
     ----------
     values : ndarray
         Numbers; in row-major order if there is more than one dimension.
-    size : float, default=None
+    scale : float, default=None
         Scale of the rounding errors; by default the absolute value of the largest number.
     tol : float, default=2**-36
-        Numbers that are smaller than the largest by at most ``tol * size`` are equal to it.
+        Numbers that are smaller than the largest by at most ``tol * scale`` are equal to it.
 
     Returns
     -------
@@ -90,5 +91,5 @@ def first_argmax(values, size=None, tol=TIE_TOL):
     1
     """
     largest = values.max()
-    size = abs(largest) if size is None else size
-    return int((values >= largest - tol * size).argmax())
+    scale = abs(largest) if scale is None else scale
+    return int((values >= largest - tol * scale).argmax())

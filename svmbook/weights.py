@@ -34,8 +34,10 @@ def point_weights(class_weight, classes, y, sample_weight):
     if class_weight is not None:
         if not isinstance(class_weight, str):  # "balanced" is the only string
             _check_class_weight(class_weight)
-        scaled = sample_weight / sample_weight.max()  # so that the sum does not overflow
-        factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=scaled)
+        scaled_weights = sample_weight / sample_weight.max()  # so that the sum does not overflow
+        factors = compute_class_weight(
+            class_weight, classes=classes, y=y, sample_weight=scaled_weights
+        )
         with np.errstate(over="ignore"):  # overflow is reported below
             weights = sample_weight * factors[codes]
         if not np.isfinite(weights).all():
@@ -44,8 +46,8 @@ def point_weights(class_weight, classes, y, sample_weight):
                 f"factors are {factors.max():g} and {sample_weight.max():g}."
             )
     # The sum of all smaller weights is below the rounding error of the largest.
-    negligible = np.finfo(float).eps / len(y) * weights.max()
-    weights = np.where(weights < negligible, 0.0, weights)
+    min_weight = np.finfo(float).eps / len(y) * weights.max()
+    weights = np.where(weights < min_weight, 0.0, weights)
     _check_classes_remain(classes, codes[weights > 0])
     return weights
 
@@ -60,8 +62,8 @@ def normalise_weights(weights):
     >>> normalise_weights(np.array([1e308, 3e307, 1e308 - 3e307])).round(3)
     array([0.5 , 0.15, 0.35])
     """
-    scaled = weights / weights.max()
-    return scaled / scaled.sum()
+    scaled_weights = weights / weights.max()
+    return scaled_weights / scaled_weights.sum()
 
 
 def upper_bounds(C, weights):
@@ -77,17 +79,17 @@ def upper_bounds(C, weights):
 
 
 def _check_classes_remain(classes, codes):
-    remaining = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
-    if len(remaining) < 2:
+    remaining_codes = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
+    if len(remaining_codes) < 2:
         raise ValueError(
             "sample_weight leaves one class only, or none: points of weight zero (or negligible "
             "compared with the largest weight) are ignored, and two classes must remain."
         )
-    if len(remaining) < len(classes):
-        absent = np.delete(classes, remaining)[0]
+    if len(remaining_codes) < len(classes):
+        absent_class = np.delete(classes, remaining_codes)[0]
         raise ValueError(
-            f"sample_weight leaves no point of the class {absent!r}: points of weight zero are "
-            "ignored. Leave this class out of the data."
+            f"sample_weight leaves no point of the class {absent_class!r}: points of weight zero "
+            "are ignored. Leave this class out of the data."
         )
 
 

@@ -49,7 +49,8 @@ def test_fitted_attributes(model, kernel, by_kernel):
         ImportVectorMachine: {"full_model_gap_"},
         IRWLSSVC: {"alpha_"},
         ERMSVC: {"alpha_", "n_kernels_", "objectives_", "slopes_"},
-        USVC: {"starts_"} | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
+        USVC: {"start_objectives_"}
+        | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
     }
     expected = COMMON_ATTRIBUTES | by_kernel | by_class.get(type(model), set())
     if isinstance(model, NONCONVEX):

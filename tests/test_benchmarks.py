@@ -123,7 +123,7 @@ def test_all_estimators_are_measured_and_estimate_their_memory():
     assert {bench_estimators.SETTINGS[row["method"]][0] for row in rows} == set(ESTIMATORS)
     for row in rows:
         name, parameters = bench_estimators.SETTINGS[row["method"]]
-        estimated = getattr(svmbook, name)(**parameters)._stored_numbers(row["n"], 20)
+        estimated = getattr(svmbook, name)(**parameters)._n_stored_numbers(row["n"], 20)
         measured = row["gibibytes"] * 2**30 / 8
         if row["memory_over_squares"] > 0.5:
             assert 0.7 * measured < estimated < 1.5 * measured, row["method"]

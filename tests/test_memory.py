@@ -35,7 +35,7 @@ def test_check_passes_warns_or_raises(monkeypatch):
 
 
 def test_limit_of_a_container_is_respected(monkeypatch, tmp_path):
-    monkeypatch.setattr("svmbook.memory.CONTAINER", tmp_path)
+    monkeypatch.setattr("svmbook.memory.CGROUP_FOLDER", tmp_path)
     without_limit = available_memory()
     (tmp_path / "memory.current").write_text("700\n", encoding="ascii")
     (tmp_path / "memory.stat").write_text("anon 500\ninactive_file 100\n", encoding="ascii")
@@ -91,4 +91,4 @@ def test_warning_points_at_the_caller_of_fit(monkeypatch):
 
 @pytest.mark.parametrize("model", [USVC(kernel="rbf", n_prototypes=9), StumpEnsembleSVC(n_knots=9)])
 def test_models_without_a_gram_matrix_need_little_memory(model):
-    assert model._stored_numbers(10**6, 10) < 200 * 10**6
+    assert model._n_stored_numbers(10**6, 10) < 200 * 10**6

@@ -56,7 +56,7 @@ SETTINGS = [
     PrototypeSVM(voting="majority"),
     PrototypeSVM(voting="probability", positive_weight="balanced"),
     LocalizedSVM(n_neighbors=20),
-    ProfileSVM(balance=0.0, profiles=False),
+    ProfileSVM(balance=0.0, use_profiles=False),
     USVC(kernel="rbf", n_prototypes=4, init="path", n_init=2, class_weight="balanced"),
     USVC(kernel="poly", degree=2, n_prototypes=3, prototypes="kmeans", s=4.0, init="ls"),
 ]

@@ -34,7 +34,7 @@ def test_numbers_of_few_bits_are_not_changed():
 def test_first_of_the_tied_largest_numbers():
     values = np.array([[0.2, 0.3], [0.1 + 0.2, 0.3 - 1e-9]])
     assert values.argmax() == 2 and first_argmax(values) == 1
-    assert first_argmax(np.array([-1e-17, 1e-17, -1.0]), size=1.0) == 0
+    assert first_argmax(np.array([-1e-17, 1e-17, -1.0]), scale=1.0) == 0
 
 
 def total_slack(e, y, C, b):

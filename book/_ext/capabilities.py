@@ -50,7 +50,7 @@ def support_cells(estimator):
         "any, in pairs" if is_pairwise else "any",
         "yes" if hasattr(estimator, "predict_proba") else "calibrate",
         "points, classes" if has_fit_parameter(estimator, "sample_weight") else "no",
-        "linear kernel" if model._sparse else "no",
+        "linear kernel" if model._accepts_sparse else "no",
         certificate,
         ", ".join(defaults),
     )

@@ -114,10 +114,10 @@ def step_functions_of_stumps(stumps, weights, d):
         The value of the sum below all thresholds.
     """
     jumps = 2.0 * weights * stumps.signs
-    finite = np.isfinite(stumps.thresholds)
+    is_finite = np.isfinite(stumps.thresholds)
     shapes = []
     for j in range(d):
-        rows = finite & (stumps.features == j)
+        rows = is_finite & (stumps.features == j)
         thresholds, index = np.unique(stumps.thresholds[rows], return_inverse=True)
         heights = np.bincount(index, jumps[rows], minlength=len(thresholds))
         shapes.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))

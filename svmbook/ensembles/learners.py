@@ -126,8 +126,8 @@ class NegationClosure:
 
     def draw(self, count: int, rng: np.random.Generator) -> Callable:
         """Draw hypotheses; return the function from points to their values, (n, count)."""
-        rules, q = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
-        return lambda X: q * (2.0 * rules(X) - 1.0)
+        rules, signs = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
+        return lambda X: signs * (2.0 * rules(X) - 1.0)
 
 
 class Leaves:

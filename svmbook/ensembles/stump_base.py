@@ -35,7 +35,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         "Set n_knots, for instance to 32: time and memory are then linear in the number of points."
     )
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 3.1 * n * n if self.n_knots is None else 8 * n * d
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -62,9 +62,9 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         points, self.feature_scale_ = problem.points, self._scales(problem)
         scaled_points = points / self.feature_scale_
         problem = problem._replace(kernel=self._choose_kernel(scaled_points, problem.weights))
-        constant = not np.ptp(points, axis=0).any()  # then there are no knots
-        exact = self.n_knots is None or constant
-        solve = self._solve_exactly if exact else self._solve_at_knots
+        is_constant = not np.ptp(points, axis=0).any()  # then there are no knots
+        is_exact = self.n_knots is None or is_constant
+        solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shapes, intercept = solve(problem, scaled_points)
         self._set_shapes(shapes, intercept, points, problem.weights)
         self._certify(problem, result, stacklevel=4)

@@ -124,7 +124,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         "C": [Interval(Real, 0, None, closed="neither")],
     }
 
-    _remedy = "Scale the features, lower C, or raise max_iter or tol."
+    _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
 
     def __init__(
         self,
@@ -143,9 +143,9 @@ class StumpEnsembleSVC(StumpEnsemble):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _stored_numbers(self, n, d):
-        rows_on_demand = self.n_knots is None and n > MAX_STORED_POINTS
-        return n * d if rows_on_demand else super()._stored_numbers(n, d)
+    def _n_stored_numbers(self, n, d):
+        computes_rows = self.n_knots is None and n > MAX_STORED_POINTS
+        return n * d if computes_rows else super()._n_stored_numbers(n, d)
 
     def _gram(self, kernel, scaled_points):
         """Return the Gram matrix of the points; of many points its rows are computed on demand."""
@@ -254,7 +254,7 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
         "lam": [Interval(Real, 0, None, closed="neither")],
     }
 
-    _remedy = "Raise lam, scale the features, or raise tol."
+    _convergence_advice = "Raise lam, scale the features, or raise tol."
 
     def __init__(
         self,

@@ -21,5 +21,5 @@ class LogisticKernelMachine(LogOddsMixin, KernelMachine):
         "lam": [Interval(Real, 0.0, None, closed="neither")],
     }
 
-    _remedy = "Raise lam, scale the features, or raise tol."
+    _convergence_advice = "Raise lam, scale the features, or raise tol."
     _memory_advice = "Fit fewer points; or use USVC with sklearn's CalibratedClassifierCV."

@@ -123,7 +123,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         "max_points": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 2.1 * n * n
 
     def __init__(
@@ -170,13 +170,13 @@ class ImportVectorMachine(LogisticKernelMachine):
         if has_several_classes(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        points, linear, origin = problem.points, problem.kernel.name == "linear", 0.0
+        points, is_linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # If S is not the whole set, a linear model depends on the origin: far from it all kernel
         # functions are nearly equal. So the training point nearest to the mean becomes the origin.
-        if linear:
+        if is_linear:
             mean = np.average(points, axis=0, weights=problem.weights)
-            nearest = np.argmin(((points - mean) ** 2).sum(axis=1))
-            origin = points[nearest]
+            origin_index = np.argmin(((points - mean) ** 2).sum(axis=1))
+            origin = points[origin_index]
             points = points - origin
         gram = StoredGram(problem.kernel.gram(points))
         likelihood = Binomial(problem.y, problem.weights)
@@ -184,9 +184,10 @@ class ImportVectorMachine(LogisticKernelMachine):
         lam, tol = float(self.lam), float(self.tol)
         result = select_import_points_on_gram(gram, likelihood, lam, tol=tol, **options)
         alpha, coef_and_origin = result.coef, None
-        if linear:  # sum_j alpha_j (x_j - o) as a sum over points: that of o is -sum_j alpha_j
+        if is_linear:
+            # In sum_j alpha_j (x_j - origin) the origin has the coefficient -sum_j alpha_j.
             alpha, coef_and_origin = alpha.copy(), (points.T @ alpha, origin)
-            alpha[nearest] -= alpha.sum()
+            alpha[origin_index] -= alpha.sum()
         self._store(problem, result, alpha, coef_and_origin)
         self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
         return self

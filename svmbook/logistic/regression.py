@@ -173,14 +173,14 @@ class KernelLogisticRegression(LogisticKernelMachine):
         self.max_iter = max_iter
 
     @property
-    def _remedy(self):
-        stronger_penalty = "Use a penalty" if self.penalty is None else "Raise lam"
-        return f"{stronger_penalty}, scale the features, or raise tol or max_iter."
+    def _convergence_advice(self):
+        penalty_advice = "Use a penalty" if self.penalty is None else "Raise lam"
+        return f"{penalty_advice}, scale the features, or raise tol or max_iter."
 
-    _sparse_linear = True
+    _linear_accepts_sparse = True
 
-    def _stored_numbers(self, n, d):
-        if self._linear and self.penalty != "l1" and d < n:
+    def _n_stored_numbers(self, n, d):
+        if self._is_linear and self.penalty != "l1" and d < n:
             return 2 * n * d
         return (3.1 if self.penalty == "l1" else 2.2) * n * n
 
@@ -216,7 +216,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         y: ArrayLike,
         lams: ArrayLike = 30,
         *,
-        smallest: float = 1e-3,
+        min_ratio: float = 1e-3,
         sample_weight: ArrayLike | None = None,
     ) -> list[KernelLogisticRegression]:
         r"""Fit a model for each value of ``lam``, each starting from the previous solution.
@@ -230,7 +230,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             from the smallest value for which all coefficients are zero ("l1"), or from the mean
             k(x, x) times the total weight ("l2"), for which the decision function is nearly
             constant.
-        smallest : float, default=1e-3
+        min_ratio : float, default=1e-3
             The last value as a fraction of the first, if ``lams`` is a number.
 
         Returns
@@ -256,7 +256,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
         template = clone(self)  # so that fitted attributes of this estimator do not change
         problem, (gram, origin) = template._prepare_gram(template._prepare(X, y, sample_weight))
-        lams = template._path_lams(lams, smallest, problem, gram)
+        lams = template._path_lams(lams, min_ratio, problem, gram)
         models = [copy(template).set_params(lam=lam) for lam in lams]
         results = template._solve_for_lams(problem, gram, lams)
         for model, result in zip(models, results, strict=True):
@@ -292,7 +292,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             return LowRankGram(points), origin
         return StoredGram(kernel.gram(points)), origin
 
-    def _path_lams(self, lams, smallest, problem, gram):
+    def _path_lams(self, lams, min_ratio, problem, gram):
         """Validate or compute the values of ``lam`` along a path."""
         if not isinstance(lams, Integral) or isinstance(lams, bool):
             lams = check_array(
@@ -306,7 +306,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             return [check_positive("lam", lam) for lam in lams.tolist()]
         check_scalar(lams, "lams", Integral, min_val=1)
         check_scalar(
-            smallest, "smallest", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
+            min_ratio, "min_ratio", Real, min_val=0.0, max_val=1.0, include_boundaries="neither"
         )
         largest = self._largest_lam(problem, gram)
         if not largest > 0:
@@ -314,7 +314,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
                 "the kernel does not distinguish the points, so lam has no effect; pass the values "
                 "of lam explicitly."
             )
-        return np.geomspace(largest, smallest * largest, lams).tolist()
+        return np.geomspace(largest, min_ratio * largest, lams).tolist()
 
     def _largest_lam(self, problem, gram):
         """Return the first value of a path, for which the decision function is nearly constant."""

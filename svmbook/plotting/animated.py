@@ -15,8 +15,8 @@ __all__ = ["AnimatedFigure"]
 # Characters that need no percent-encoding in a data URL.
 SAFE_CHARACTERS = " !$'()*+,-./:;=?@[]_`{|}~"
 
-# Shows the picture of the slider's position, and gives its title to screen readers.
-_ON_INPUT = (
+# JavaScript that shows the picture of the slider's position, and gives its title to screen readers.
+_INPUT_HANDLER = (
     "const box = this.closest('.moving'), all = box.querySelectorAll('img');"
     "all.forEach((image, k) => image.hidden = k != this.value);"
     "box.querySelector('output').value = all[this.value].title;"
@@ -94,5 +94,5 @@ class AnimatedFigure:
             f'<div class="moving">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
             f' aria-label="state of the figure" aria-valuetext="{start_title}"'
-            f' oninput="{escape(_ON_INPUT)}"> <output>{start_title}</output></label></div>'
+            f' oninput="{escape(_INPUT_HANDLER)}"> <output>{start_title}</output></label></div>'
         )

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_ranks"]
 
-BAR_GAP = 0.07  # horizontal distance of two bars, relative to the range of the ranks
+BAR_SPACING = 0.07  # horizontal distance between two bars, relative to the range of the ranks
 
 
 def plot_ranks(
-    ax: Axes, names: Sequence[str], means: ArrayLike, critical_difference: float
+    ax: Axes, names: Sequence[str], mean_ranks: ArrayLike, critical_difference: float
 ) -> list[tuple[str, ...]]:
     """Plot sorted mean ranks, the best on top, and bars that join methods which do not differ.
 
@@ -29,7 +29,7 @@ def plot_ranks(
         Axes to draw on.
     names : sequence of str
         Names of the methods.
-    means : array-like of shape (n_methods,)
+    mean_ranks : array-like of shape (n_methods,)
         Mean ranks of the methods.
     critical_difference : float
         Methods share a bar if their mean ranks differ by no more than this.
@@ -53,15 +53,15 @@ def plot_ranks(
     [('a', 'c')]
     >>> plt.close(figure)
     """
-    means = np.asarray(means, dtype=float)
-    if len(names) != len(means):
-        raise ValueError(f"there are {len(names)} names for {len(means)} mean ranks.")
-    order = np.argsort(means, kind="stable")
-    groups = _groups(means[order], critical_difference)
-    ax.scatter(means[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
-    step = BAR_GAP * max(np.ptp(means), critical_difference)
+    mean_ranks = np.asarray(mean_ranks, dtype=float)
+    if len(names) != len(mean_ranks):
+        raise ValueError(f"there are {len(names)} names for {len(mean_ranks)} mean ranks.")
+    order = np.argsort(mean_ranks, kind="stable")
+    groups = _groups(mean_ranks[order], critical_difference)
+    ax.scatter(mean_ranks[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
+    step = BAR_SPACING * max(np.ptp(mean_ranks), critical_difference)
     for k, (first, last) in enumerate(groups, start=1):
-        x = means.max() + k * step
+        x = mean_ranks.max() + k * step
         ax.plot([x, x], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)
     ax.set_yticks(np.arange(len(order)), [names[k] for k in order])
     ax.invert_yaxis()
@@ -69,11 +69,14 @@ def plot_ranks(
     return [tuple(names[k] for k in order[first : last + 1]) for first, last in groups]
 
 
-def _groups(means, critical_difference):
-    """Return first and last index of each maximal group of sorted means within the difference."""
+def _groups(mean_ranks, critical_difference):
+    """Return the first and last index of each maximal group of sorted ranks that do not differ."""
     groups, previous_last = [], 0
-    for first in range(len(means)):
-        last = int(np.searchsorted(means, means[first] + critical_difference, side="right")) - 1
+    for first in range(len(mean_ranks)):
+        last = (
+            int(np.searchsorted(mean_ranks, mean_ranks[first] + critical_difference, side="right"))
+            - 1
+        )
         if last > max(first, previous_last):
             groups.append((first, last))
             previous_last = last

@@ -121,6 +121,6 @@ def _curve(shape, column):
         return x, shape(x)
     x = np.append(shape.thresholds, ends)
     x = x if len(x) else np.zeros(1)  # a feature without stumps
-    margin = 1.0 if column is None else 0.0
-    x = [x.min() - margin, *np.repeat(shape.thresholds, 2), x.max() + margin]
+    padding = 1.0 if column is None else 0.0
+    x = [x.min() - padding, *np.repeat(shape.thresholds, 2), x.max() + padding]
     return np.array(x), np.repeat(shape.values, 2)

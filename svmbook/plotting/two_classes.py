@@ -37,7 +37,7 @@ def plot_points(
     *,
     size: ArrayLike = 28.0,
     labels: Sequence[str] = ("class -1", "class +1"),
-    **scatter,
+    **scatter_options,
 ) -> dict:
     """Plot points of two classes, with one marker and one colour per class.
 
@@ -53,7 +53,7 @@ def plot_points(
         Marker area in square points, not negative.
     labels : pair of str, default=("class -1", "class +1")
         Legend entries of class -1 and class +1.
-    **scatter
+    **scatter_options
         Passed on to ``ax.scatter``, except for colour, marker and label, which are set by class.
 
     Returns
@@ -81,7 +81,7 @@ def plot_points(
     sizes = np.broadcast_to(size, len(X))
     negative, positive = labels
     style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
-    style |= normalize_kwargs(scatter, PathCollection)  # "lw" must replace "linewidth"
+    style |= normalize_kwargs(scatter_options, PathCollection)  # "lw" must replace "linewidth"
     scatters = {}
     for sign, label in ((-1, negative), (1, positive)):
         rows = y == sign

@@ -104,17 +104,17 @@ def evaluate_hyperplanes(X, coef, intercept):
     hyperplane a point lies.
     """
     F = X @ coef.T + intercept
-    lengths = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
-    return F, OUTPUT_TOL * (lengths + np.abs(intercept)) + INTERCEPT_ROUNDING < F
+    norm_products = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
+    return F, OUTPUT_TOL * (norm_products + np.abs(intercept)) + INTERCEPT_ROUNDING < F
 
 
 def _local_weights(rho, n_neighbors):
-    """Return vote weights, given distances to exemplars that are infinite for non-voters."""
+    """Return vote weights, given distances rho to exemplars, infinite for non-voters."""
     if n_neighbors is not None:
         n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
-    smallest = rho.min(axis=1, keepdims=True)
-    return (np.where(np.isfinite(smallest), smallest, 1.0) / rho) ** 2
+    smallest_rho = rho.min(axis=1, keepdims=True)
+    return (np.where(np.isfinite(smallest_rho), smallest_rho, 1.0) / rho) ** 2
 
 
 class LocalEnsemble(GapCheckedClassifier):
@@ -134,7 +134,7 @@ class LocalEnsemble(GapCheckedClassifier):
         "random_state": ["random_state"],
     }
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 5.1 * n * n
 
     def _validate_training_data(self, X, y):

@@ -210,7 +210,7 @@ class ExemplarSVM(LocalEnsemble):
         return super()._positive_weights(codes, positive, negative)
 
     def _hard_negatives(self, members, X, codes, n_largest):
-        """Return for each member the points of largest slack that are not yet its negatives."""
+        """Return for each member the ``n_largest`` new negatives of largest positive slack."""
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         candidates = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(candidates, F, -np.inf)

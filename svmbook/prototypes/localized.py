@@ -133,21 +133,21 @@ class LocalizedSVM(PairwiseClassifier):
     def _pair_decision_function(self, X):
         scaled_sq_dist = round_significand(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
-        last_distance = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
-        n_columns = (scaled_sq_dist <= last_distance).sum(axis=1).max()  # with ties at the last one
+        last_sq_dist = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
+        n_columns = (scaled_sq_dist <= last_sq_dist).sum(axis=1).max()  # with ties at the last one
         neighbors = np.argsort(scaled_sq_dist, axis=1, kind="stable")[:, :n_columns]
         scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
         C = self._C_ * np.exp(-scaled_sq_dist)
-        included = scaled_sq_dist <= last_distance
-        included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
-        included[C[:, 0] < np.finfo(float).tiny, 1:] = False
+        is_included = scaled_sq_dist <= last_sq_dist
+        is_included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
+        is_included[C[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[neighbors]
 
         def outputs_of_pair(a, b):
-            has_a, has_b = (((codes == c) & included).any(axis=1) for c in (a, b))
+            has_a, has_b = (((codes == c) & is_included).any(axis=1) for c in (a, b))
             F, has_both = single_class_output(has_a, has_b), has_a & has_b
             if has_both.any():
-                in_pair = included[has_both] & ((codes[has_both] == a) | (codes[has_both] == b))
+                in_pair = is_included[has_both] & ((codes[has_both] == a) | (codes[has_both] == b))
                 columns = np.argsort(~in_pair, axis=1, kind="stable")
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)

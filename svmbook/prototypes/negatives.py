@@ -66,17 +66,18 @@ def initial_negatives(dist, codes, k):
     array([False,  True,  True, False, False])
     """
     rows, dist = np.arange(len(codes)), round_significand(dist)
-    candidates = np.where(codes[:, None] == codes, np.inf, dist)  # infinite: not a candidate
-    distinct = np.where(dist > DUPLICATE_TOL * np.median(dist), candidates, np.inf)
-    has_distinct = np.isfinite(distinct).any(axis=1, keepdims=True)
-    candidates = np.where(has_distinct, distinct, candidates)
-    nearest = candidates.argmin(axis=1)
-    squared = dist**2
-    squared_sum = squared[rows, nearest][:, None] + squared
-    same_side = squared_sum - squared[nearest] > PLANE_TOL * squared_sum
-    same_side[rows, nearest] = True
-    candidates = np.where(same_side, candidates, np.inf)
-    return smallest_per_row(candidates, k) & np.isfinite(candidates)
+    # Distances of the candidates; infinite for points that are none.
+    candidate_dist = np.where(codes[:, None] == codes, np.inf, dist)
+    distinct_dist = np.where(dist > DUPLICATE_TOL * np.median(dist), candidate_dist, np.inf)
+    has_distinct = np.isfinite(distinct_dist).any(axis=1, keepdims=True)
+    candidate_dist = np.where(has_distinct, distinct_dist, candidate_dist)
+    nearest = candidate_dist.argmin(axis=1)
+    sq_dist = dist**2
+    sq_dist_sum = sq_dist[rows, nearest][:, None] + sq_dist
+    is_on_same_side = sq_dist_sum - sq_dist[nearest] > PLANE_TOL * sq_dist_sum
+    is_on_same_side[rows, nearest] = True
+    candidate_dist = np.where(is_on_same_side, candidate_dist, np.inf)
+    return smallest_per_row(candidate_dist, k) & np.isfinite(candidate_dist)
 
 
 def smallest_per_row(values, k):

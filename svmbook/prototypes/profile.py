@@ -51,7 +51,7 @@ class ProfileSVM(PairwiseClassifier):
     balance : float, default=1.0
         :math:`R` in units of the mean squared distance of a profile from the mean profile. Zero
         gives plain k-means.
-    profiles : bool, default=True
+    use_profiles : bool, default=True
         Whether to cluster profiles, or else the points themselves.
     gamma : float or "scale", default="scale"
         Parameter of the similarity. "scale" is 1 / (n_features * X.var()).
@@ -123,12 +123,12 @@ class ProfileSVM(PairwiseClassifier):
         **PairwiseClassifier._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "balance": [Interval(Real, 0.0, None, closed="left")],
-        "profiles": ["boolean"],
+        "use_profiles": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 6.0 * n * n
 
     def __init__(
@@ -137,7 +137,7 @@ class ProfileSVM(PairwiseClassifier):
         *,
         n_clusters: int = 8,
         balance: float = 1.0,
-        profiles: bool = True,
+        use_profiles: bool = True,
         gamma: float | str = "scale",
         max_iter: int = 100,
         random_state: int | np.random.RandomState | None = None,
@@ -145,7 +145,7 @@ class ProfileSVM(PairwiseClassifier):
         self.C = C
         self.n_clusters = n_clusters
         self.balance = balance
-        self.profiles = profiles
+        self.use_profiles = use_profiles
         self.gamma = gamma
         self.max_iter = max_iter
         self.random_state = random_state
@@ -171,7 +171,7 @@ class ProfileSVM(PairwiseClassifier):
             raise ValueError(
                 f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
             )
-        self._points_, self._use_profiles_, self.gamma_ = X, self.profiles, gamma
+        self._points_, self._use_profiles_, self.gamma_ = X, self.use_profiles, gamma
         # Equal profiles become exactly equal, also for k-means++.
         S = round_significand(self._profiles(X))
         self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
@@ -184,8 +184,8 @@ class ProfileSVM(PairwiseClassifier):
             has_both = self._has_class_[a] & self._has_class_[b]
             if has_both.any():
                 negative, positive = (in_cluster[has_both] & in_class[c] for c in (a, b))
-                weight = np.ones(len(positive))
-                planes = fit_linear_members(X, positive, negative, float(self.C), weight)
+                positive_weights = np.ones(len(positive))
+                planes = fit_linear_members(X, positive, negative, float(self.C), positive_weights)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.relative_gap.max()))
         self._certify(self.relative_gap_, stacklevel=4)
@@ -198,18 +198,22 @@ class ProfileSVM(PairwiseClassifier):
         return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
     def _cluster(self, S, codes, k):
-        """Return the cluster of each profile, the centres, and the number of iterations."""
+        """Cluster the profiles S of k classes; return labels, centres and number of iterations."""
         centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
-        previous = None
+        previous_Z = None
         for n_iter in range(1, int(self.max_iter) + 1):
             logger.info("clustering, iteration %d", n_iter)
             Z = _memberships(cdist(S, centres, "sqeuclidean"), codes, k, R)
             Z = Z[:, Z.sum(axis=0) > 0]
             centres = Z.T @ S / Z.sum(axis=0)[:, None]
-            if previous is not None and Z.shape == previous.shape and np.allclose(Z, previous):
+            if (
+                previous_Z is not None
+                and Z.shape == previous_Z.shape
+                and np.allclose(Z, previous_Z)
+            ):
                 break
-            previous = Z
+            previous_Z = Z
         else:
             warnings.warn(
                 f"the clusters still change after max_iter={self.max_iter} iterations; increase "
@@ -240,7 +244,7 @@ class ProfileSVM(PairwiseClassifier):
 
 
 def _memberships(squared_distances, codes, k, R):
-    """Return the optimal Z for squared distances to the centres; ``codes`` are class indices.
+    """Return the optimal Z, given squared distances to the centres, and indices of the k classes.
 
     For R > 0 this is a linear program. For R = 0 each point belongs to the nearest centre.
     """

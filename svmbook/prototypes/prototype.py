@@ -89,7 +89,7 @@ class PrototypeSVM(LocalEnsemble):
     validation_fraction : float, default=0.25
         Fraction of each class in the validation set; each class keeps at least one training point.
     voting : "majority", "probability", "libsvm" or "local", default="local"
-        Weight of a member's vote, as in `ExemplarSVM`. The source's vote is "libsvm". The error of
+        Weight of a member's vote, as in `ExemplarSVM`. Shen (2013) uses "libsvm". The error of
         "local" is the smallest on most data sets.
     n_neighbors : int or None, default=None
         Number of members with a local vote, as in `ExemplarSVM`.
@@ -254,17 +254,18 @@ class PrototypeSVM(LocalEnsemble):
     def _shift(self, members, X, codes, dist, rng):
         """Return the members after one shift, algorithm 3, and its updates."""
         covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
-        same_class = members.codes[:, None] == codes
+        is_same_class = members.codes[:, None] == codes
         # Positive update of the member with the nearest exemplar, of those that cover a point.
-        dist = np.where(covers & same_class, dist[members.exemplars], np.inf)
+        candidate_dist = np.where(covers & is_same_class, dist[members.exemplars], np.inf)
         own_entries = np.arange(len(covers)), members.exemplars
         # An exemplar comes before its duplicates, which are at distance zero.
-        dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
-        covered_points = np.flatnonzero((covers & same_class).any(axis=0))
+        candidate_dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
+        covered_points = np.flatnonzero((covers & is_same_class).any(axis=0))
         new_positives = np.zeros(covers.shape, dtype=bool)
-        new_positives[dist[:, covered_points].argmin(axis=0), covered_points] = True
+        nearest_members = candidate_dist[:, covered_points].argmin(axis=0)
+        new_positives[nearest_members, covered_points] = True
         # Negative update: a covered point of another class, with a small probability.
-        new_negatives = covers & ~same_class & ~members.negative
+        new_negatives = covers & ~is_same_class & ~members.negative
         new_negatives &= rng.random(covers.shape) < self.p_negative
         is_kept = covers.any(axis=1)
         positive = self._update_positives(members.positive, new_positives)

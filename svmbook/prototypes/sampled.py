@@ -87,7 +87,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     (75, True)
     """
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 1.7 * n * n
 
     def __init__(
@@ -160,8 +160,8 @@ class SampledPrototypeSVM(PrototypeSVM):
                 break
             # Algorithm 6: points classified correctly get weight zero, all others equal weights.
             misclassified = np.flatnonzero(best.ensemble.predict_codes(X) != codes)
-            n_more = min(round(float(self.next_share) * len(X)), len(misclassified))
-            sample = np.union1d(sample, rng.choice(misclassified, n_more, replace=False))
+            n_drawn = min(round(float(self.next_share) * len(X)), len(misclassified))
+            sample = np.union1d(sample, rng.choice(misclassified, n_drawn, replace=False))
             if len(sample) == len(samples[-1]):
                 break
             samples.append(sample)

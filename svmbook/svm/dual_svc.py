@@ -167,10 +167,10 @@ class DualSVC(KernelMachine):
 
     Notes
     -----
-    An iteration of the interior-point method in low-rank form takes :math:`nd^2` operations, and
-    nd numbers are stored. "active-set" stores :math:`n^2` numbers up to 10,000 points, beyond it
-    only the rows of free points; "libsvm" computes rows as needed. Sparse texts with more words
-    than documents take about 10 s for 10,000 documents and minutes for 20,000.
+    For n points of d features, an iteration of the interior-point method in low-rank form takes
+    :math:`nd^2` operations, and nd numbers are stored. "active-set" stores :math:`n^2` numbers up
+    to 10,000 points, beyond it only the rows of free points; "libsvm" computes rows as needed.
+    Sparse texts with more words than documents take 10 s for 10,000 and minutes for 20,000.
 
     References
     ----------
@@ -203,7 +203,7 @@ class DualSVC(KernelMachine):
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
     }
 
-    _remedy = "Scale the features, lower C, raise max_iter or tol, or choose another solver."
+    _convergence_advice = "Scale the features, lower C, raise max_iter or tol, or change solver."
 
     def __init__(
         self,
@@ -229,11 +229,11 @@ class DualSVC(KernelMachine):
         self.max_iter = max_iter
 
     _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
-    _sparse_linear = True
+    _linear_accepts_sparse = True
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if _use_low_rank(self._linear, n, d) else 2.3 * n * n
+            return 2.0 * n * d if _use_low_rank(self._is_linear, n, d) else 2.3 * n * n
         stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
         return 1.1 * n * n if stores_gram else n * d
 
@@ -271,9 +271,9 @@ class DualSVC(KernelMachine):
         coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed_alpha, coef_and_origin)
         self.alpha_ = np.abs(coefficients)
-        at_bound = result.alpha >= (1.0 - BOUND_TOL) * C
-        self.bounded_support_ = problem.indices[at_bound]
-        self.free_support_ = problem.indices[(result.alpha > 0) & ~at_bound]
+        is_bounded = result.alpha >= (1.0 - BOUND_TOL) * C
+        self.bounded_support_ = problem.indices[is_bounded]
+        self.free_support_ = problem.indices[(result.alpha > 0) & ~is_bounded]
         signs = problem.targets[self.support_]
         self.n_support_ = np.array([(signs == sign).sum() for sign in (-1, 1)])
         w_squared = result.w_squared
@@ -284,7 +284,7 @@ class DualSVC(KernelMachine):
     def _solve_dual(self, solver, points, C, problem):
         """Solve the dual, and check that the kernel is definite on the support vectors.
 
-        The solution depends on the support vectors alone, so K need not be definite on others.
+        The solution depends on the support vectors alone, so other points are not checked.
         """
         kernel, y = problem.kernel, problem.y
         gram, mean = self._gram_and_mean(solver, kernel, points)
@@ -323,9 +323,9 @@ class DualSVC(KernelMachine):
             # Dense columns need less memory than the Gram matrix. They are centred once more, since
             # the mean that `fit` subtracted was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
-        large = solver == "active-set" and n > MAX_STORED_POINTS
-        native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
-        if kernel.is_known_definite and (large or native):
+        is_large = solver == "active-set" and n > MAX_STORED_POINTS
+        is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
+        if kernel.is_known_definite and (is_large or is_native):
             return ComputedGram(kernel.block_function(points), n), None
         return StoredGram(kernel.gram(points, definite=False)), None
 
@@ -344,6 +344,6 @@ class DualSVC(KernelMachine):
         return SOLVERS[solver](gram, y, C, **options)
 
 
-def _use_low_rank(linear, n, d):
+def _use_low_rank(is_linear, n, d):
     """Return whether to use the points as a low-rank factor of the Gram matrix."""
-    return linear and d <= MAX_LOW_RANK_RATIO * n
+    return is_linear and d <= MAX_LOW_RANK_RATIO * n

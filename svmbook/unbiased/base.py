@@ -24,12 +24,12 @@ class IRWLSClassifier(KernelMachine):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _remedy = "Scale the features, lower C, or raise max_iter or tol."
+    _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
 
-    _memory_advice = "Fit fewer points; or use USVC with a number of prototypes."
+    _memory_advice = "Fit fewer points; or use USVC, which has few kernels."
 
-    def _stored_numbers(self, n, d):
-        return n * d if self._linear else 6.4 * n * n
+    def _n_stored_numbers(self, n, d):
+        return n * d if self._is_linear else 6.4 * n * n
 
     def _penalties(self, problem):
         """Return the weight of each point's cost in the objective."""
@@ -40,8 +40,8 @@ class IRWLSClassifier(KernelMachine):
         if problem.kernel.name == "linear":
             origin = problem.points.mean(axis=0)
             Z = problem.points - origin
-            wide = Z.shape[1] > len(Z)  # iterations are then cheaper in the span of the points
-            return pivoted_factor(Z @ Z.T).Z if wide else Z, origin
+            is_wide = Z.shape[1] > len(Z)  # iterations are then cheaper in the span of the points
+            return pivoted_factor(Z @ Z.T).Z if is_wide else Z, origin
         return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
 
     def _options(self):
@@ -52,8 +52,8 @@ class IRWLSClassifier(KernelMachine):
         signed_alpha = problem.y * result.alpha
         coef_and_origin = None
         if problem.kernel.name == "linear":
-            wide = len(result.w) != problem.points.shape[1]
-            coef = (problem.points - origin).T @ signed_alpha if wide else result.w
+            is_wide = len(result.w) != problem.points.shape[1]
+            coef = (problem.points - origin).T @ signed_alpha if is_wide else result.w
             coef_and_origin = coef, origin
         coefficients = self._store(problem, result, signed_alpha, coef_and_origin, stacklevel=5)
         self.alpha_ = np.abs(coefficients)

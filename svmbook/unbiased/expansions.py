@@ -171,8 +171,10 @@ class IRWLSSVC(IRWLSClassifier):
 def _dual_objective(Z, y, C, result):
     """Return the dual objective of the multipliers after clipping, and scaling of one class."""
     alpha = np.clip(result.alpha, 0.0, C)
-    sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
-    alpha *= np.where(y > 0, *(min(sums) / np.maximum(sums[::-1], np.finfo(float).tiny)))
+    class_sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
+    alpha *= np.where(
+        y > 0, *(min(class_sums) / np.maximum(class_sums[::-1], np.finfo(float).tiny))
+    )
     f = Z @ (Z.T @ (y * alpha))
     return certify(alpha, result.intercept, y, C, f, n_iter=0, tol=1.0).dual_objective
 

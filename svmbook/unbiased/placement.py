@@ -20,7 +20,8 @@ __all__ = [
     "orthonormal_axes",
 ]
 
-N_PASSES, PRESENTATIONS_PER_PROTOTYPE = 2, 10  # points presented per prototype in each pass
+N_PASSES = 2  # passes of competitive learning
+PRESENTATIONS_PER_PROTOTYPE = 10  # points presented in each pass, per prototype
 MAX_KMEANS_POINTS_PER_PROTOTYPE = 50
 EIGENVALUE_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
 KPCA_SAMPLE_SIZE = 1000  # number of points that kernel PCA uses; more if there are more axes
@@ -151,9 +152,9 @@ def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
     array([[1., 0.],
            [0., 1.]])
     """
-    values, vectors = np.linalg.eigh(gram)
-    large = values > EIGENVALUE_TOL * values[-1]
-    return vectors[:, large] / np.sqrt(values[large])
+    eigenvalues, eigenvectors = np.linalg.eigh(gram)
+    is_nonzero = eigenvalues > EIGENVALUE_TOL * eigenvalues[-1]
+    return eigenvectors[:, is_nonzero] / np.sqrt(eigenvalues[is_nonzero])
 
 
 def _shuffled_indices(n, count, rng):

@@ -45,7 +45,7 @@ class USVC(IRWLSClassifier):
     others it is an expansion in fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that
     the size of the model is chosen before training. The cost is bounded, hence not convex. The
     solution is certified to be a stationary point, which need not be the global minimum;
-    ``starts_`` has the objectives reached from all starts.
+    ``start_objectives_`` has the objectives reached from all starts.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class USVC(IRWLSClassifier):
         The intercept, minus ``threshold_`` if there is a target.
     coef_ : ndarray of shape (1, n_features)
         The weights; linear kernel only.
-    starts_ : ndarray of shape (n_init,)
+    start_objectives_ : ndarray of shape (n_init,)
         The objective reached from each start.
     threshold_ : float
         The decision value, before its subtraction, above which ``classes_[1]`` is predicted; only
@@ -179,8 +179,8 @@ class USVC(IRWLSClassifier):
         "random_state": ["random_state"],
     }
 
-    def _stored_numbers(self, n, d):
-        return n * d if self._linear else 3 * n * (self.n_prototypes + d)
+    def _n_stored_numbers(self, n, d):
+        return n * d if self._is_linear else 3 * n * (self.n_prototypes + d)
 
     def __init__(
         self,
@@ -253,13 +253,15 @@ class USVC(IRWLSClassifier):
         training, validation_rows = problem, None
         if self.target_false_alarm_rate is not None:
             training, validation_rows = self._validation_split(problem, rng)
-        linear = problem.kernel.name == "linear"
-        if linear:
+        is_linear = problem.kernel.name == "linear"
+        if is_linear:
             Z, origin = self._features_and_origin(training)
         else:
             Z, axes, training = self._place_prototypes(training, rng)
-        result, self.starts_ = self._best_result(Z, training.y, self._penalties(training), rng)
-        if linear:
+        result, self.start_objectives_ = self._best_result(
+            Z, training.y, self._penalties(training), rng
+        )
+        if is_linear:
             self._store_support(training, result, origin)
         else:
             self._certify(training, result, stacklevel=4)

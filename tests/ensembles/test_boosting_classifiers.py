@@ -59,11 +59,11 @@ def test_hard_margin_of_inseparable_points_is_refused():
 
 def test_trees_as_base_learner():
     trees = DecisionTreeClassifier(max_depth=2, random_state=0)
-    hard = LPBoost(C=np.inf, estimator=trees).fit(XOR, XOR_LABELS)
-    assert hard.score(XOR, XOR_LABELS) == 1.0 and hard.margin_ == pytest.approx(1.0)
-    soft = LPBoost(C=0.2, estimator=trees).fit(X, Y)
-    assert soft.score(X, Y) > 0.9
-    assert all(hypothesis(X_NEW).shape == (80, 1) for hypothesis in soft.hypotheses_)
+    hard_margin = LPBoost(C=np.inf, estimator=trees).fit(XOR, XOR_LABELS)
+    assert hard_margin.score(XOR, XOR_LABELS) == 1.0 and hard_margin.margin_ == pytest.approx(1.0)
+    soft_margin = LPBoost(C=0.2, estimator=trees).fit(X, Y)
+    assert soft_margin.score(X, Y) > 0.9
+    assert all(hypothesis(X_NEW).shape == (80, 1) for hypothesis in soft_margin.hypotheses_)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -133,8 +133,8 @@ def test_C_too_large_for_double_precision_warns():
 @pytest.mark.parametrize("C", [1.0, 1e4, 1e6])
 def test_objective_agrees_with_weights_and_slacks(C):
     model = LPBoost(C=C).fit(X, Y)
-    slack = np.maximum(0.0, 1.0 - Y * model.decision_function(X)).sum()
-    assert model.objective_ == pytest.approx(model.estimator_weights_.sum() + C * slack)
+    total_slack = np.maximum(0.0, 1.0 - Y * model.decision_function(X)).sum()
+    assert model.objective_ == pytest.approx(model.estimator_weights_.sum() + C * total_slack)
 
 
 def test_tiny_weighted_error_is_not_rounded_to_zero():
@@ -144,8 +144,8 @@ def test_tiny_weighted_error_is_not_rounded_to_zero():
         labels = np.append(np.repeat([0, 1], [5, 4]), 0)
         model = AdaBoostStump(3).fit(np.arange(10.0)[:, None], labels, weights)
         assert np.isfinite(model.decision_function(X[:1, :1])).all()
-        first = 0.5 * np.log(9 / weight)
-        assert model.estimator_weights_[0] == pytest.approx(first, rel=1e-3)
+        expected = 0.5 * np.log(9 / weight)
+        assert model.estimator_weights_[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_scale_of_sample_weight_does_not_matter():

@@ -49,9 +49,9 @@ def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
 
 @pytest.mark.parametrize(("model", "kernel_machine"), BINARY_ESTIMATORS, ids=["svc", "logistic"])
 def test_knot_at_every_value_is_exact(model, kernel_machine):
-    coarse = np.round(X, 1)
-    model.set_params(n_knots=1000).fit(coarse, Y)
-    kernel_machine.fit(coarse, Y)
+    rounded_points = np.round(X, 1)
+    model.set_params(n_knots=1000).fit(rounded_points, Y)
+    kernel_machine.fit(rounded_points, Y)
     assert model.objective_ == pytest.approx(kernel_machine.objective_, rel=1e-6)
     np.testing.assert_allclose(
         model.decision_function(X_NEW), kernel_machine.decision_function(X_NEW), atol=1e-3
@@ -63,9 +63,12 @@ def test_penalty_is_integral_of_squared_slope():
     penalty = 0.0
     for shape, scale in zip(model.shape_functions_, model.feature_scale_, strict=True):
         slopes = np.diff(shape.values) / np.diff(shape.knots)
-        squared = lambda u, s=slopes, t=shape.knots: s[np.searchsorted(t, u) - 1] ** 2  # noqa: E731
+
+        def squared_slope(u, slopes=slopes, knots=shape.knots):
+            return slopes[np.searchsorted(knots, u) - 1] ** 2
+
         first, *inner, last = shape.knots
-        penalty += scale * quad(squared, first, last, points=inner, limit=200)[0]
+        penalty += scale * quad(squared_slope, first, last, points=inner, limit=200)[0]
     slack = np.maximum(0.0, 1.0 - Y * model.decision_function(X))
     assert 0.25 * penalty + 0.3 * slack.sum() == pytest.approx(model.objective_, rel=1e-6)
     exact = StumpEnsembleSVC(C=0.3).fit(X, Y)
@@ -104,11 +107,11 @@ def test_features_of_different_units_are_not_overfitted(n_knots):
     odds = 0.8 * np.log(income / 3e4) - ((age - 45) / 15) ** 2 + 0.6 * (days > 2000) + 0.2 * visits
     y = (rng.random(n) < 1 / (1 + np.exp(1.5 - odds))).astype(int)
     train, test = slice(800), slice(800, None)
-    constant = log_loss(y[test], np.full(400, y[train].mean()))
+    loss_of_mean = log_loss(y[test], np.full(400, y[train].mean()))
     scaled = StumpEnsembleLogistic(n_knots=n_knots).fit(raw[train], y[train])
-    assert log_loss(y[test], scaled.predict_proba(raw[test])[:, 1]) < 0.95 * constant
+    assert log_loss(y[test], scaled.predict_proba(raw[test])[:, 1]) < 0.95 * loss_of_mean
     unscaled = StumpEnsembleLogistic(n_knots=n_knots, feature_scale=None).fit(raw[train], y[train])
-    assert log_loss(y[test], unscaled.predict_proba(raw[test])[:, 1]) > constant
+    assert log_loss(y[test], unscaled.predict_proba(raw[test])[:, 1]) > loss_of_mean
 
 
 def test_objective_decreases_with_more_knots():
@@ -161,9 +164,11 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
     solve_smoothed_hinge(LowRankGram(Z), y, C)
-    sample = bounds[0]
-    assert len(sample) == 50 and sample.sum() == pytest.approx(C.sum())
-    np.testing.assert_allclose(np.unique((sample / sample.min()).round(9)), [1.0, 2.0, 4.0])
+    sample_bounds = bounds[0]
+    assert len(sample_bounds) == 50 and sample_bounds.sum() == pytest.approx(C.sum())
+    np.testing.assert_allclose(
+        np.unique((sample_bounds / sample_bounds.min()).round(9)), [1.0, 2.0, 4.0]
+    )
     np.testing.assert_array_equal(bounds[-1], C)
 
 
@@ -273,9 +278,9 @@ def test_output_is_constant_outside_training_range():
 
 
 def test_shape_function_takes_arrays_of_any_shape():
-    line, values = StumpEnsembleSVC(C=0.3).fit(X, Y).shape_functions_[0], X_NEW[:4, 0]
-    assert line(values[0]) == line(values)[0]
-    np.testing.assert_array_equal(line(values.reshape(2, 2)).ravel(), line(values))
+    shape, values = StumpEnsembleSVC(C=0.3).fit(X, Y).shape_functions_[0], X_NEW[:4, 0]
+    assert shape(values[0]) == shape(values)[0]
+    np.testing.assert_array_equal(shape(values.reshape(2, 2)).ravel(), shape(values))
 
 
 def test_failed_step_warns_and_gives_finite_outputs():

@@ -59,11 +59,11 @@ def test_kernel_by_name_by_function_or_precomputed(model):
 
 @pytest.mark.parametrize("lam", [0.01, 10.0])
 @pytest.mark.parametrize("d", [5, 200])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_linear_kernel_agrees_with_gram_matrix_and_scikit_learn(lam, d, classes):
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_linear_kernel_agrees_with_gram_matrix_and_scikit_learn(lam, d, n_classes):
     rng = np.random.default_rng(0)
     points = rng.standard_normal((50, d)) + 3.0
-    labels = rng.integers(0, classes, 50)
+    labels = rng.integers(0, n_classes, 50)
     model = KernelLogisticRegression(lam, kernel="linear", tol=1e-8).fit(points, labels)
     mean = points.mean(axis=0)
     centred = points - mean
@@ -123,16 +123,16 @@ def test_extreme_log_probabilities_are_finite():
 def test_models_of_a_path_equal_separate_fits(penalty, kernel):
     points = gaussian(X, gamma=0.3) if kernel == "precomputed" else X
     template = KernelLogisticRegression(penalty=penalty, kernel=kernel, gamma=0.3)
-    path = template.path(points, Y, lams=5, smallest=1e-2)
+    path = template.path(points, Y, lams=5, min_ratio=1e-2)
     assert not hasattr(template, "alpha_")
     lams = [model.lam for model in path]
     np.testing.assert_allclose(np.diff(np.log(lams)), np.log(1e-2) / 4)
     for model in path:
-        single = KernelLogisticRegression(**model.get_params()).fit(points, Y)
+        separate_fit = KernelLogisticRegression(**model.get_params()).fit(points, Y)
         np.testing.assert_allclose(
-            model.decision_function(points), single.decision_function(points), atol=1e-3
+            model.decision_function(points), separate_fit.decision_function(points), atol=1e-3
         )
-        assert model.objective_ == pytest.approx(single.objective_, rel=1e-6)
+        assert model.objective_ == pytest.approx(separate_fit.objective_, rel=1e-6)
     if penalty == "l1":
         sizes = [len(model.support_) for model in path]
         assert sizes[0] == 0 < sizes[-1]
@@ -141,7 +141,7 @@ def test_models_of_a_path_equal_separate_fits(penalty, kernel):
 
 def test_lasso_path_starts_where_the_first_coefficient_becomes_nonzero():
     model = KernelLogisticRegression(penalty="l1", gamma=0.3)
-    first, second = model.path(X, Y, 2, smallest=0.999)
+    first, second = model.path(X, Y, 2, min_ratio=0.999)
     assert len(first.support_) == 0 and len(second.support_) > 0
 
 
@@ -163,10 +163,10 @@ def test_path_for_three_classes():
 
 
 def test_no_penalty_is_the_limit_of_the_ridge():
-    limit = KernelLogisticRegression(penalty=None, kernel="linear", tol=1e-9).fit(X, Y)
+    unpenalised = KernelLogisticRegression(penalty=None, kernel="linear", tol=1e-9).fit(X, Y)
     ridge = KernelLogisticRegression(1e-8, kernel="linear", tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(
-        limit.decision_function(X_NEW), ridge.decision_function(X_NEW), rtol=1e-5
+        unpenalised.decision_function(X_NEW), ridge.decision_function(X_NEW), rtol=1e-5
     )
     quadratic = KernelLogisticRegression(penalty=None, kernel="poly", gamma=1.0, degree=2)
     K, K_new = polynomial(X, degree=2), polynomial(X_NEW, X, degree=2)
@@ -178,7 +178,7 @@ def test_no_penalty_is_the_limit_of_the_ridge():
         K_new[:, quadratic.support_] @ quadratic.dual_coef_[0] + quadratic.intercept_,
         quadratic.decision_function(X_NEW),
     )
-    assert np.isinf(limit.relative_gap_)
+    assert np.isinf(unpenalised.relative_gap_)
 
 
 @pytest.mark.parametrize("labels", [Y, np.arange(80) % 3], ids=["two classes", "three classes"])

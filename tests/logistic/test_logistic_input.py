@@ -96,7 +96,7 @@ def test_unconverged_model_warns_and_can_predict(penalty):
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"lams": 0}, {"lams": [1.0, -1.0]}, {"lams": [1.0, 0.0]}, {"lams": []}, {"smallest": 2.0}],
+    [{"lams": 0}, {"lams": [1.0, -1.0]}, {"lams": [1.0, 0.0]}, {"lams": []}, {"min_ratio": 2.0}],
     ids=str,
 )
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -118,9 +118,9 @@ def test_path_of_equal_points_needs_explicit_lams():
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_linear_model_is_translation_invariant(model):
     model.set_params(kernel="linear")
-    near = model.fit(X, Y).decision_function(X_NEW)
-    far = model.fit(X + 1e6, Y).decision_function(X_NEW + 1e6)
-    np.testing.assert_allclose(far, near, atol=1e-5)
+    outputs = model.fit(X, Y).decision_function(X_NEW)
+    translated_outputs = model.fit(X + 1e6, Y).decision_function(X_NEW + 1e6)
+    np.testing.assert_allclose(translated_outputs, outputs, atol=1e-5)
     assert model.relative_gap_ < 0.1
 
 

@@ -24,7 +24,7 @@ from svmbook.plotting import (
     use_book_style,
 )
 
-X3, Y3 = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1, 1, 1])
+POINTS, SIGNS = np.array([[0.0, 0], [1, 1], [2, 0]]), np.array([-1, 1, 1])
 
 
 @pytest.fixture
@@ -34,22 +34,22 @@ def ax():
     plt.close(figure)
 
 
-def linear(Z):
+def first_coordinate(Z):
     return Z[:, 0]
 
 
 @pytest.mark.parametrize("convert", [np.asarray, lambda values: np.asarray(values).tolist()])
 def test_points_are_plotted_with_class_size_and_label(ax, convert):
-    X, y, size = map(convert, (X3, Y3, [10.0, 20.0, 30.0]))
+    X, y, size = map(convert, (POINTS, SIGNS, [10.0, 20.0, 30.0]))
     scatters = plot_points(ax, X, y, size=size, labels=["left", "right"])
-    np.testing.assert_array_equal(scatters[-1].get_offsets(), X3[:1])
-    np.testing.assert_array_equal(scatters[1].get_offsets(), X3[1:])
+    np.testing.assert_array_equal(scatters[-1].get_offsets(), POINTS[:1])
+    np.testing.assert_array_equal(scatters[1].get_offsets(), POINTS[1:])
     np.testing.assert_array_equal(scatters[1].get_sizes(), [20.0, 30.0])
     assert [scatters[sign].get_label() for sign in (-1, 1)] == ["left", "right"]
 
 
 def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
-    for scatter in plot_points(ax, X3, Y3, lw=3.0, ec="black", alpha=0.25).values():
+    for scatter in plot_points(ax, POINTS, SIGNS, lw=3.0, ec="black", alpha=0.25).values():
         np.testing.assert_array_equal(scatter.get_linewidths(), [3.0])
         np.testing.assert_array_equal(scatter.get_edgecolors(), [[0, 0, 0, 0.25]])
 
@@ -57,22 +57,28 @@ def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda ax: plot_points(ax, X3[:, :1], Y3), r"X has shape \(3, 1\).*two columns"),
-        (lambda ax: plot_points(ax, X3[0], Y3), r"X has shape \(2,\)"),
-        (lambda ax: plot_points(ax, np.where(X3 == 2, np.nan, X3), Y3), "X contains nan"),
-        (lambda ax: plot_points(ax, X3, [-1, 1]), r"y has shape \(2,\), but X has 3 points"),
-        (lambda ax: plot_points(ax, X3, Y3[:, None]), r"y has shape \(3, 1\)"),
-        (lambda ax: plot_points(ax, X3, [0, 1, 1]), r"the label 0;.*labels\.encode_labels"),
-        (lambda ax: plot_points(ax, X3, ["-1", "1", "1"]), "the label '-1';"),
-        (lambda ax: plot_points(ax, X3, [-1, 1, 2]), "the label 2;"),
-        (lambda ax: plot_points(ax, X3, [-1, 1, np.nan]), "the label nan;"),
+        (lambda ax: plot_points(ax, POINTS[:, :1], SIGNS), r"X has shape \(3, 1\).*two columns"),
+        (lambda ax: plot_points(ax, POINTS[0], SIGNS), r"X has shape \(2,\)"),
+        (
+            lambda ax: plot_points(ax, np.where(POINTS == 2, np.nan, POINTS), SIGNS),
+            "X contains nan",
+        ),
+        (lambda ax: plot_points(ax, POINTS, [-1, 1]), r"y has shape \(2,\), but X has 3 points"),
+        (lambda ax: plot_points(ax, POINTS, SIGNS[:, None]), r"y has shape \(3, 1\)"),
+        (lambda ax: plot_points(ax, POINTS, [0, 1, 1]), r"the label 0;.*labels\.encode_labels"),
+        (lambda ax: plot_points(ax, POINTS, ["-1", "1", "1"]), "the label '-1';"),
+        (lambda ax: plot_points(ax, POINTS, [-1, 1, 2]), "the label 2;"),
+        (lambda ax: plot_points(ax, POINTS, [-1, 1, np.nan]), "the label nan;"),
         (lambda ax: ring_support(ax, [1.0, 2.0]), r"X has shape \(2,\)"),
         (lambda ax: ring_support(ax, np.empty((0, 3))), r"X has shape \(0, 3\)"),
         (lambda ax: ring_support(ax, [[np.inf, 0.0]]), "X contains inf"),
-        (lambda ax: plot_decision_function(ax, linear, levels=()), "levels is empty"),
-        (lambda ax: plot_decision_function(ax, linear, levels=(0, np.nan)), "levels contains nan"),
+        (lambda ax: plot_decision_function(ax, first_coordinate, levels=()), "levels is empty"),
         (
-            lambda ax: plot_decision_function(ax, linear, levels=(np.nan, np.inf)),
+            lambda ax: plot_decision_function(ax, first_coordinate, levels=(0, np.nan)),
+            "levels contains nan",
+        ),
+        (
+            lambda ax: plot_decision_function(ax, first_coordinate, levels=(np.nan, np.inf)),
             "levels contains nan",
         ),
         (lambda ax: plot_decision_function(ax, lambda Z: Z), "reshape"),
@@ -81,12 +87,12 @@ def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
             lambda ax: plot_decision_function(ax, lambda Z: np.where(Z[:, 0] > 0.5, np.nan, 1.0)),
             "result of decision_function contains nan",
         ),
-        (lambda ax: plot_classes(ax, X3, [0, 1, 2], labels=["a"]), "labels is"),
-        (lambda ax: plot_classes(ax, X3, [0, 1, 7]), "classes must be integers from 0 to 6"),
-        (lambda ax: plot_classes(ax, X3, [-1, 0, 1]), "classes must be integers from 0 to 6"),
-        (lambda ax: plot_classes(ax, X3, [0.5, 1.0, 2.0]), "classes must be integers"),
-        (lambda ax: plot_classes(ax, X3, list("abc")), "classes must be integers"),
-        (lambda ax: plot_classes(ax, X3, [0]), r"classes have shape \(1,\)"),
+        (lambda ax: plot_classes(ax, POINTS, [0, 1, 2], labels=["a"]), "labels is"),
+        (lambda ax: plot_classes(ax, POINTS, [0, 1, 7]), "classes must be integers from 0 to 6"),
+        (lambda ax: plot_classes(ax, POINTS, [-1, 0, 1]), "classes must be integers from 0 to 6"),
+        (lambda ax: plot_classes(ax, POINTS, [0.5, 1.0, 2.0]), "classes must be integers"),
+        (lambda ax: plot_classes(ax, POINTS, list("abc")), "classes must be integers"),
+        (lambda ax: plot_classes(ax, POINTS, [0]), r"classes have shape \(1,\)"),
     ],
 )
 def test_invalid_arguments_are_refused_before_drawing(ax, draw, message):
@@ -102,7 +108,7 @@ def test_boundary_is_where_the_function_is_zero(ax):
     np.testing.assert_allclose(boundary[:, 0], 0.5 * boundary[:, 1], atol=1e-9)
     assert ax.get_xlim() == (-3, 3) and ax.get_ylim() == (-2, 2)
     assert artists["sides"] is not None
-    assert plot_decision_function(ax, linear, shade=False)["sides"] is None
+    assert plot_decision_function(ax, first_coordinate, shade=False)["sides"] is None
 
 
 def test_sides_have_the_colours_of_their_classes(ax):
@@ -152,7 +158,7 @@ def test_colour_cycle_starts_with_class_colours():
     assert [f"#{colour.lstrip('#')}" for colour in colours[:2]] == [COLOURS[-1], COLOURS[1]]
 
 
-# --- several classes ------------------------------------------------------------------------
+# --- more than two classes ------------------------------------------------------------------
 
 
 def test_each_class_has_its_own_colour_and_marker(ax):
@@ -178,9 +184,9 @@ def test_regions_show_the_predicted_classes(ax):
 
 def test_regions_do_not_change_limits_of_axes(ax):
     plot_classes(ax, [[0, 0], [3, 1]], [0, 1])
-    before = ax.get_xlim(), ax.get_ylim()
+    limits = ax.get_xlim(), ax.get_ylim()
     plot_regions(ax, lambda Z: (Z[:, 0] > 1).astype(int))
-    assert (ax.get_xlim(), ax.get_ylim()) == before
+    assert (ax.get_xlim(), ax.get_ylim()) == limits
 
 
 def test_borders_of_regions_are_drawn(ax):

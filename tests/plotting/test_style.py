@@ -27,7 +27,7 @@ def book_style():
     plt.close("all")
 
 
-def panels(svg):
+def panel_bounds(svg):
     bounds = ElementTree.fromstring(svg).get("data-panels")
     return bounds and [tuple(map(float, panel.split())) for panel in bounds.split(",")]
 
@@ -47,7 +47,7 @@ def test_panels_are_in_rows_from_the_top_and_do_not_overlap():
     figure, axes = plt.subplots(2, 3, figsize=(9, 5))
     for number, ax in enumerate(axes.flat):
         ax.set(title=str(number), xlabel="x", ylabel="y")
-    left, top, width, height = np.array(panels(figure_svg(figure))).T
+    left, top, width, height = np.array(panel_bounds(figure_svg(figure))).T
     assert (np.diff(left.reshape(2, 3), axis=1) > 0.2).all()
     assert (np.diff(top.reshape(2, 3), axis=0) > 0.3).all()
     assert (left > -0.02).all() and (left + width < 1.02).all()
@@ -58,14 +58,14 @@ def test_panels_are_in_rows_from_the_top_and_do_not_overlap():
 
 def test_single_panel_has_no_attribute():
     figure, _ = plt.subplots()
-    assert panels(figure_svg(figure)) is None
+    assert panel_bounds(figure_svg(figure)) is None
 
 
 def test_colour_bar_belongs_to_its_panel():
     figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
     first.plot([0, 1])
     figure.colorbar(second.imshow([[0.0, 1.0]]), ax=second)
-    _, (left, _, width, _) = panels(figure_svg(figure))
+    _, (left, _, width, _) = panel_bounds(figure_svg(figure))
     assert left + width > 0.95
 
 
@@ -73,9 +73,9 @@ def test_panels_with_twin_axes_hidden_axes_and_separate_colour_bar():
     figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
     first.twinx().plot([0, 1])
     figure.colorbar(plt.cm.ScalarMappable(), ax=second)
-    assert len(panels(figure_svg(figure))) == 3  # a colour bar without an image is a panel
+    assert len(panel_bounds(figure_svg(figure))) == 3  # a colour bar without an image is a panel
     second.set_visible(False)
-    assert len(panels(figure_svg(figure))) == 2
+    assert len(panel_bounds(figure_svg(figure))) == 2
 
 
 def test_markers_of_all_scatters_count_for_rasterisation():

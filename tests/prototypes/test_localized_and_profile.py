@@ -43,7 +43,7 @@ def test_omitting_small_weights_does_not_change_output():
 def test_blocks_of_query_points_do_not_change_outputs(monkeypatch):
     model = LocalizedSVM(C=5.0, gamma=2.0).fit(X, Y)
     one_block = model.decision_function(X_NEW)
-    monkeypatch.setattr("svmbook.base.BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr("svmbook.base.MAX_BLOCK_ENTRIES", 1000)
     np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-8)
 
 
@@ -68,7 +68,7 @@ def test_local_svms_are_more_accurate_than_linear_svm_on_moons():
 
 
 def test_zero_balance_is_plain_k_means():
-    model = ProfileSVM(n_clusters=5, balance=0.0, profiles=False, random_state=0).fit(X, Y)
+    model = ProfileSVM(n_clusters=5, balance=0.0, use_profiles=False, random_state=0).fit(X, Y)
     k_means = KMeans(5, init=model.cluster_centers_, n_init=1, max_iter=1).fit(X)
     np.testing.assert_allclose(k_means.cluster_centers_, model.cluster_centers_, atol=1e-9)
     np.testing.assert_array_equal(k_means.labels_, model.labels_)
@@ -88,10 +88,10 @@ def test_memberships_minimise_objective_for_given_centres():
         np.testing.assert_allclose(Z.sum(axis=1), 1.0, atol=1e-9)
         assert Z.min() > -1e-9
         for _ in range(300):
-            other = rng.dirichlet(np.full(3, 0.2), 12)
-            assert objective(Z, R) <= objective(other, R) + 1e-9
-            step = 0.9 * Z + 0.1 * other
-            assert objective(Z, R) <= objective(step, R) + 1e-9
+            random_Z = rng.dirichlet(np.full(3, 0.2), 12)
+            assert objective(Z, R) <= objective(random_Z, R) + 1e-9
+            mixture = 0.9 * Z + 0.1 * random_Z
+            assert objective(Z, R) <= objective(mixture, R) + 1e-9
 
 
 def test_balance_evens_out_class_counts_in_clusters():
@@ -106,7 +106,7 @@ def test_balance_evens_out_class_counts_in_clusters():
 
 def test_cluster_of_one_class_predicts_it():
     points = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
-    model = ProfileSVM(n_clusters=2, balance=0.0, profiles=False, random_state=0)
+    model = ProfileSVM(n_clusters=2, balance=0.0, use_profiles=False, random_state=0)
     assert model.fit(points, [0, 0, 0, 1, 1, 2]).predict([[0.05], [5.0]]).tolist() == [0, 1]
 
 
@@ -154,11 +154,11 @@ def test_many_neighbours_with_negligible_weights_are_solved():
 
 
 def test_points_below_1e_10_of_largest_similarity_are_left_out():
-    for ratio, included in ((1.1e-10, True), (0.9e-10, False)):
+    for ratio, is_included in ((1.1e-10, True), (0.9e-10, False)):
         near, far = -1.0, np.sqrt(1.0 - np.log(ratio))  # similarities to 0: 1/e and ratio/e
         model = LocalizedSVM(C=1e11, gamma=1.0).fit([[near], [far]], [0, 1])
         interpolated = -(near + far) / (far - near)  # at 0, from -1 and +1 at the two points
-        expected = interpolated if included else -1.0
+        expected = interpolated if is_included else -1.0
         assert model.decision_function([[0.0]])[0] == pytest.approx(expected, abs=1e-6)
 
 
@@ -191,16 +191,16 @@ def test_large_gap_warns_at_the_call_that_trains(method, monkeypatch):
     ("model", "parameters"),
     [
         (LocalizedSVM(), {"C": 100.0, "n_neighbors": 5, "gamma": 9.0}),
-        (ProfileSVM(n_clusters=3, random_state=0), {"profiles": False, "gamma": 9.0}),
+        (ProfileSVM(n_clusters=3, random_state=0), {"use_profiles": False, "gamma": 9.0}),
     ],
 )
 def test_set_params_does_not_change_fitted_model(model, parameters):
-    before = model.fit(X, Y).decision_function(X_NEW)
-    np.testing.assert_array_equal(model.set_params(**parameters).decision_function(X_NEW), before)
+    outputs = model.fit(X, Y).decision_function(X_NEW)
+    np.testing.assert_array_equal(model.set_params(**parameters).decision_function(X_NEW), outputs)
 
 
 def test_equal_points_and_small_units_are_clustered():
-    model = ProfileSVM(n_clusters=1, profiles=False, random_state=0)
+    model = ProfileSVM(n_clusters=1, use_profiles=False, random_state=0)
     model.fit(np.full((7, 2), 0.1), [0] + [1] * 6)
     rng = np.random.default_rng(0)
     squared_distances, codes = rng.random((12, 3)), rng.integers(0, 2, 12)

@@ -1,4 +1,4 @@
-"""The algorithms of the thesis, against a direct implementation with loops."""
+"""Prototype SVMs: the algorithms of Shen (2013), against a direct implementation with loops."""
 
 import numpy as np
 import pytest
@@ -65,14 +65,14 @@ def test_duplicate_with_another_label_is_skipped_if_there_are_other_points():
 @pytest.mark.parametrize("voting", ["majority", "local"])
 def test_one_wrong_label_does_not_change_prediction_at_its_duplicates(voting):
     X, y = np.repeat([[0.0, 0.0], [1.0, 1.0]], 100, axis=0), np.repeat([0, 1], 100)
-    noisy = y.copy()
-    noisy[[0, 100]] = 1, 0
-    model = PrototypeSVM(voting=voting, p_negative=0.0, random_state=0).fit(X, noisy)
+    noisy_labels = y.copy()
+    noisy_labels[[0, 100]] = 1, 0
+    model = PrototypeSVM(voting=voting, p_negative=0.0, random_state=0).fit(X, noisy_labels)
     assert model.score(X, y) == 1.0
 
 
 @pytest.mark.parametrize(
-    ("metric", "match"),
+    ("metric", "message"),
     [
         ("precomputed", "depends on more than two points"),
         ("mahalanobis", "depends on more than two points"),
@@ -80,8 +80,8 @@ def test_one_wrong_label_does_not_change_prediction_at_its_duplicates(voting):
         (lambda a, b: np.nan, "distances that are negative or not finite"),
     ],
 )
-def test_invalid_metrics_are_refused(metric, match):
-    with pytest.raises(ValueError, match=match):
+def test_invalid_metrics_are_refused(metric, message):
+    with pytest.raises(ValueError, match=message):
         PrototypeSVM(metric=metric, random_state=0).fit(X, Y)
 
 
@@ -137,8 +137,8 @@ def test_positives_have_label_of_member_and_negatives_other_labels():
         assert (Y[member.positives] == member.label).all()
         assert (Y[member.negatives] != member.label).all()
         assert member.exemplar in member.positives
-    for iteration, before in zip(model.history_[1:], model.history_, strict=False):
-        assert set(iteration.exemplars) | set(iteration.removed) == set(before.exemplars)
+    for iteration, previous in zip(model.history_[1:], model.history_, strict=False):
+        assert set(iteration.exemplars) | set(iteration.removed) == set(previous.exemplars)
 
 
 def test_members_minimise_objective_with_weighted_positives():
@@ -193,10 +193,10 @@ def test_n_shifts_only_truncates_the_history():
 @pytest.mark.parametrize(("C", "p"), [(1e6, 0.05), (3.0, 0.05), (3.0, 0.0)])
 def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p):
     history = PrototypeSVM(C=C, p_negative=p, random_state=0).fit(X, Y).history_
-    for iteration, before in zip(history[1:], history, strict=False):
-        covers = before.coef @ X.T + before.intercept[:, None] > 0
+    for iteration, previous in zip(history[1:], history, strict=False):
+        covers = previous.coef @ X.T + previous.intercept[:, None] > 0
         for _, point in iteration.new_positives:
-            assert not covers[before.exemplars == point, point].any()
+            assert not covers[previous.exemplars == point, point].any()
 
 
 def test_positive_sets_grow_only_if_members_misclassify_their_exemplars():
@@ -234,8 +234,8 @@ def test_class_of_one_point_has_a_member():
 
 
 def test_empty_validation_set_is_refused():
-    match = r"validation_fraction=0\.25 leaves the validation set empty"
-    with pytest.raises(ValueError, match=match):
+    message = r"validation_fraction=0\.25 leaves the validation set empty"
+    with pytest.raises(ValueError, match=message):
         PrototypeSVM().fit([[0.0], [1.0]], ["a", "b"])
 
 
@@ -244,9 +244,9 @@ def test_samples_grow_by_misclassified_points():
     first, *later = model.samples_
     assert len(first) == 60
     assert np.bincount(Y[first]).tolist() == [30, 30]
-    for sample, before in zip(later, model.samples_, strict=False):
-        assert set(before) < set(sample)
-        assert len(sample) - len(before) <= 30
+    for sample, previous_sample in zip(later, model.samples_, strict=False):
+        assert set(previous_sample) < set(sample)
+        assert len(sample) - len(previous_sample) <= 30
     one_sample = SampledPrototypeSVM(C=1.0, n_samplings=1, random_state=0).fit(X, Y)
     added_points = np.setdiff1d(later[0], first)
     assert (one_sample.predict(X[added_points]) != Y[added_points]).all()

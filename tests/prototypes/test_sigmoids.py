@@ -21,7 +21,7 @@ def train(X, positive, negative, weight):
 UNEQUAL_COUNTS = (4, 1, 2, 3, 1, 4)
 
 
-def members(*n_positives):
+def member_masks(*n_positives):
     """Return masks of the nearest positives and the initial negatives of some members."""
     dist, n = distances(X, X), len(n_positives)
     rank = np.where(Y[:, None] == Y, dist, np.inf).argsort(axis=1).argsort(axis=1)
@@ -62,7 +62,7 @@ def sigmoid_by_loops(P, N, fold, weight):
     [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL_COUNTS, 1.0)],
 )
 def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
-    P, N = members(*n_positives)
+    P, N = member_masks(*n_positives)
     sigmoids = cross_validated_sigmoids(X, P, N, np.full(len(P), weight), train)
     fold = folds(P | N)
     for m in range(len(P)):
@@ -72,7 +72,7 @@ def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
 
 
 def test_each_point_is_left_out_once_in_folds_of_equal_size():
-    P, N = members(4, 4, 3, 4, 2, 4)  # every training set has a positive, so all are trained
+    P, N = member_masks(4, 4, 3, 4, 2, 4)  # every training set has a positive, so all are trained
     is_own, left_out = P | N, []
 
     def recording_train(X, positive, negative, weight):
@@ -88,20 +88,22 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
 
 def test_single_positive_has_output_minus_one():
     # The only negative has the output 1, so the slope has the wrong sign.
-    pair = np.array([[0.0, 0.0], [1.0, 0.0]])
+    two_points = np.array([[0.0, 0.0], [1.0, 0.0]])
     positive, negative = np.array([[True, False]]), np.array([[False, True]])
-    sigmoid = cross_validated_sigmoids(pair, positive, negative, np.ones(1), train)
+    sigmoid = cross_validated_sigmoids(two_points, positive, negative, np.ones(1), train)
     assert sigmoid.slope[0] < 0
     expected = fit_sigmoid([-1.0, 1.0], [True, False])
     np.testing.assert_allclose(np.ravel(sigmoid), expected, atol=1e-6)
 
 
 def test_sigmoids_are_reproducible_and_do_not_depend_on_later_members():
-    P, N = members(*[3] * 6)
-    first = cross_validated_sigmoids(X, P, N, np.ones(len(P)), train)
-    np.testing.assert_array_equal(cross_validated_sigmoids(X, P, N, np.ones(len(P)), train), first)
-    fewer = cross_validated_sigmoids(X, P[:4], N[:4], np.ones(4), train)
-    np.testing.assert_allclose(np.array(fewer), np.array(first)[:, :4], rtol=1e-6)
+    P, N = member_masks(*[3] * 6)
+    sigmoids = cross_validated_sigmoids(X, P, N, np.ones(len(P)), train)
+    np.testing.assert_array_equal(
+        cross_validated_sigmoids(X, P, N, np.ones(len(P)), train), sigmoids
+    )
+    four_sigmoids = cross_validated_sigmoids(X, P[:4], N[:4], np.ones(4), train)
+    np.testing.assert_allclose(np.array(four_sigmoids), np.array(sigmoids)[:, :4], rtol=1e-6)
 
 
 @pytest.mark.parametrize("model", [ExemplarSVM(C=C, mining=False), PrototypeSVM(C=C, n_shifts=2)])

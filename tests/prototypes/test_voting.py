@@ -38,7 +38,7 @@ def distance_weight(voters, m, output):
     return (voters[0][0] / rho) ** 2
 
 
-def is_among_three_nearest(voters, m, output):
+def three_nearest_weight(voters, m, output):
     return float(m in [voter[2] for voter in voters[:3]])
 
 
@@ -47,7 +47,7 @@ def is_among_three_nearest(voters, m, output):
     [
         ("majority", None, unit_weight),
         ("local", None, distance_weight),
-        ("local", 3, is_among_three_nearest),
+        ("local", 3, three_nearest_weight),
     ],
 )
 def test_votes_agree_with_loop_over_members(voting, n_neighbors, weight):
@@ -129,9 +129,9 @@ def test_same_seed_gives_same_model(model):
 
 def test_set_params_does_not_change_votes_of_fitted_model():
     model = PrototypeSVM(C=10.0, random_state=0).fit(X, Y)
-    before = model.decision_function(X_NEW)
+    outputs = model.decision_function(X_NEW)
     model.set_params(voting="probability", n_neighbors=1, metric="manhattan")
-    np.testing.assert_array_equal(model.decision_function(X_NEW), before)
+    np.testing.assert_array_equal(model.decision_function(X_NEW), outputs)
 
 
 def test_mining_doubles_the_number_of_added_negatives():
@@ -139,11 +139,11 @@ def test_mining_doubles_the_number_of_added_negatives():
     # number of negatives. Their total doubles until all sixteen are used.
     points = np.random.default_rng(0).normal(size=(32, 2))
     points += np.repeat([[0, 0], [9, 0]], 16, axis=0)
-    for n_negatives, rounds in ((1, 4), (3, 3), (4, 2), (15, 1), (16, 0)):
+    for n_negatives, n_rounds in ((1, 4), (3, 3), (4, 2), (15, 1), (16, 0)):
         for mining in (True, False):
             model = ExemplarSVM(C=1e-4, voting="majority", n_negatives=n_negatives, mining=mining)
             model.fit(points, np.repeat([0, 1], 16))
-            assert model.n_rounds_ == (rounds if mining else 0)
+            assert model.n_rounds_ == (n_rounds if mining else 0)
             sizes = {len(member.negatives) for member in model.prototypes_}
             assert sizes == {16 if mining else n_negatives}
 

@@ -112,9 +112,9 @@ def test_geometric_margin_in_the_feature_space(corners):
 def test_point_of_weight_two_equals_two_points(corners):
     X, y = corners
     weights = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
-    repeated = np.repeat(np.arange(120), weights.astype(int))
+    repeated_rows = np.repeat(np.arange(120), weights.astype(int))
     weighted = DualSVC(kernel="rbf").fit(X, y, sample_weight=weights)
-    unweighted = DualSVC(kernel="rbf").fit(X[repeated], y[repeated])
+    unweighted = DualSVC(kernel="rbf").fit(X[repeated_rows], y[repeated_rows])
     assert weighted.gamma_ == pytest.approx(unweighted.gamma_)
     expected = unweighted.decision_function(X)
     np.testing.assert_allclose(weighted.decision_function(X), expected, atol=1e-7)
@@ -192,15 +192,15 @@ def test_interior_point_method_converges_on_ill_conditioned_data(problem, log_sc
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("counts", [(12, 18), (18, 12), (15, 15)])
-def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, counts):
+@pytest.mark.parametrize("class_counts", [(12, 18), (18, 12), (15, 15)])
+def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, class_counts):
     rng = np.random.default_rng(0)
-    X, y = 1e8 * rng.normal(size=(30, 4)), np.repeat([0, 1], counts)
+    X, y = 1e8 * rng.normal(size=(30, 4)), np.repeat([0, 1], class_counts)
     model = DualSVC(solver=solver, C=2.0, max_iter=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y)
-    assert model.objective_ <= 2.0 * 2.0 * min(counts)
+    assert model.objective_ <= 2.0 * 2.0 * min(class_counts)
     slack = np.maximum(0.0, 1.0 - np.where(y == 1, 1, -1) * model.decision_function(X))
     objective = 0.5 * (model.coef_**2).sum() + 2.0 * slack.sum()
     assert objective == pytest.approx(model.objective_, rel=1e-3)
@@ -209,9 +209,9 @@ def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, counts):
 def test_balanced_weights_of_weighted_and_repeated_points_agree(clouds):
     X, y = clouds
     weights = np.where((y > 0) & (np.arange(120) % 2 == 0), 3, 1)
-    repeated = np.repeat(np.arange(120), weights)
+    repeated_rows = np.repeat(np.arange(120), weights)
     weighted = DualSVC(class_weight="balanced").fit(X, y, sample_weight=weights)
-    unweighted = DualSVC(class_weight="balanced").fit(X[repeated], y[repeated])
+    unweighted = DualSVC(class_weight="balanced").fit(X[repeated_rows], y[repeated_rows])
     np.testing.assert_allclose(weighted.coef_, unweighted.coef_, atol=1e-7)
 
 
@@ -235,9 +235,9 @@ def test_distance_from_the_origin_affects_only_the_intercept(clouds, solver):
 def test_gaussian_kernel_is_translation_invariant(corners, solver):
     X, y = corners
     model = DualSVC(kernel="rbf", gamma=0.3, solver=solver)
-    near = model.fit(X, y).decision_function(X)
-    far = model.fit(X + 1e7, y).decision_function(X + 1e7)
-    np.testing.assert_allclose(far, near, atol=1e-5)
+    outputs = model.fit(X, y).decision_function(X)
+    translated_outputs = model.fit(X + 1e7, y).decision_function(X + 1e7)
+    np.testing.assert_allclose(translated_outputs, outputs, atol=1e-5)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", kernels.laplacian, "precomputed"])
@@ -246,8 +246,8 @@ def test_model_can_be_pickled_and_cloned(corners, kernel):
     if kernel == "precomputed":
         X = X @ X.T
     model = DualSVC(kernel=kernel).fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
+    unpickled = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(unpickled.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(clone(model).fit(X, y).alpha_, model.alpha_)
 
 
@@ -295,8 +295,8 @@ def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
     X, y = corners
     K = kernels.gaussian(X, gamma=0.3)
     weights = (np.arange(120) % 4 != 0).astype(float)
-    changed = np.where(weights[:, None] * weights == 0, np.pi, K)
-    model = DualSVC(kernel="precomputed").fit(changed, y, sample_weight=weights)
+    changed_K = np.where(weights[:, None] * weights == 0, np.pi, K)
+    model = DualSVC(kernel="precomputed").fit(changed_K, y, sample_weight=weights)
     has_weight = weights > 0
     subset = DualSVC(kernel="precomputed").fit(K[np.ix_(has_weight, has_weight)], y[has_weight])
     np.testing.assert_allclose(model.alpha_[has_weight], subset.alpha_, atol=1e-8)

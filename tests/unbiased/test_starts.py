@@ -50,8 +50,8 @@ def test_random_first_start_has_the_distribution_of_later_starts():
     svc_objectives, random_objectives = [], []
     for X, y in DATA_SETS[:3]:
         options = {"C": C, "s": 8.0, "random_state": 1}
-        random = USVC(init="random", n_init=2, **options).fit(X, y).starts_
-        svc = USVC(init="svc", n_init=3, **options).fit(X, y).starts_
+        random = USVC(init="random", n_init=2, **options).fit(X, y).start_objectives_
+        svc = USVC(init="svc", n_init=3, **options).fit(X, y).start_objectives_
         np.testing.assert_allclose(random, svc[1:], rtol=1e-9)
         svc_objectives.append(svc[0])
         random_objectives.append(svc[1])

@@ -77,15 +77,15 @@ def test_objective_is_the_documented_one():
             norm_squared = np.sum(model.coef_**2)
         else:
             centres, beta = model.prototypes_, model.dual_coef_[0]
-            squared = ((centres[:, None] - centres[None]) ** 2).sum(-1)
-            norm_squared = beta @ np.exp(-model.gamma_ * squared) @ beta
+            sq_dist = ((centres[:, None] - centres[None]) ** 2).sum(-1)
+            norm_squared = beta @ np.exp(-model.gamma_ * sq_dist) @ beta
         J = 0.5 * norm_squared + 3.0 * np.where(xi < 1, inner, outer).sum()
         assert model.objective_ == pytest.approx(J, rel=1e-6)
 
 
 def test_decision_boundaries_of_the_two_cases():
-    for generate, low, high in ((usvc_case_a, 0.45, 0.53), (usvc_case_b, 0.53, 0.6)):
-        data_sets = [generate(random_state=seed) for seed in range(20)]
+    for draw, low, high in ((usvc_case_a, 0.45, 0.53), (usvc_case_b, 0.53, 0.6)):
+        data_sets = [draw(random_state=seed) for seed in range(20)]
         boundaries = [boundary(USVC(C=10.0).fit(*data)) for data in data_sets]
         svm_boundaries = [boundary(DualSVC(C=10.0).fit(*data)) for data in data_sets]
         assert low < np.median(boundaries) < high
@@ -98,10 +98,13 @@ def test_more_starts_are_never_worse_and_find_the_narrow_minimum():
         points, labels = usvc_case_b(random_state=seed)
         one_start = USVC(C=10.0, s=4.0).fit(points, labels)
         ten_starts = USVC(C=10.0, s=4.0, n_init=10, random_state=0).fit(points, labels)
-        assert len(ten_starts.starts_) == 10 and ten_starts.starts_[0] == one_start.objective_
-        assert ten_starts.starts_.min() <= one_start.objective_
-        assert ten_starts.objective_ in ten_starts.starts_  # the first of tied objectives
-        assert ten_starts.objective_ <= (1 + 1e-10) * ten_starts.starts_.min()
+        assert (
+            len(ten_starts.start_objectives_) == 10
+            and ten_starts.start_objectives_[0] == one_start.objective_
+        )
+        assert ten_starts.start_objectives_.min() <= one_start.objective_
+        assert ten_starts.objective_ in ten_starts.start_objectives_  # the first of tied objectives
+        assert ten_starts.objective_ <= (1 + 1e-10) * ten_starts.start_objectives_.min()
         n_narrow += boundary(ten_starts) < 0.3 < boundary(one_start)
     assert n_narrow >= 3
 
@@ -114,12 +117,13 @@ def test_stationary_point_is_reached_from_every_start(init):
 
 def test_class_weights_trade_misses_for_false_alarms():
     points, labels = stdev(4, 400, random_state=0)
-    misses, false_alarms = [], []
+    miss_rates, false_alarm_rates = [], []
     for factor in (0.2, 1.0, 5.0):
         predicted = USVC(C=1.0, class_weight={1: factor}).fit(points, labels).predict(points)
-        misses.append((predicted[labels > 0] < 0).mean())
-        false_alarms.append((predicted[labels < 0] > 0).mean())
-    assert misses[0] > misses[1] > misses[2] and false_alarms[0] < false_alarms[1] < false_alarms[2]
+        miss_rates.append((predicted[labels > 0] < 0).mean())
+        false_alarm_rates.append((predicted[labels < 0] > 0).mean())
+    assert miss_rates[0] > miss_rates[1] > miss_rates[2]
+    assert false_alarm_rates[0] < false_alarm_rates[1] < false_alarm_rates[2]
 
 
 def test_points_of_weight_zero_are_ignored():
@@ -282,9 +286,9 @@ def test_dual_objective_is_a_lower_bound_before_convergence():
 def test_prototypes_are_copied():
     centres = XOR[:6].copy()
     model = USVC(kernel="rbf", prototypes=centres).fit(XOR, XOR_Y)
-    before = model.decision_function(XOR)
+    outputs = model.decision_function(XOR)
     centres[:] = 0.0
-    np.testing.assert_array_equal(model.decision_function(XOR), before)
+    np.testing.assert_array_equal(model.decision_function(XOR), outputs)
 
 
 @pytest.mark.parametrize("rule", ["fscl", "kmeans", "kpca"])
@@ -294,7 +298,7 @@ def test_there_are_no_more_prototypes_than_distinct_points(rule):
     assert len(model.prototypes_) <= 6
 
 
-# --- bad input -------------------------------------------------------------------------
+# --- invalid input ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

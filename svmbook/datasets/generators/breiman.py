@@ -37,7 +37,7 @@ __all__ = [
 MEAN_NORM = 2.0  # of the class means: each of the d coordinates is +-2 / sqrt(d)
 WAVES = np.array(
     [np.maximum(6.0 - np.abs(np.arange(1, 22) - peak), 0.0) for peak in (11, 15, 7)]
-)  # h_1, h_2, h_3 of the source
+)  # h_1, h_2, h_3 of `waveform`
 CLASS_WAVES = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves of each class
 
 
@@ -207,8 +207,8 @@ def ringnorm(
     """
     check_positive("distance", distance, allow_zero=True)
     noise, y, _ = _noise_and_labels(n, d, random_state)
-    wide = y[:, None] > 0
-    return np.where(wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
+    is_wide = y[:, None] > 0
+    return np.where(is_wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
 
 
 def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
@@ -237,7 +237,7 @@ def waveform(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw mixtures of two triangular waves in 21 dimensions, with unit noise.
 
-    With waves :math:`h_1, h_2, h_3` and a uniform :math:`u`, the source's class 1 is
+    With waves :math:`h_1, h_2, h_3` and a uniform :math:`u`, the original class 1 is
     :math:`uh_1 + (1-u)h_2`, class 2 :math:`uh_1 + (1-u)h_3`, class 3 :math:`uh_2 + (1-u)h_3`, each
     plus standard normal noise. Here class 1 has the label +1, and classes 2 and 3 have the label
     -1.

@@ -28,8 +28,8 @@ __all__ = [
     "xor",
 ]
 
-STDEV_DISTANCE = 5.4  # between the two means; reproduces the source's error rates
-# Coordinate of the centres of `non_separable`; reproduces the source's 5 %.
+STDEV_DISTANCE = 5.4  # between the two means; reproduces the reported error rates
+# Coordinate of the centres of `non_separable`; reproduces the reported error of 5 %.
 NON_SEPARABLE_CENTRE = 1.95
 FOREST_NOISE = 0.7  # label noise of `forest_like`, in standard deviations of the score
 
@@ -47,10 +47,10 @@ def stdev(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Draw two spherical Gaussians in the plane, with means at a distance of 5.4.
 
-    The source's data sets ``stdev1``, ``stdev2`` and ``stdev4`` are not published. Gaussians of
-    standard deviation ``sd`` around :math:`\pm(2.7, 2.7)/\sqrt2` reproduce the errors reported for
-    them. The Bayes rule is the sign of :math:`x_1 + x_2`. Its error is :math:`\Phi(-2.7/sd)`:
-    0.35 %, 8.9 % and 25 % for ``sd`` 1, 2 and 4.
+    The data sets ``stdev1``, ``stdev2`` and ``stdev4`` of *Exploring Classification* are not
+    published. Gaussians of standard deviation ``sd`` around :math:`\pm(2.7, 2.7)/\sqrt2` reproduce
+    the errors reported for them. The Bayes rule is the sign of :math:`x_1 + x_2`. Its error is
+    :math:`\Phi(-2.7/sd)`: 0.35 %, 8.9 % and 25 % for ``sd`` 1, 2 and 4.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def non_separable(
     r"""Draw four unit Gaussians at (+-1.95, +-1.95); opposite corners have the same label.
 
     The Bayes rule is the sign of :math:`x_1 x_2`. Its error is :math:`2p(1-p)` with
-    :math:`p = \Phi(-1.95)`, or 4.99 %, as reported for the source's ``nonSep``. A line through the
-    origin has an error of 50 %. The best line separates one Gaussian from the rest and has an error
-    of 31 %.
+    :math:`p = \Phi(-1.95)`, or 4.99 %, as reported for ``nonSep`` in *Exploring Classification*. A
+    line through the origin has an error of 50 %. The best line separates one Gaussian from the rest
+    and has an error of 31 %.
 
     Parameters
     ----------

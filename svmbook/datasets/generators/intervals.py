@@ -137,9 +137,9 @@ def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
     if case not in CASES:
         raise ValueError(f"case is {case!r}; choose 'a' or 'b'.")
     positive_probability, components = CASES[case]
-    misses = sum(weight * component.cdf(threshold) for weight, component in components)
-    false_alarms = NEGATIVE_DISTRIBUTION.sf(threshold)
-    return positive_probability * misses + (1 - positive_probability) * false_alarms
+    miss_rate = sum(weight * component.cdf(threshold) for weight, component in components)
+    false_alarm_rate = NEGATIVE_DISTRIBUTION.sf(threshold)
+    return positive_probability * miss_rate + (1 - positive_probability) * false_alarm_rate
 
 
 def _draw(case, n, random_state):

@@ -21,11 +21,10 @@ from .class_balance import balanced_labels
 
 __all__ = ["isolated", "isolated_bayes_error", "spirals", "striated", "striated_bayes_error"]
 
-# Of `isolated`:
-CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of the clusters
+CLUSTER_CENTRES = np.array([[0.25, 0.3], [0.7, 0.25], [0.5, 0.75]])  # of `isolated`
 DEFAULT_SPREAD = 0.05  # default standard deviation of the clusters
-MAX_SPREAD = 0.075  # up to this value the circles below do not meet
-RADIUS = 3.0  # of the circles without background points, in standard deviations
+MAX_SPREAD = 0.075  # up to this value the circles around the clusters do not meet
+CIRCLE_RADIUS = 3.0  # of the circles without points of class -1, in standard deviations
 
 
 def isolated(
@@ -73,13 +72,13 @@ def isolated(
     check_scalar(spread, "spread", Real, max_val=MAX_SPREAD)
     rng = check_random_state(random_state)
     n_positive = max(1, 3 * n // 8)
-    centres = CENTRES[np.arange(n_positive) % len(CENTRES)]
+    centres = CLUSTER_CENTRES[np.arange(n_positive) % len(CLUSTER_CENTRES)]
     positive = centres + spread * rng.standard_normal((n_positive, 2))
     negative = np.empty((0, 2))
     while len(negative) < n - n_positive:
         candidates = rng.uniform(size=(n, 2))
-        distance = np.linalg.norm(candidates[:, None] - CENTRES, axis=2).min(axis=1)
-        negative = np.vstack([negative, candidates[distance > RADIUS * spread]])
+        centre_distance = np.linalg.norm(candidates[:, None] - CLUSTER_CENTRES, axis=2).min(axis=1)
+        negative = np.vstack([negative, candidates[centre_distance > CIRCLE_RADIUS * spread]])
     order = rng.permutation(n)
     X = np.vstack([positive, negative[: n - n_positive]])
     y = np.where(np.arange(n) < n_positive, 1.0, -1.0)
@@ -95,13 +94,13 @@ def isolated_bayes_error() -> float:
     >>> round(100 * isolated_bayes_error(), 2)
     0.42
     """
-    return float(3 / 8 * np.exp(-(RADIUS**2) / 2))
+    return float(3 / 8 * np.exp(-(CIRCLE_RADIUS**2) / 2))
 
 
 def striated(
     n: int = 800,
     *,
-    stripes: int = 8,
+    n_stripes: int = 8,
     width: float = 0.2,
     length: float = 2.0,
     tilt: float = 0.0,
@@ -117,7 +116,7 @@ def striated(
     ----------
     n : int, default=800
         Number of points, at least 2.
-    stripes : int, default=8
+    n_stripes : int, default=8
         Number of stripes, even: half of them belong to each class.
     width : float, default=0.2
         Standard deviation across, in units of the distance between neighbouring stripes.
@@ -139,31 +138,31 @@ def striated(
     Raises
     ------
     ValueError, TypeError
-        An argument is of the wrong type or out of range, or ``stripes`` is odd.
+        An argument is of the wrong type or out of range, or ``n_stripes`` is odd.
 
     Examples
     --------
     >>> from svmbook.datasets import striated
-    >>> X, y = striated(6, stripes=2, random_state=0)
+    >>> X, y = striated(6, n_stripes=2, random_state=0)
     >>> X.shape, y.sum()
     ((6, 2), np.float64(0.0))
     """
-    _check_stripes(stripes, width)
+    _check_stripes(n_stripes, width)
     check_positive("length", length)
     check_scalar(tilt, "tilt", Real)
     check_positive("tilt", abs(tilt), allow_zero=True)
     y, rng = balanced_labels(n, random_state)
-    stripe = 2 * rng.randint(stripes // 2, size=n) + (y < 0)
+    stripe = 2 * rng.randint(n_stripes // 2, size=n) + (y < 0)
     x_1 = stripe + width * rng.standard_normal(n)
     X = np.column_stack([x_1, length * rng.standard_normal(n)])
     if tilt:
-        angle, centre = np.deg2rad(tilt), np.array([(stripes - 1) / 2, 0.0])
+        angle, centre = np.deg2rad(tilt), np.array([(n_stripes - 1) / 2, 0.0])
         rotation = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
         X = (X - centre) @ np.array(rotation) + centre
     return X, y
 
 
-def striated_bayes_error(stripes: int = 8, width: float = 0.2) -> float:
+def striated_bayes_error(n_stripes: int = 8, width: float = 0.2) -> float:
     r"""Return the Bayes error of `striated`.
 
     It is half of the integral over :math:`x_1` of the smaller of the two class densities, which are
@@ -175,10 +174,10 @@ def striated_bayes_error(stripes: int = 8, width: float = 0.2) -> float:
     >>> round(100 * striated_bayes_error(), 2)
     1.09
     """
-    _check_stripes(stripes, width)
-    margin = 10.0 * width  # the probability beyond is negligible
-    x = np.linspace(-margin, stripes - 1 + margin, 200_001)
-    density = norm.pdf(x[:, None], np.arange(stripes), width)
+    _check_stripes(n_stripes, width)
+    padding = 10.0 * width  # the probability beyond is negligible
+    x = np.linspace(-padding, n_stripes - 1 + padding, 200_001)
+    density = norm.pdf(x[:, None], np.arange(n_stripes), width)
     positive, negative = density[:, ::2].mean(axis=1), density[:, 1::2].mean(axis=1)
     return float(0.5 * trapezoid(np.minimum(positive, negative), x))
 
@@ -210,8 +209,8 @@ def spirals() -> tuple[np.ndarray, np.ndarray]:
     return np.stack([arm, -arm], axis=1).reshape(-1, 2), np.tile([1.0, -1.0], 97)
 
 
-def _check_stripes(stripes, width):
-    check_scalar(stripes, "stripes", Integral, min_val=2)
+def _check_stripes(n_stripes, width):
+    check_scalar(n_stripes, "n_stripes", Integral, min_val=2)
     check_positive("width", width)
-    if stripes % 2:
-        raise ValueError(f"stripes must be even, half for each class; found {stripes}.")
+    if n_stripes % 2:
+        raise ValueError(f"n_stripes must be even, half for each class; found {n_stripes}.")

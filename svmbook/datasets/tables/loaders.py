@@ -35,7 +35,7 @@ __all__ = ["ManifestEntry", "cache_folder", "find", "load_table", "manifest"]
 
 BUNDLED_LOADERS = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
 VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell means neither yea nor nay
-COVTYPE_ROWS = 15_120  # the first rows, 2,160 per class
+N_COVTYPE_ROWS = 15_120  # the first rows, 2,160 per class
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ def manifest():
         counts, labels = _parse_mapping(row["class_counts"]), _parse_mapping(row["openml_labels"])
         entries[row["name"]] = ManifestEntry(
             name=row["name"],
-            n_rows=int(row["rows"]),
-            n_features=int(row["features"]),
-            n_incomplete_rows=int(row["incomplete_rows"]),
+            n_rows=int(row["n_rows"]),
+            n_features=int(row["n_features"]),
+            n_incomplete_rows=int(row["n_incomplete_rows"]),
             class_counts={label: int(count) for label, count in counts.items()},
-            positive_labels=tuple(filter(None, row["positive"].split(";"))),
+            positive_labels=tuple(filter(None, row["positive_labels"].split(";"))),
             openml_id=int(row["openml_id"]) if row["openml_id"] else None,
             openml_labels=labels,
             sha256=row["sha256"],
@@ -153,11 +153,13 @@ def find(name: str) -> Path | None:
     path = cache_folder() / f"{name}.csv"
     if not path.exists():
         return None
-    expected = [manifest()[name].sha256]
+    expected_checksums = [manifest()[name].sha256]
     checksum_path = path.with_suffix(".sha256")  # downloads may write the same numbers differently
     if checksum_path.exists():
-        expected.append(checksum_path.read_text(encoding="ascii", errors="replace").strip())
-    _verify_checksum(path, *expected)
+        expected_checksums.append(
+            checksum_path.read_text(encoding="ascii", errors="replace").strip()
+        )
+    _verify_checksum(path, *expected_checksums)
     return path
 
 
@@ -201,7 +203,7 @@ def _fetch(entry):
     """Return the header and the rows, as strings, of a table that scikit-learn downloads."""
     if entry.name == "covtype":
         bunch = fetch_covtype()
-        X, y = bunch.data[:COVTYPE_ROWS], bunch.target[:COVTYPE_ROWS]
+        X, y = bunch.data[:N_COVTYPE_ROWS], bunch.target[:N_COVTYPE_ROWS]
         names, categories = bunch.feature_names, {}
     else:
         bunch = fetch_openml(data_id=entry.openml_id, as_frame=False, parser="liac-arff")
@@ -233,12 +235,12 @@ def _read(path):
     return rows[0], rows[1:]
 
 
-def _check_contents(entry, header, rows, source):
+def _check_contents(entry, header, rows, description):
     """Raise an error if a table is not the one that the manifest describes."""
     shape = (len(rows), len(header) - 1)
     if ragged_rows := [i for i, row in enumerate(rows) if len(row) != len(header)]:
-        number, n_cells = ragged_rows[0] + 2, len(rows[ragged_rows[0]])
-        difference = f"line {number} has {n_cells} cells, the first line {len(header)}"
+        line_number, n_cells = ragged_rows[0] + 2, len(rows[ragged_rows[0]])
+        difference = f"line {line_number} has {n_cells} cells, the first line {len(header)}"
     elif shape != (entry.n_rows, entry.n_features):
         expected = f"expected {entry.n_rows} rows of {entry.n_features} features"
         difference = f"{expected}, found {shape[0]} of {shape[1]}"
@@ -246,15 +248,18 @@ def _check_contents(entry, header, rows, source):
         difference = f"expected the classes {entry.class_counts}, found {counts}"
     else:
         return
-    raise ValueError(f"{source} is not {entry.name}: {difference}. Remove it, or fetch it again.")
+    raise ValueError(
+        f"{description} is not {entry.name}: {difference}. Remove it, or fetch it again."
+    )
 
 
-def _verify_checksum(path, *expected):
+def _verify_checksum(path, *expected_checksums):
     checksum = hashlib.sha256(path.read_bytes()).hexdigest()
-    if checksum not in expected:
+    if checksum not in expected_checksums:
         raise ValueError(
-            f"{path} is damaged or another version: expected the sha256 {expected[0][:12]}..., "
-            f"found {checksum[:12]}.... Remove it, or replace it with the correct file."
+            f"{path} is damaged or another version: expected the sha256 "
+            f"{expected_checksums[0][:12]}..., found {checksum[:12]}.... Remove it, or replace it "
+            "with the correct file."
         )
 
 

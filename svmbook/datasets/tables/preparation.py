@@ -19,7 +19,7 @@ class Preparation:
     """How a source prepares its tables."""
 
     tables: tuple  # names of the tables that the source uses
-    binary: bool  # whether the labels become -1 and +1
+    has_binary_labels: bool  # whether the labels become -1 and +1
     scaler: object  # fitted on all rows before they are split; None for no scaling
 
 
@@ -30,7 +30,7 @@ SOURCES = {
             *("australian", "breast", "breast_id", "cleveland", "diabetes", "german", "heart"),
             *("ionosphere", "sonar", "vote84"),
         ),
-        binary=True,
+        has_binary_labels=True,
         scaler=MinMaxScaler((-1.0, 1.0)),
     ),
     "usvc2004": Preparation(
@@ -38,10 +38,12 @@ SOURCES = {
             *("breast", "bupa", "cleveland", "dermatology", "diabetes", "haberman", "heart"),
             *("hepatitis", "image", "postoperative", "thyroid"),
         ),
-        binary=True,
+        has_binary_labels=True,
         scaler=StandardScaler(),
     ),
-    "shen2013": Preparation(("glass", "iris", "segment", "vehicle"), binary=False, scaler=None),
+    "shen2013": Preparation(
+        ("glass", "iris", "segment", "vehicle"), has_binary_labels=False, scaler=None
+    ),
 }
 
 
@@ -97,7 +99,7 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     table = load_table(name)
     is_complete = np.isfinite(table.data).all(axis=1)
     X, y = table.data[is_complete], table.target[is_complete]
-    if preparation.binary:
+    if preparation.has_binary_labels:
         y = np.where(np.isin(y.astype(str), manifest()[name].positive_labels), 1.0, -1.0)
     scaler = clone(preparation.scaler) if preparation.scaler is not None else None
     if scaler is not None and not leak_free:

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["load_lexicon", "load_semeval", "message_features"]
 
-UNAVAILABLE = "Not Available"
+UNAVAILABLE_TEXT = "Not Available"
 SENTIMENTS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
 TOKEN_PATTERN = re.compile(
     r"(?P<link>(?i:https?://|www\.)\S+)"
@@ -75,7 +75,7 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
                 f"fields, the label as the third or fifth and the text after it: {line[:60]!r}."
             )
         text = " ".join(fields[column + 1 :])
-        if text != UNAVAILABLE:
+        if text != UNAVAILABLE_TEXT:
             texts.append(text)
             labels.append(fields[column].strip('"'))
     if not texts:

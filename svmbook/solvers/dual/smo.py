@@ -101,7 +101,7 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # Choose i with the largest error on I_up. A step makes the errors of its pair equal, so
         # ties are common; their tolerance is relative to the violation.
-        i = first_argmax(up, size=abs(up.max() - low.min()))
+        i = first_argmax(up, scale=abs(up.max() - low.min()))
         # Choose j, among the points that violate optimality with i, with the largest gain
         # e_ij^2 / 2 a_ij in the dual objective.
         e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low and for pairs without violation

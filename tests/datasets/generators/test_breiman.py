@@ -43,7 +43,7 @@ def ringnorm_rule(X):
 
 
 def density_rule(X, name):
-    """Return the class of larger density: an oracle for the rules above."""
+    """Return the class of larger density: an independent check of the rules above."""
     d = X.shape[1]
     a = 2 / np.sqrt(d)
 
@@ -104,10 +104,10 @@ def test_waveform_mixes_its_waves_evenly():
     assert set(waveform(2, random_state=0)[1]) == {-1.0, 1.0}
 
 
-@pytest.mark.parametrize("far", [False, True])
-def test_rule_of_waveform_compares_integrals_over_u(far):
+@pytest.mark.parametrize("is_far", [False, True])
+def test_rule_of_waveform_compares_integrals_over_u(is_far):
     X = waveform(300, random_state=1)[0]
-    if far:
+    if is_far:
         X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))
     # Far from the data an integrand changes by a factor of at most e from one grid point to the
     # next. The three sums differ by many orders of magnitude, so this grid is fine enough.

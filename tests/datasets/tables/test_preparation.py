@@ -17,7 +17,7 @@ from svmbook.datasets import SOURCES, load, manifest
 from svmbook.datasets.tables import loaders, preparation
 
 # Labels of class +1, from the descriptions of the tables instead of the manifest.
-POSITIVE = {
+POSITIVE_LABELS = {
     "australian": {1},  # credit approved
     "breast": {4},  # malignant
     "breast_id": {4},
@@ -36,7 +36,9 @@ POSITIVE = {
     "thyroid": {2, 3},  # not normal
     "vote84": {"democrat"},
 }
-BINARY = [(source, name) for source in ("lin2005", "usvc2004") for name in SOURCES[source].tables]
+BINARY_TABLES = [
+    (source, name) for source in ("lin2005", "usvc2004") for name in SOURCES[source].tables
+]
 CATEGORIES = ("high", "low", "mid")
 
 
@@ -79,22 +81,22 @@ def tables(tmp_path, monkeypatch):
     return entries
 
 
-def cells(name):
-    """Return the rows of a file as lists of strings."""
+def read_rows(name):
+    """Return the rows of the file of a table as lists of strings."""
     lines = loaders.find(name).read_text(encoding="utf-8").splitlines()
     return [line.split(",") for line in lines[1:]]
 
 
-@pytest.mark.parametrize(("source", "name"), BINARY)
+@pytest.mark.parametrize(("source", "name"), BINARY_TABLES)
 def test_binary_tables_are_complete_labelled_and_scaled(tables, source, name):
     original, prepared = load(name), load(name, prepare=source)
     unscaled = load(name, prepare=source, leak_free=True)
-    complete = ~np.isnan(original.data).any(axis=1)
+    is_complete = ~np.isnan(original.data).any(axis=1)
     has_empty_cell = bool(tables[name].n_incomplete_rows) and name != "vote84"
-    assert complete.tolist() == [not has_empty_cell] + [True] * (tables[name].n_rows - 1)
-    np.testing.assert_array_equal(unscaled.data, original.data[complete])
-    labels = original.target[complete].tolist()
-    assert prepared.target.tolist() == [1.0 if y in POSITIVE[name] else -1.0 for y in labels]
+    assert is_complete.tolist() == [not has_empty_cell] + [True] * (tables[name].n_rows - 1)
+    np.testing.assert_array_equal(unscaled.data, original.data[is_complete])
+    labels = original.target[is_complete].tolist()
+    assert prepared.target.tolist() == [1.0 if y in POSITIVE_LABELS[name] else -1.0 for y in labels]
     assert set(prepared.target) == {-1.0, 1.0}
     scaler = {"lin2005": MinMaxScaler((-1, 1)), "usvc2004": StandardScaler()}[source]
     np.testing.assert_allclose(prepared.data, scaler.fit_transform(unscaled.data), atol=1e-12)
@@ -115,14 +117,14 @@ def test_tables_of_shen2013_are_unchanged(tables, name):
 def test_votes_are_encoded_as_yea_nay_or_neither(tables):
     table = load("vote84")
     codes = {"y": 1.0, "n": -1.0, "": 0.0}
-    expected = [[codes[cell] for cell in row[:-1]] for row in cells("vote84")]
+    expected = [[codes[cell] for cell in row[:-1]] for row in read_rows("vote84")]
     np.testing.assert_array_equal(table.data, expected)
     assert set(table.data.ravel()) == {-1.0, 0.0, 1.0}
     assert len(load("vote84", prepare="lin2005").data) == tables["vote84"].n_rows
 
 
 def test_categories_are_encoded_in_alphabetical_order(tables):
-    table, rows = load("postoperative"), cells("postoperative")
+    table, rows = load("postoperative"), read_rows("postoperative")
     assert set(table.categories) == {f"feature {k}" for k in range(7)}
     for k in range(7):
         categories = table.categories[f"feature {k}"]

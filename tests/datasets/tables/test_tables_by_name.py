@@ -14,7 +14,7 @@ from svmbook.datasets.tables import loaders
 
 HAS_TABLES = bool(os.environ.get("SVMBOOK_DATA"))
 needs_tables = pytest.mark.skipif(not HAS_TABLES, reason="SVMBOOK_DATA is not set")
-# Numbers of complete rows and of features, from Table 5.1 of the thesis.
+# Numbers of complete rows and of features, from Table 5.1 of Lin (2005).
 LIN_SHAPES = {
     "australian": (690, 14),
     "breast_id": (683, 10),
@@ -29,38 +29,39 @@ LIN_SHAPES = {
 
 
 @pytest.fixture
-def no_tables(tmp_path, monkeypatch):
+def empty_folder(tmp_path, monkeypatch):
     """Simulate a computer without tables and without a network; return an empty folder."""
     monkeypatch.delenv("SVMBOOK_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
 
-    def no_network(**_):
+    def raise_network_error(**_):
         raise OSError("no network")
 
-    monkeypatch.setattr(loaders, "fetch_openml", no_network)
-    monkeypatch.setattr(loaders, "fetch_covtype", no_network)
+    monkeypatch.setattr(loaders, "fetch_openml", raise_network_error)
+    monkeypatch.setattr(loaders, "fetch_covtype", raise_network_error)
     return tmp_path
 
 
-def haberman(rows=306, positive=81, features=3):
+def haberman(n_rows=306, n_positive=81, n_features=3):
     """Return a table with the shape of haberman, in the form of `fetch_openml`."""
-    X = np.arange(float(features) * rows).reshape(rows, features) / 7
-    y = np.array(["2"] * positive + ["1"] * (rows - positive))
-    return Bunch(data=X, target=y, feature_names=["age", "year", "nodes"][:features], categories={})
+    X = np.arange(float(n_features) * n_rows).reshape(n_rows, n_features) / 7
+    y = np.array(["2"] * n_positive + ["1"] * (n_rows - n_positive))
+    names = ["age", "year", "nodes"][:n_features]
+    return Bunch(data=X, target=y, feature_names=names, categories={})
 
 
 @pytest.fixture
-def downloads(no_tables, monkeypatch):
-    """Simulate OpenML; return the list of the numbers of the tables downloaded."""
-    data_ids = []
+def downloaded_ids(empty_folder, monkeypatch):
+    """Simulate OpenML; return the list of the OpenML numbers of the tables downloaded."""
+    ids = []
 
     def fetch(data_id, as_frame, parser):
-        data_ids.append(data_id)
+        ids.append(data_id)
         assert not as_frame and parser == "liac-arff"  # otherwise nominal columns have no codes
         return haberman()
 
     monkeypatch.setattr(loaders, "fetch_openml", fetch)
-    return data_ids
+    return ids
 
 
 def replace_entry(monkeypatch, name, **changes):
@@ -69,9 +70,9 @@ def replace_entry(monkeypatch, name, **changes):
     monkeypatch.setattr(loaders, "manifest", lambda: {name: entry})
 
 
-def test_download_is_cached_and_not_repeated(downloads):
+def test_download_is_cached_and_not_repeated(downloaded_ids):
     first, second = load("haberman"), load("haberman")
-    assert downloads == [43]
+    assert downloaded_ids == [43]
     np.testing.assert_allclose(first.data, haberman().data, rtol=1e-14)
     np.testing.assert_array_equal(second.data, first.data)
     assert first.target.tolist() == [2] * 81 + [1] * 225
@@ -80,7 +81,7 @@ def test_download_is_cached_and_not_repeated(downloads):
 
 
 @pytest.mark.parametrize("length", [10, 1000, -1])
-def test_damaged_cache_is_refused(downloads, length):
+def test_damaged_cache_is_refused(downloaded_ids, length):
     load("haberman")
     path = find("haberman")
     path.write_bytes(path.read_bytes()[:length])
@@ -88,7 +89,7 @@ def test_damaged_cache_is_refused(downloads, length):
         load("haberman")
 
 
-def test_file_of_manifest_may_replace_a_download(downloads, monkeypatch):
+def test_file_of_manifest_may_replace_a_download(downloaded_ids, monkeypatch):
     load("haberman")
     content = b"the file of the manifest"
     find("haberman").write_bytes(content)
@@ -97,7 +98,7 @@ def test_file_of_manifest_may_replace_a_download(downloads, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a,target\n" + b"9" * 200_000 + b",1\n"])
-def test_file_that_is_not_a_table_is_refused(downloads, content):
+def test_file_that_is_not_a_table_is_refused(downloaded_ids, content):
     load("haberman")
     path = find("haberman")
     path.write_bytes(content)
@@ -106,13 +107,13 @@ def test_file_that_is_not_a_table_is_refused(downloads, content):
         load("haberman")
 
 
-def test_missing_folder_is_refused(no_tables, monkeypatch):
-    monkeypatch.setenv("SVMBOOK_DATA", str(no_tables / "typo"))
+def test_missing_folder_is_refused(empty_folder, monkeypatch):
+    monkeypatch.setenv("SVMBOOK_DATA", str(empty_folder / "typo"))
     with pytest.raises(FileNotFoundError, match=r"SVMBOOK_DATA is '.*typo', which is not a folder"):
         load("sonar")
 
 
-def test_interrupted_download_leaves_no_table(downloads, monkeypatch):
+def test_interrupted_download_leaves_no_table(downloaded_ids, monkeypatch):
     def interrupted(source, target):
         raise KeyboardInterrupt
 
@@ -128,19 +129,21 @@ def test_interrupted_download_leaves_no_table(downloads, monkeypatch):
 @pytest.mark.parametrize(
     ("download", "message"),
     [
-        (haberman(rows=305), "expected 306 rows of 3 features, found 305 of 3"),
-        (haberman(features=2), "expected 306 rows of 3 features, found 306 of 2"),
-        (haberman(positive=80), "expected the classes"),
+        (haberman(n_rows=305), "expected 306 rows of 3 features, found 305 of 3"),
+        (haberman(n_features=2), "expected 306 rows of 3 features, found 306 of 2"),
+        (haberman(n_positive=80), "expected the classes"),
     ],
 )
-def test_other_tables_are_refused(no_tables, monkeypatch, download, message):
+def test_download_that_disagrees_with_manifest_is_refused(
+    empty_folder, monkeypatch, download, message
+):
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
     with pytest.raises(ValueError, match=message):
         load("haberman")
     assert find("haberman") is None
 
 
-def test_original_labels_and_categories_are_restored(no_tables, monkeypatch):
+def test_original_labels_and_categories_are_restored(empty_folder, monkeypatch):
     download = Bunch(
         data=np.array([[0.0, 1.5], [1.0, np.nan], [np.nan, 2.0]]),
         target=np.array(["absent", "present ", "absent"]),
@@ -164,26 +167,26 @@ def test_original_labels_by_openml_label():
     }
 
 
-def test_spaces_around_labels_are_removed(no_tables, monkeypatch):
-    download = haberman(rows=2, positive=1)
+def test_spaces_around_labels_are_removed(empty_folder, monkeypatch):
+    download = haberman(n_rows=2, n_positive=1)
     download.target = np.array(["A ", "S"])
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
     replace_entry(monkeypatch, "haberman", n_rows=2, class_counts={"A": 1, "S": 1})
     assert load("haberman").target.tolist() == ["A", "S"]
 
 
-def test_covtype_has_the_first_rows_of_the_download(no_tables, monkeypatch):
-    rows = 15_120
+def test_covtype_has_the_first_rows_of_the_download(empty_folder, monkeypatch):
+    n_rows = 15_120
     download = Bunch(
-        data=np.arange(2.0 * (rows + 5)).reshape(-1, 2),
-        target=np.array([1, 2] * (rows // 2) + [7] * 5),
+        data=np.arange(2.0 * (n_rows + 5)).reshape(-1, 2),
+        target=np.array([1, 2] * (n_rows // 2) + [7] * 5),
         feature_names=["elevation", "aspect"],
     )
     monkeypatch.setattr(loaders, "fetch_covtype", lambda: download)
     replace_entry(monkeypatch, "covtype", n_features=2, class_counts={"1": 7560, "2": 7560})
     table = load("covtype")
-    np.testing.assert_array_equal(table.data, download.data[:rows])
-    np.testing.assert_array_equal(table.target, download.target[:rows])
+    np.testing.assert_array_equal(table.data, download.data[:n_rows])
+    np.testing.assert_array_equal(table.target, download.target[:n_rows])
 
 
 @pytest.mark.parametrize(
@@ -194,10 +197,10 @@ def test_covtype_has_the_first_rows_of_the_download(no_tables, monkeypatch):
         ("vote84", "y,y,n,1\ny,perhaps,n,1", "damaged .*perhaps"),
     ],
 )
-def test_invalid_rows_are_refused(no_tables, monkeypatch, name, rows, message):
+def test_invalid_rows_are_refused(empty_folder, monkeypatch, name, rows, message):
     content = f"a,b,c,target\n{rows}\n".encode()
-    (no_tables / f"{name}.csv").write_bytes(content)
-    monkeypatch.setenv("SVMBOOK_DATA", str(no_tables))
+    (empty_folder / f"{name}.csv").write_bytes(content)
+    monkeypatch.setenv("SVMBOOK_DATA", str(empty_folder))
     description = {"n_rows": 2, "n_features": 3, "class_counts": {"1": 2}}
     replace_entry(monkeypatch, name, **description, sha256=sha256(content).hexdigest())
     with pytest.raises(ValueError, match=message):
@@ -205,24 +208,24 @@ def test_invalid_rows_are_refused(no_tables, monkeypatch, name, rows, message):
 
 
 @pytest.mark.parametrize("name", ["haberman", "covtype", "german"])
-def test_error_for_missing_table_gives_advice(no_tables, name):
+def test_error_for_missing_table_gives_advice(empty_folder, name):
     with pytest.raises(FileNotFoundError, match=rf"no {name}.csv in .*set SVMBOOK_DATA"):
         load(name)
 
 
-def test_other_version_of_a_file_is_refused(no_tables, monkeypatch):
-    (no_tables / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
-    monkeypatch.setenv("SVMBOOK_DATA", str(no_tables))
+def test_other_version_of_a_file_is_refused(empty_folder, monkeypatch):
+    (empty_folder / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
+    monkeypatch.setenv("SVMBOOK_DATA", str(empty_folder))
     with pytest.raises(ValueError, match="sha256"):
         load("sonar")
 
 
-def test_folder_in_svmbook_data_precedes_the_cache(downloads, no_tables, monkeypatch):
+def test_folder_in_svmbook_data_precedes_the_cache(downloaded_ids, empty_folder, monkeypatch):
     load("haberman")
     content = find("haberman").read_bytes().replace(b"age", b"AGE")
-    (no_tables / "haberman.csv").write_bytes(content)
+    (empty_folder / "haberman.csv").write_bytes(content)
     replace_entry(monkeypatch, "haberman", sha256=sha256(content).hexdigest())
-    monkeypatch.setenv("SVMBOOK_DATA", str(no_tables))
+    monkeypatch.setenv("SVMBOOK_DATA", str(empty_folder))
     assert load("haberman").feature_names[0] == "AGE"
 
 
@@ -265,8 +268,8 @@ def test_tables_agree_with_manifest(name):
     table, entry = load(name), manifest()[name]
     assert find(name).parent == Path(os.environ["SVMBOOK_DATA"])
     assert table.data.shape == (entry.n_rows, entry.n_features)
-    incomplete = np.isnan(table.data).any(axis=1).sum()
-    assert incomplete == (0 if name == "vote84" else entry.n_incomplete_rows)
+    n_incomplete_rows = np.isnan(table.data).any(axis=1).sum()
+    assert n_incomplete_rows == (0 if name == "vote84" else entry.n_incomplete_rows)
     counts = dict(zip(*np.unique(table.target.astype(str), return_counts=True), strict=True))
     assert counts == entry.class_counts
     assert entry.origin in table.DESCR and entry.licence in table.DESCR

@@ -5,12 +5,14 @@ import pytest
 
 from svmbook.datasets import load_lexicon, load_semeval, message_features
 
-PHRASES = "1\t7\t3\t5\tnegative\tNot my day :( http://t.co/x\n2\t8\t0\t0\tpositive\tNot Available\n"
+PHRASE_FILE = (
+    "1\t7\t3\t5\tnegative\tNot my day :( http://t.co/x\n2\t8\t0\t0\tpositive\tNot Available\n"
+)
 
 
 def test_files_of_both_subtasks_are_read(tmp_path):
     path = tmp_path / "a.tsv"
-    path.write_text(PHRASES, encoding="utf-8")
+    path.write_text(PHRASE_FILE, encoding="utf-8")
     texts, labels = load_semeval(path)
     assert texts == ["Not my day :( http://t.co/x"]
     assert labels.tolist() == ["negative"]
@@ -39,10 +41,24 @@ def test_features_are_counted():
     texts = ["@Ann Great GREAT day :-) #Sun http://a.b/c?d=1", "it's bad =( www.x.org don't 42"]
     X, names = message_features(texts, {"great": "strong positive", "bad": "weak negative"})
     counts = [dict(zip(names, row, strict=True)) for row in X]
-    first = {"<name>": 1, "great": 2, "<strong positive>": 2, "day": 1, "<smile>": 1, "#sun": 1}
-    second = {"it's": 1, "bad": 1, "<weak negative>": 1, "<frown>": 1, "<link>": 1, "don't": 1}
-    assert {k: v for k, v in counts[0].items() if v} == {**first, "<link>": 1}
-    assert {k: v for k, v in counts[1].items() if v} == second
+    first_counts = {
+        "<name>": 1,
+        "great": 2,
+        "<strong positive>": 2,
+        "day": 1,
+        "<smile>": 1,
+        "#sun": 1,
+    }
+    second_counts = {
+        "it's": 1,
+        "bad": 1,
+        "<weak negative>": 1,
+        "<frown>": 1,
+        "<link>": 1,
+        "don't": 1,
+    }
+    assert {k: v for k, v in counts[0].items() if v} == {**first_counts, "<link>": 1}
+    assert {k: v for k, v in counts[1].items() if v} == second_counts
     assert X.dtype == np.float64
 
 
@@ -53,7 +69,7 @@ def test_lexicon_is_read_with_other_lines_and_byte_order_mark(tmp_path, encoding
     assert load_lexicon(path) == {"odd": "weak negative"}
 
 
-def test_other_files_and_encodings_are_refused(tmp_path):
+def test_files_without_lexicon_entries_or_not_in_utf_8_are_refused(tmp_path):
     path = tmp_path / "l.tff"
     path.write_text("1\t2\tpositive\tgood", "utf-8")
     with pytest.raises(ValueError, match="no line with type="):

@@ -40,7 +40,7 @@ def wedge(n, random_state):
 
 def stripes(n, random_state):
     """Draw four oblique stripes with alternating classes around the origin."""
-    X, y = striated(n, stripes=4, width=0.12, length=1.5, tilt=30, random_state=random_state)
+    X, y = striated(n, n_stripes=4, width=0.12, length=1.5, tilt=30, random_state=random_state)
     return X - [1.5, 0.0], y
 
 

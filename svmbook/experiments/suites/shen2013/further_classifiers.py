@@ -69,7 +69,7 @@ def _make_estimator(method, X, y):
             {"localizedsvm__n_neighbors": (10, 20), "localizedsvm__gamma": gammas},
         ),
         "k-means and linear SVMs": (
-            ProfileSVM(C, balance=0.0, profiles=False),
+            ProfileSVM(C, balance=0.0, use_profiles=False),
             {"n_clusters": (4, 16)},
         ),
         "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (1, 5, 15)}),

@@ -48,12 +48,12 @@ def test_clouds_of_non_separable_have_random_sizes():
     X, y = non_separable(n=N_POINTS, random_state=0)
     frequencies = [(y[X[:, 0] > 0] == sign).mean() for sign in (-1, 1)]
     assert frequencies == pytest.approx([0.5, 0.5], abs=0.01)
-    far = X[np.abs(X).min(axis=1) > 0.5]  # almost all points are in the quadrant of their cloud
-    sizes = np.unique(np.sign(far), axis=0, return_counts=True)[1]
-    assert sizes / len(far) == pytest.approx(np.full(4, 0.25), abs=0.01)
+    far_points = X[np.abs(X).min(axis=1) > 0.5]  # almost all in the quadrant of their cloud
+    sizes = np.unique(np.sign(far_points), axis=0, return_counts=True)[1]
+    assert sizes / len(far_points) == pytest.approx(np.full(4, 0.25), abs=0.01)
     # With equal sizes only the 2.6 % of points beyond the axis would vary: 3 points, not 10.
-    right = [(non_separable(random_state=seed)[0][:, 0] > 0).sum() for seed in range(50)]
-    assert np.std(right) == pytest.approx(10, abs=3)
+    right_counts = [(non_separable(random_state=seed)[0][:, 0] > 0).sum() for seed in range(50)]
+    assert np.std(right_counts) == pytest.approx(10, abs=3)
 
 
 def test_error_of_best_line_for_non_separable():

@@ -114,7 +114,7 @@ class LPBoost(BaseClassifier):
 
     _memory_advice = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the l2 norm."
 
-    def _stored_numbers(self, n, d):
+    def _n_stored_numbers(self, n, d):
         return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps at all points
 
     def __init__(
@@ -198,7 +198,10 @@ class _ClassifierLearner:
         self.classifier, self.X, self.y = classifier, X, y
 
     def candidates(self, g, min_edge):
-        """Return the classifier fitted with weights |g|, and its edge if above ``min_edge``."""
+        """Return the classifier fitted with weights |g|, and its edge if above ``min_edge``.
+
+        ``g`` holds the signed weights: the weights times the labels.
+        """
         has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):

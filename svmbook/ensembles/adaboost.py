@@ -34,7 +34,7 @@ class AdaBoostStump(AdditiveModel):
     Parameters
     ----------
     n_estimators : int, default=100
-        Maximum number of rounds. The thesis uses 100 and 1,000.
+        Maximum number of rounds. Lin (2005) uses 100 and 1,000.
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive.
 
@@ -124,7 +124,7 @@ class AdaBoostStump(AdditiveModel):
         X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
         X, y, weights = X[indices], y[indices], weights[indices]
         result = run_adaboost(MidpointStumps(X), X, y, int(self.n_estimators), weights)
-        stumps = _concatenate(result.hypotheses)
+        stumps = _concatenate_stumps(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shapes, constant = step_functions_of_stumps(stumps, result.weights, X.shape[1])
@@ -177,7 +177,7 @@ class AdaBoostStump(AdditiveModel):
             yield decode_labels(self.classes_, F)
 
 
-def _concatenate(stumps):
+def _concatenate_stumps(stumps):
     """Join a list of `Stumps`, one stump each, into one."""
     if not stumps:
         return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))

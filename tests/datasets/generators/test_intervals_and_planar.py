@@ -14,7 +14,7 @@ from svmbook.datasets import (
     usvc_case_b,
     usvc_threshold_error,
 )
-from svmbook.datasets.generators.planar import CENTRES, DEFAULT_SPREAD, MAX_SPREAD
+from svmbook.datasets.generators.planar import CLUSTER_CENTRES, DEFAULT_SPREAD, MAX_SPREAD
 
 N_POINTS = 100_000
 
@@ -46,11 +46,11 @@ def test_both_cases_have_the_two_minima_of_the_paper(case, minima):
 def test_positive_points_of_case_b_are_distributed_as_in_the_paper():
     X, y = usvc_case_b(N_POINTS, random_state=0)
     positive = X[y > 0, 0]
-    uniform = positive[positive > 0.5]
-    assert len(uniform) / len(positive) == pytest.approx(1 / 1.4, abs=0.005)
-    assert uniform.min() == pytest.approx(0.7, abs=1e-3)
-    assert uniform.max() == pytest.approx(0.95, abs=1e-3)
-    assert uniform.mean() == pytest.approx(0.825, abs=1e-3)
+    uniform_part = positive[positive > 0.5]
+    assert len(uniform_part) / len(positive) == pytest.approx(1 / 1.4, abs=0.005)
+    assert uniform_part.min() == pytest.approx(0.7, abs=1e-3)
+    assert uniform_part.max() == pytest.approx(0.95, abs=1e-3)
+    assert uniform_part.mean() == pytest.approx(0.825, abs=1e-3)
 
 
 @pytest.mark.parametrize("draw", [usvc_case_a, usvc_case_b])
@@ -62,15 +62,15 @@ def test_both_classes_are_present(draw):
 @pytest.mark.parametrize("spread", [DEFAULT_SPREAD, 0.07])
 def test_clusters_and_background_of_isolated(spread):
     X, y = isolated(N_POINTS, spread=spread, random_state=0)
-    distances = np.linalg.norm(X[:, None] - CENTRES, axis=2)
-    distance, nearest = distances.min(axis=1) / spread, distances.argmin(axis=1)
-    assert distance[y < 0].min() > 3
-    check_error((np.where(distance < 3, 1, -1) != y).mean(), isolated_bayes_error())
+    distances = np.linalg.norm(X[:, None] - CLUSTER_CENTRES, axis=2)
+    centre_distance, nearest = distances.min(axis=1) / spread, distances.argmin(axis=1)
+    assert centre_distance[y < 0].min() > 3
+    check_error((np.where(centre_distance < 3, 1, -1) != y).mean(), isolated_bayes_error())
     assert (y > 0).mean() == 0.375
     assert (y[: N_POINTS // 10] > 0).mean() == pytest.approx(0.375, abs=0.02)  # in random order
     positive, cluster = X[y > 0], nearest[y > 0]
     assert np.bincount(cluster) / len(cluster) == pytest.approx(np.full(3, 1 / 3), abs=0.002)
-    deviations = (positive - CENTRES[cluster]).std(axis=0)
+    deviations = (positive - CLUSTER_CENTRES[cluster]).std(axis=0)
     assert deviations == pytest.approx([spread, spread], rel=0.01)
 
 
@@ -83,12 +83,14 @@ def test_background_of_isolated_is_uniform():
 
 
 def test_circles_of_isolated_are_disjoint_and_inside_the_square():
-    centre_distances = np.linalg.norm(CENTRES[:, None] - CENTRES, axis=2)[np.triu_indices(3, 1)]
-    assert min(centre_distances.min() / 2, CENTRES.min(), (1 - CENTRES).min()) >= 3 * MAX_SPREAD
+    pairwise_distances = np.linalg.norm(CLUSTER_CENTRES[:, None] - CLUSTER_CENTRES, axis=2)
+    centre_distances = pairwise_distances[np.triu_indices(3, 1)]
+    border_distances = np.minimum(CLUSTER_CENTRES, 1 - CLUSTER_CENTRES)
+    assert min(centre_distances.min() / 2, border_distances.min()) >= 3 * MAX_SPREAD
 
 
 def test_stripes_are_equally_likely_and_have_the_default_length():
-    X, y = striated(N_POINTS, stripes=6, width=0.1, random_state=0)
+    X, y = striated(N_POINTS, n_stripes=6, width=0.1, random_state=0)
     stripe = np.round(X[:, 0]).astype(int)
     assert np.bincount(stripe) / N_POINTS == pytest.approx(np.full(6, 1 / 6), abs=0.01)
     assert np.array_equal(y > 0, stripe % 2 == 0)
@@ -96,8 +98,8 @@ def test_stripes_are_equally_likely_and_have_the_default_length():
 
 
 def test_tilt_rotates_the_stripes():
-    upright, y = striated(N_POINTS, stripes=4, length=8.0, random_state=0)
-    tilted, y_tilted = striated(N_POINTS, stripes=4, length=8.0, tilt=30.0, random_state=0)
+    upright, y = striated(N_POINTS, n_stripes=4, length=8.0, random_state=0)
+    tilted, y_tilted = striated(N_POINTS, n_stripes=4, length=8.0, tilt=30.0, random_state=0)
     np.testing.assert_array_equal(y, y_tilted)
     centre = np.array([1.5, 0.0])
     rotated_back = (tilted - centre) @ [[np.sqrt(3) / 2, -0.5], [0.5, np.sqrt(3) / 2]] + centre
@@ -107,25 +109,25 @@ def test_tilt_rotates_the_stripes():
     assert np.corrcoef(tilted.T)[0, 1] < 0
 
 
-@pytest.mark.parametrize(("stripes", "width"), [(2, 0.01), (2, 0.12), (8, 0.12)])
-def test_bayes_error_of_narrow_stripes_is_due_to_neighbours(stripes, width):
-    expected = norm.sf(0.5 / width) * 2 * (stripes - 1) / stripes
-    assert striated_bayes_error(stripes, width) == pytest.approx(expected, rel=1e-3, abs=1e-12)
+@pytest.mark.parametrize(("n_stripes", "width"), [(2, 0.01), (2, 0.12), (8, 0.12)])
+def test_bayes_error_of_narrow_stripes_is_due_to_neighbours(n_stripes, width):
+    expected = norm.sf(0.5 / width) * 2 * (n_stripes - 1) / n_stripes
+    assert striated_bayes_error(n_stripes, width) == pytest.approx(expected, rel=1e-3, abs=1e-12)
 
 
-@pytest.mark.parametrize(("stripes", "width"), [(2, 0.2), (8, 0.2), (6, 0.6)])
-def test_error_of_nearest_stripe_agrees_with_theory(stripes, width):
-    X, y = striated(N_POINTS, stripes=stripes, width=width, random_state=0)
-    nearest = np.clip(np.round(X[:, 0]), 0, stripes - 1)
+@pytest.mark.parametrize(("n_stripes", "width"), [(2, 0.2), (8, 0.2), (6, 0.6)])
+def test_error_of_nearest_stripe_agrees_with_theory(n_stripes, width):
+    X, y = striated(N_POINTS, n_stripes=n_stripes, width=width, random_state=0)
+    nearest = np.clip(np.round(X[:, 0]), 0, n_stripes - 1)
     error = (np.where(nearest % 2 == 0, 1, -1) != y).mean()
-    check_error(error, striated_bayes_error(stripes, width))
+    check_error(error, striated_bayes_error(n_stripes, width))
 
 
 def test_bayes_error_of_wide_stripes():
-    X, y = striated(200_000, stripes=4, width=1.5, random_state=0)
+    X, y = striated(200_000, n_stripes=4, width=1.5, random_state=0)
     density = np.exp(-0.5 * ((X[:, :1] - np.arange(4)) / 1.5) ** 2)
     predicted = np.where(density[:, ::2].sum(axis=1) > density[:, 1::2].sum(axis=1), 1.0, -1.0)
-    error = striated_bayes_error(stripes=4, width=1.5)
+    error = striated_bayes_error(n_stripes=4, width=1.5)
     assert (predicted != y).mean() == pytest.approx(error, abs=4 * np.sqrt(0.25 / len(y)))
 
 
@@ -148,7 +150,7 @@ def test_spirals_follow_their_formula():
         (lambda: isolated(spread=0.0), "spread"),
         (lambda: isolated(spread=np.nan), "spread"),
         (lambda: striated(1), "n == 1"),
-        (lambda: striated(stripes=3), "even"),
+        (lambda: striated(n_stripes=3), "even"),
         (lambda: striated(width=0.0), "width must be positive"),
         (lambda: striated(width=np.nan), "finite"),
         (lambda: striated(tilt=np.nan), "tilt"),
