@@ -77,38 +77,44 @@ def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     assert text.count("Solution to Exercise") == page.count('class="solution')
 
 
+def kids_of(element):
+    """Return what an element of the structure tree has below it, apart from marked content."""
+    kids = element.get("/K", ())
+    found = [kid.get_object() for kid in (kids if isinstance(kids, list) else [kids])]
+    return [kid for kid in found if isinstance(kid, dict)]
+
+
 def structure_elements(element):
     """Yield an element of the structure tree and all below it."""
     yield element
-    kids = element.get("/K", ())
-    for kid in kids if isinstance(kids, list) else [kids]:
-        below = kid.get_object()
-        if isinstance(below, dict) and "/S" in below:
-            yield from structure_elements(below)
+    for kid in kids_of(element):
+        if "/S" in kid:
+            yield from structure_elements(kid)
 
 
-def test_tags_form_one_tree(printed):
+def test_tags_form_one_tree(pdf):
     """Pages and links refer to their elements, and cells of tables to the header cells."""
-    tree = printed.trailer["/Root"]["/StructTreeRoot"]
+    tree = pdf.trailer["/Root"]["/StructTreeRoot"]
     numbers = tree["/ParentTree"]["/Nums"]
     parents = dict(zip(numbers[::2], numbers[1::2], strict=True))
-    assert printed.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert pdf.trailer["/Root"]["/MarkInfo"]["/Marked"]
     assert len(parents) == len(numbers) / 2 == tree["/ParentTreeNextKey"]
-    for page in printed.pages:
-        found = [element.get_object() for element in parents[page["/StructParents"]].get_object()]
-        assert any(element.get("/Pg") == page for element in found if isinstance(element, dict))
+    for page in pdf.pages:
+        on_page = [each.get_object() for each in parents[page["/StructParents"]].get_object()]
+        kids = [kid for each in on_page for kid in (each, *kids_of(each))]
+        their_pages = {kid.raw_get("/Pg").idnum for kid in kids if "/Pg" in kid}
+        assert page.indirect_reference.idnum in their_pages
         for reference in page.get("/Annots", ()):
             link = parents[reference.get_object()["/StructParent"]].get_object()
-            kids = [kid for kid in link["/K"] if isinstance(kid, dict)]
-            assert link["/S"] == "/Link"
-            assert reference.idnum in [kid.raw_get("/Obj").idnum for kid in kids if "/Obj" in kid]
+            links = [kid.raw_get("/Obj").idnum for kid in kids_of(link) if "/Obj" in kid]
+            assert link["/S"] == "/Link" and reference.idnum in links
     elements = [found for kid in tree["/K"] for found in structure_elements(kid.get_object())]
     kinds = Counter(element["/S"] for element in elements)
-    assert kinds["/H1"] >= len(NAMES) and min(kinds["/Table"], kinds["/Figure"]) > 3
+    assert kinds["/H1"] >= len(PAGES) and min(kinds["/Table"], kinds["/Figure"]) > 3
     ids = [element["/ID"] for element in elements if "/ID" in element]
     names = tree["/IDTree"]["/Names"][::2]
     assert sorted(ids) == list(names) and len({*ids}) == len(ids)
     attributes = [element["/A"] for element in elements if "/A" in element]
-    owners = [o.get_object() for a in attributes for o in (a if isinstance(a, list) else [a])]
-    headers = [name for owner in owners for name in owner.get("/Headers", ())]
+    attributes = [o.get_object() for a in attributes for o in (a if isinstance(a, list) else [a])]
+    headers = [name for each in attributes for name in each.get("/Headers", ())]
     assert headers and {*headers} <= {*ids}
