@@ -51,7 +51,7 @@ class GramMatrix:
         return nullcontext()
 
     @property
-    def size(self):
+    def n_unknowns(self):
         """Number of unknowns that represent a function."""
         return self.n
 

@@ -80,11 +80,12 @@ def test_gram_matrices_are_exactly_symmetric(name, distance, d):
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("n_more", [0, MAX_CDIST_FEATURES])  # from differences, and from a product
-def test_distances_are_accurate_for_features_of_any_size(n, size, n_more):
+# Distances are computed from differences of points, or with more features from a product.
+@pytest.mark.parametrize("n_extra_features", [0, MAX_CDIST_FEATURES])
+def test_distances_are_accurate_for_features_of_any_size(n, size, n_extra_features):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
-    X = np.hstack([X, 0.01 * rng.standard_normal((n, n_more))])
+    X = np.hstack([X, 0.01 * rng.standard_normal((n, n_extra_features))])
     X[-1] = X[0]  # a duplicate
     Z = X[::2].copy()
     for A, B in ((X, X), (X, Z), (Z, X)):
@@ -154,12 +155,12 @@ def test_small_asymmetry_is_removed_and_large_asymmetry_refused(scale):
     X = np.random.default_rng(5).standard_normal((30, 3))
     K = scale * gaussian(X)
     noise = scale * np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
-    symmetrised = check_gram(K + 1e-8 * noise, definite=False)
+    symmetrised = check_gram(K + 1e-8 * noise, require_definite=False)
     np.testing.assert_array_equal(symmetrised, symmetrised.T)
     np.testing.assert_allclose(symmetrised, K, atol=1e-7 * scale)
     with pytest.raises(ValueError, match="not symmetric"):
-        check_gram(K + 1e-5 * noise, definite=False)
-    assert check_gram(K, definite=False) is K
+        check_gram(K + 1e-5 * noise, require_definite=False)
+    assert check_gram(K, require_definite=False) is K
 
 
 @pytest.mark.parametrize("name", DISTANCES)

@@ -161,8 +161,8 @@ def test_slightly_indefinite_matrix_does_not_crash_the_crossover(solver):
     assert np.isfinite(result.gap)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_missing_class_numbers_are_reported(classes):
-    message = f"all labels from 0 to {classes - 1}, and no others; found \\[1"
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_missing_class_numbers_are_reported(n_classes):
+    message = f"all labels from 0 to {n_classes - 1}, and no others; found \\[1"
     with pytest.raises(ValueError, match=message):
-        solve_logistic(np.eye(2), [1, 1], 1.0, classes=classes)
+        solve_logistic(np.eye(2), [1, 1], 1.0, n_classes=n_classes)

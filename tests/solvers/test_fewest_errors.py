@@ -60,11 +60,11 @@ def test_equal_points_of_both_labels_and_a_constant_feature():
 
 def test_bound_holds_after_the_time_limit():
     X, y = draw(0, 60)
-    result = solve_fewest_errors(X, y, seconds=1e-3)
+    result = solve_fewest_errors(X, y, time_limit=1e-3)
     assert result.bound <= fewest_errors_of_lines(X, y) <= result.n_errors
 
 
-@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"seconds": -1.0}])
+@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"time_limit": -1.0}])
 def test_numbers_out_of_range_are_reported(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         solve_fewest_errors([[0.0], [1.0]], [-1, 1], **wrong)

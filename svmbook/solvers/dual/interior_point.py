@@ -177,8 +177,8 @@ def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
     with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        report = _crossover_options(minimum, tol, max_iter)
-        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **report)
+        options = _crossover_options(minimum, tol, max_iter)
+        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **options)
 
 
 def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
@@ -213,7 +213,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
 
 
 def alpha_unit(gram, C):
-    """Return the unit in which alpha is of order one: the largest C, or 1/K if that is smaller."""
+    """Return the unit in which alpha is of order one: the largest C, or 1 / k(x, x) if smaller."""
     return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
 
 

@@ -58,7 +58,7 @@ def to_cvxopt(
 ) -> QuadraticProgram:
     r"""Write the SVM dual as the quadratic program :eq:`eq-qp` that ``cvxopt.solvers.qp`` takes.
 
-    The rows of ``G`` come in pairs, in the order of the source: row :math:`2i` is
+    The rows of ``G`` come in pairs, as in the reference below: row :math:`2i` is
     :math:`\alpha_i \le C_i`, row :math:`2i+1` is :math:`-\alpha_i \le 0`.
 
     Parameters

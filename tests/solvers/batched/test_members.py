@@ -8,8 +8,8 @@ from sklearn.datasets import make_moons
 from svmbook.solvers import solve_active_set
 from svmbook.solvers.batched import members as members_module
 from svmbook.solvers.batched.duals import solve_validated_batch
+from svmbook.solvers.batched.l1_members import fit_l1_members
 from svmbook.solvers.batched.members import fit_linear_members
-from svmbook.solvers.batched.sparse import fit_sparse_members
 from svmbook.solvers.dual.active_set import solve_active_set_on_gram
 
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
@@ -77,9 +77,9 @@ def minimal_l1_objective(positive, negative, C):
 
 @pytest.mark.parametrize("C", [0.3, 30.0])
 def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
-    monkeypatch.setattr("svmbook.solvers.batched.sparse.MAX_MATRIX_ENTRIES", 1000)
+    monkeypatch.setattr("svmbook.solvers.batched.l1_members.MAX_MATRIX_ENTRIES", 1000)
     positive, negative = random_subsets(25, 12)
-    members = fit_sparse_members(X, positive, negative, C, np.ones(25))
+    members = fit_l1_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
         points = np.flatnonzero(positive[row] | negative[row])
         y = np.where(positive[row, points], 1.0, -1.0)
@@ -92,7 +92,7 @@ def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
 
 def test_sparse_members_have_zero_weights_for_tiny_C():
     positive, negative = random_subsets(25, 12)
-    members = fit_sparse_members(X, positive, negative, 1e-9, np.ones(25))
+    members = fit_l1_members(X, positive, negative, 1e-9, np.ones(25))
     assert (members.coef == 0).all() and (members.relative_gap < 1e-7).all()
 
 
@@ -100,7 +100,7 @@ def test_sparse_members_do_not_use_uninformative_features():
     rng = np.random.default_rng(0)
     y = np.resize([True, False], 80)
     points = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
-    members = fit_sparse_members(points, y[None], ~y[None], 1.0, np.ones(1))
+    members = fit_l1_members(points, y[None], ~y[None], 1.0, np.ones(1))
     assert np.flatnonzero(np.abs(members.coef[0]) > 1e-9).tolist() == [0]
 
 

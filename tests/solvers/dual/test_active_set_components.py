@@ -230,10 +230,10 @@ def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x
     exact = solve_active_set(K, y, C)
     free = (exact.alpha > 0) & (exact.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    active_set._primal_dual(state, FaceSolver(state.gram), 1, 1)
+    active_set._run_primal_dual(state, FaceSolver(state.gram), 1, 1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    assert active_set._primal_dual(state, FaceSolver(state.gram), 3, 1)
+    assert active_set._run_primal_dual(state, FaceSolver(state.gram), 3, 1)
     np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12)
 
 
@@ -281,7 +281,7 @@ def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeyp
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
     )
     monkeypatch.setattr(active_set, "FaceSolver", lambda gram: cycling_solver)
-    monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
+    monkeypatch.setattr(active_set, "_run_monotone", lambda *arguments: True)
     gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), half)
     active_set.run_iterations(state, 1000, near_solution=near_solution)

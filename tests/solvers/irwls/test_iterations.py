@@ -116,7 +116,9 @@ def test_printed_weights_solve_the_problem_for_twice_C():
     for seed in range(20):
         Z, y, C = problem(seed)
         for cost in (HINGE, usvc_cost(2.0)):
-            printed = solve_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000, printed_weights=True)
+            printed = solve_irwls(
+                Z, y, C, cost, tol=1e-6, max_iter=20_000, use_printed_weights=True
+            )
             twice = solve_irwls(Z, y, 2 * C, cost, tol=1e-6, max_iter=20_000)
             np.testing.assert_allclose(printed.w, twice.w, rtol=1e-3, atol=1e-4)
             assert printed.objective == pytest.approx(
@@ -124,8 +126,8 @@ def test_printed_weights_solve_the_problem_for_twice_C():
             )
     Z, y, C = problem(3)
     result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
-    pull = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
-    ratio = (result.w @ result.w) / (result.w @ (Z.T @ pull))
+    weighted_errors = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
+    ratio = (result.w @ result.w) / (result.w @ (Z.T @ weighted_errors))
     assert ratio == pytest.approx(1.0, abs=1e-3)  # not two
 
 

@@ -20,7 +20,7 @@ from svmbook.gram import LowRankGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
 from svmbook.solvers.logistic import likelihoods, newton
-from svmbook.solvers.smoothed import SmoothedHinge
+from svmbook.solvers.smoothed_hinge import SmoothedHinge
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -63,11 +63,11 @@ def test_objective_agrees_with_bfgs(problem, lam):
     assert result.objective >= bfgs.fun * (1 - 1e-5)
 
 
-@given(problem=logistic_problems(classes=4), lam=LAMS)
+@given(problem=logistic_problems(n_classes=4), lam=LAMS)
 @settings(max_examples=40)
 def test_softmax_gradient_is_zero(problem, lam):
     K, y, weights = problem
-    result = solve_logistic(K, y, lam, weights=weights, classes=4, tol=1e-7)
+    result = solve_logistic(K, y, lam, weights=weights, n_classes=4, tol=1e-7)
     assert result.converged
     A, b = result.coef, result.intercept
     objective = as_function_of_theta(softmax_objective, K, y, weights, lam)
@@ -84,23 +84,27 @@ def test_softmax_of_two_classes_equals_binomial(lam):
     X, y = stdev(2, 80, random_state=0)
     K = gaussian(X, gamma=0.3)
     binomial = solve_logistic(K, y, lam, tol=1e-10)
-    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, classes=2, tol=1e-10)
+    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, n_classes=2, tol=1e-10)
     np.testing.assert_allclose(softmax.coef[:, 1] - softmax.coef[:, 0], binomial.coef, atol=1e-8)
     assert softmax.objective == pytest.approx(binomial.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("shape", [(60, 3), (30, 80)], ids=["tall", "wide"])
-@pytest.mark.parametrize("classes", [None, 3])
-def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_both_forms_and_scikit_learn_agree(lam, shape, n_classes):
     rng = np.random.default_rng(0)
     X = rng.standard_normal(shape) + 5.0
-    y = rng.integers(0, classes, len(X)) if classes else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
-    options = {"classes": classes, "tol": 1e-8}
+    y = (
+        rng.integers(0, n_classes, len(X))
+        if n_classes
+        else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
+    )
+    options = {"n_classes": n_classes, "tol": 1e-8}
     by_factor = solve_logistic(X, y, lam, form="factor", **options)
     by_gram = solve_logistic(linear(X), y, lam, **options)
     sklearn = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
-    w, w_sklearn = by_factor.coef, sklearn.coef_.T if classes else sklearn.coef_[0]
+    w, w_sklearn = by_factor.coef, sklearn.coef_.T if n_classes else sklearn.coef_[0]
     assert by_factor.converged and by_gram.converged
     np.testing.assert_allclose(X.T @ by_gram.coef, w, atol=1e-6 * np.abs(w).max())
     np.testing.assert_allclose(w, w_sklearn, atol=1e-4 * np.abs(w_sklearn).max())
@@ -111,15 +115,15 @@ def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
 
 
 @pytest.mark.parametrize(
-    ("y", "classes", "start"),
+    ("y", "n_classes", "start"),
     [
         ([-1, -1, 1, 1, -1, -1], None, ([1.0], 0.0)),
         ([0, 0, 1, 1, 2, 0], 3, ([[1.0, 0.0, -1.0]], [500.0, 0.0, -500.0])),
     ],
 )
-def test_huge_margins_do_not_prevent_convergence(y, classes, start):
+def test_huge_margins_do_not_prevent_convergence(y, n_classes, start):
     X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
-    options = {"form": "factor", "classes": classes, "tol": 1e-9}
+    options = {"form": "factor", "n_classes": n_classes, "tol": 1e-9}
     for lam in (1e-8, 1.0, 1e8):
         cold = solve_logistic(X, y, lam, **options)
         warm = solve_logistic(X, y, lam, start=start, **options)  # margins of 1e4 at the start
@@ -133,9 +137,9 @@ def test_warm_start_need_not_be_centred(offset):
     X, _ = stdev(2, 40, random_state=0)
     y = np.arange(40) % 3
     K = gaussian(X, gamma=0.3)
-    cold = solve_logistic(K, y, 1.0, classes=3)
+    cold = solve_logistic(K, y, 1.0, n_classes=3)
     start = np.full((40, 3), offset), np.full(3, offset)
-    warm = solve_logistic(K, y, 1.0, classes=3, start=start)
+    warm = solve_logistic(K, y, 1.0, n_classes=3, start=start)
     assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
 
 
@@ -215,7 +219,7 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
     likelihood = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
     point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
     G, objective = likelihood.negative_gradient(point), likelihood.loss(point)
-    problem = newton.Ridge(likelihood, LowRankGram(np.eye(2)), 1e-9)
+    problem = newton.RidgeProblem(likelihood, LowRankGram(np.eye(2)), 1e-9)
     t = newton._line_search(problem, (point, 0.0, point), (step, 0.0, step), (G, 0.0), objective)
     assert t > 0.0 and likelihood.loss(t * step) < objective
     slope = abs(likelihood.negative_gradient(t * step) @ step)
@@ -229,7 +233,7 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
         ({"lam": -1.0}, "lam must be positive"),
         ({"lam": np.inf}, "lam must be positive"),
         ({"y": np.array([0.0, 1, 1])}, "-1 and \\+1"),
-        ({"y": np.array([0, 1, 3]), "classes": 3}, "all labels from 0 to 2"),
+        ({"y": np.array([0, 1, 3]), "n_classes": 3}, "all labels from 0 to 2"),
         ({"weights": np.array([1.0, 0.0, 1.0])}, "weights must be positive"),
         ({"weights": -1.0}, "weights must be positive"),
         ({"K": np.ones((3, 2))}, "K must have shape"),
@@ -247,11 +251,13 @@ def test_invalid_arguments_are_reported(change, message):
         solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "large")
 
 
-@pytest.mark.parametrize("classes", [None, 3])
-def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(classes):
-    y = np.array([0, 1, 2, 2, 2]) if classes else np.array([-1.0, 1, 1, 1, 1])
-    result = solve_logistic(np.zeros((5, 5)), y, 1.0, classes=classes)
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(n_classes):
+    y = np.array([0, 1, 2, 2, 2]) if n_classes else np.array([-1.0, 1, 1, 1, 1])
+    result = solve_logistic(np.zeros((5, 5)), y, 1.0, n_classes=n_classes)
     assert result.converged
-    counts = np.bincount(y if classes else (y > 0).astype(int))
+    counts = np.bincount(y if n_classes else (y > 0).astype(int))
     odds = np.log(counts) - np.log(counts).mean()
-    np.testing.assert_allclose(result.intercept, odds if classes else odds[1] - odds[0], atol=1e-9)
+    np.testing.assert_allclose(
+        result.intercept, odds if n_classes else odds[1] - odds[0], atol=1e-9
+    )

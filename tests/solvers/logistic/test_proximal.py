@@ -186,7 +186,7 @@ def test_working_set_has_the_nonzero_coefficients_and_largest_violations(n_nonze
     assert (np.diff(chosen) > 0).all() and set(np.flatnonzero(alpha)) <= set(chosen)
     added = chosen[alpha[chosen] == 0.0]
     n_violated = 40 - n_nonzero - n_satisfied
-    assert len(added) == min(max(proximal.MIN_ADDED, n_nonzero), n_violated)
+    assert len(added) == min(max(proximal.MIN_ADDITION_LIMIT, n_nonzero), n_violated)
     omitted = np.setdiff1d(np.flatnonzero(alpha == 0.0), added)
     assert violation[added].min(initial=1.0) > 0.0
     assert violation[added].min(initial=1.0) >= violation[omitted].max(initial=0.0)

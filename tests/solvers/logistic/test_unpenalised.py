@@ -28,19 +28,19 @@ def test_probabilities_of_two_groups_are_their_relative_frequencies(counts):
     assert result.coef[0] == pytest.approx(np.log(c / d) - np.log(a / b), abs=1e-6)
 
 
-@pytest.mark.parametrize("classes", [None, 3])
-def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(classes):
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_classes):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
-    y = rng.integers(0, 3, 80) if classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
-    limit = solve_unpenalised(Z, y, classes=classes, tol=1e-10)
-    ridge = solve_logistic(Z, y, 1e-9, form="factor", classes=classes, tol=1e-8)
+    y = rng.integers(0, 3, 80) if n_classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
+    limit = solve_unpenalised(Z, y, n_classes=n_classes, tol=1e-10)
+    ridge = solve_logistic(Z, y, 1e-9, form="factor", n_classes=n_classes, tol=1e-8)
     np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
     np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
     assert np.isinf(limit.gap) and limit.converged
     sklearn = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
     outputs = sklearn.decision_function(Z)
-    outputs = outputs - outputs.mean(axis=1, keepdims=True) if classes else outputs
+    outputs = outputs - outputs.mean(axis=1, keepdims=True) if n_classes else outputs
     np.testing.assert_allclose(Z @ limit.coef + limit.intercept, outputs, atol=1e-4)
 
 
@@ -90,9 +90,9 @@ def test_several_classes_are_separable_if_one_is_separable_from_the_rest():
     rng = np.random.default_rng(0)
     Z = np.vstack([rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 50.0])
     y = np.append(rng.integers(0, 2, 20), np.full(20, 2))
-    assert is_separable(Z, y, classes=3)
+    assert is_separable(Z, y, n_classes=3)
     with pytest.raises(ValueError, match="no minimiser exists"):
-        solve_unpenalised(Z, y, classes=3)
+        solve_unpenalised(Z, y, n_classes=3)
 
 
 def test_equal_points_are_reported():
