@@ -25,14 +25,16 @@ DEFINITIONS = {
     "exponential": lambda x, z: np.exp(-0.7 * np.sqrt(np.sum((x - z) ** 2))),
     "stump": lambda x, z: -np.sum(np.abs(x - z)),
     "perceptron": lambda x, z: -np.sqrt(np.sum((x - z) ** 2)),
-    "stump_regions": lambda x, z: (((1 + _agree(x, z)) ** 2 / 4 + 1) * (1 + _agree(x, z))) / 4,
-    "stump_tree": lambda x, z: np.exp(-3 * (1 - _agree(x, z)) / 2),
+    "stump_regions": lambda x, z: (
+        (((1 + agreement(x, z)) ** 2 / 4 + 1) * (1 + agreement(x, z))) / 4
+    ),
+    "stump_tree": lambda x, z: np.exp(-3 * (1 - agreement(x, z)) / 2),
 }
 BOX = np.array([[-2.0, -1.0, -0.5], [2.0, 1.5, 0.5]])
 PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}
 
 
-def _agree(x, z):
+def agreement(x, z):
     """Return 1 minus twice the probability that a random stump separates two points."""
     distance = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
     return 1 - 2 * distance / (BOX[1] - BOX[0]).sum()
@@ -69,11 +71,11 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("distance", [1.0, 1e5])
+@pytest.mark.parametrize("offset", [1.0, 1e5])
 @pytest.mark.parametrize("d", [3, 20])
-def test_gram_matrices_are_exactly_symmetric(name, distance, d):
+def test_gram_matrices_are_exactly_symmetric(name, offset, d):
     X = np.random.default_rng(0).standard_normal((300, d))
-    X[::2] += distance
+    X[::2] += offset
     K = gram(name, X, **({"gamma": 0.05} if "gamma" in KERNELS[name][1] else {}))
     np.testing.assert_array_equal(K, K.T)
 
@@ -135,9 +137,9 @@ def test_definiteness_is_decided_in_either_order_and_precision(n, order):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, 3))
     K = np.array(X @ X.T, order=order)  # of rank 3: all other eigenvalues are rounding errors
-    before = K.copy()
+    K_before = K.copy()
     check_gram(K)
-    np.testing.assert_array_equal(K, before)
+    np.testing.assert_array_equal(K, K_before)
     v = rng.standard_normal(n)
     v /= np.linalg.norm(v)
     with pytest.raises(ValueError, match="semi-definite"):

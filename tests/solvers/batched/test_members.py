@@ -39,8 +39,8 @@ def solve_single(positive, negative, C, weight):
 @pytest.mark.parametrize(("C", "max_size"), [(0.1, 10), (100.0, 30), (10.0, 90)])
 def test_members_agree_with_the_solver_for_a_single_problem(C, max_size, weight):
     positive, negative = random_subsets(40, max_size)
-    random = 4.0 * np.random.default_rng(1).random(40)
-    weights = random if weight == "random" else np.full(40, weight)
+    random_weights = 4.0 * np.random.default_rng(1).random(40)
+    weights = random_weights if weight == "random" else np.full(40, weight)
     members = fit_linear_members(X, positive, negative, C, weights)
     for row in range(40):
         w, b = solve_single(positive[row], negative[row], C, weights[row])
@@ -51,17 +51,19 @@ def test_members_agree_with_the_solver_for_a_single_problem(C, max_size, weight)
 
 def test_members_far_from_the_origin_are_accurate():
     positive, negative = random_subsets(20, 8)
-    plain = fit_linear_members(X, positive, negative, 10.0, np.ones(20))
-    shifted = fit_linear_members(X + 2.0**20, positive, negative, 10.0, np.ones(20))
-    np.testing.assert_allclose(shifted.coef, plain.coef, rtol=1e-6, atol=1e-8)
+    members = fit_linear_members(X, positive, negative, 10.0, np.ones(20))
+    shifted_members = fit_linear_members(X + 2.0**20, positive, negative, 10.0, np.ones(20))
+    np.testing.assert_allclose(shifted_members.coef, members.coef, rtol=1e-6, atol=1e-8)
 
 
 def test_small_batches_do_not_change_the_members(monkeypatch):
     positive, negative = random_subsets(30, 12)
-    large = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
+    members_of_large_batches = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
     monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 500)
-    small = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
-    np.testing.assert_allclose(small.coef, large.coef, atol=1e-9)
+    members_of_small_batches = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
+    np.testing.assert_allclose(
+        members_of_small_batches.coef, members_of_large_batches.coef, atol=1e-9
+    )
 
 
 def minimal_l1_objective(positive, negative, C):
@@ -76,7 +78,7 @@ def minimal_l1_objective(positive, negative, C):
 
 
 @pytest.mark.parametrize("C", [0.3, 30.0])
-def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
+def test_l1_members_reach_the_minimal_objective(C, monkeypatch):
     monkeypatch.setattr("svmbook.solvers.batched.l1_members.MAX_MATRIX_ENTRIES", 1000)
     positive, negative = random_subsets(25, 12)
     members = fit_l1_members(X, positive, negative, C, np.ones(25))
@@ -90,13 +92,13 @@ def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
     assert (members.relative_gap < 1e-7).all()
 
 
-def test_sparse_members_have_zero_weights_for_tiny_C():
+def test_l1_members_have_zero_weights_for_tiny_C():
     positive, negative = random_subsets(25, 12)
     members = fit_l1_members(X, positive, negative, 1e-9, np.ones(25))
     assert (members.coef == 0).all() and (members.relative_gap < 1e-7).all()
 
 
-def test_sparse_members_do_not_use_uninformative_features():
+def test_l1_members_do_not_use_uninformative_features():
     rng = np.random.default_rng(0)
     y = np.resize([True, False], 80)
     points = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
@@ -140,14 +142,14 @@ def test_small_and_large_subsets_are_in_different_batches():
 
 
 def test_only_large_subsets_are_solved_one_by_one(monkeypatch):
-    single, batched = [], []
+    single_sizes, batch_shapes = [], []
 
     def record_active_set(gram, y, C, **options):
-        single.append(len(y))
+        single_sizes.append(len(y))
         return solve_active_set_on_gram(gram, y, C, **options)
 
     def record_duals(K, y, C, **options):
-        batched.append(y.shape)
+        batch_shapes.append(y.shape)
         return solve_validated_batch(K, y, C, **options)
 
     monkeypatch.setattr(members_module, "solve_active_set_on_gram", record_active_set)
@@ -155,6 +157,6 @@ def test_only_large_subsets_are_solved_one_by_one(monkeypatch):
     positive, negative = random_subsets(10, 60)
     fit_linear_members(X, positive, negative, 1.0, np.ones(10))
     sizes = (positive | negative).sum(axis=1)
-    assert sorted(single) == sorted(sizes[sizes > members_module.MAX_BATCHED_POINTS])
-    assert sum(n for n, _ in batched) + len(single) == 10
-    assert batched and single
+    assert sorted(single_sizes) == sorted(sizes[sizes > members_module.MAX_BATCHED_POINTS])
+    assert sum(n for n, _ in batch_shapes) + len(single_sizes) == 10
+    assert batch_shapes and single_sizes

@@ -15,7 +15,7 @@ from svmbook.gram import StoredGram
 from svmbook.solvers.logistic.likelihoods import Binomial, Softmax, best_intercept
 
 
-def make_likelihood(y, weights, n_classes):
+def likelihood_of(y, weights, n_classes):
     return Binomial(y, weights) if n_classes == 2 else Softmax(y, n_classes, weights)
 
 
@@ -24,7 +24,7 @@ def make_likelihood(y, weights, n_classes):
 @settings(max_examples=25)
 def test_negative_gradient_is_minus_the_derivative_of_the_loss(n_classes, data):
     _, y, weights = data.draw(logistic_problems(n_classes=n_classes))
-    likelihood = make_likelihood(y, weights, n_classes)
+    likelihood = likelihood_of(y, weights, n_classes)
     shape = (len(y),) if n_classes == 2 else (len(y), n_classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
     objective = ridge_objective if n_classes == 2 else softmax_objective
@@ -43,7 +43,7 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(n_classes, data):
 @settings(max_examples=25)
 def test_curvatures_are_derivatives_of_the_negative_gradient(n_classes, data):
     _, y, weights = data.draw(logistic_problems(n_classes=n_classes))
-    likelihood = make_likelihood(y, weights, n_classes)
+    likelihood = likelihood_of(y, weights, n_classes)
     rng = np.random.default_rng(len(y))
     F, D = rng.standard_normal((2, len(y)) if n_classes == 2 else (2, len(y), n_classes))
 
@@ -66,7 +66,7 @@ def test_curvatures_are_derivatives_of_the_negative_gradient(n_classes, data):
 def test_newton_step_solves_the_newton_system(n_classes, data, lam):
     K, y, weights = data.draw(logistic_problems(max_n=12, n_classes=n_classes))
     n, k = len(y), 1 if n_classes == 2 else n_classes
-    likelihood = make_likelihood(y, weights, n_classes)
+    likelihood = likelihood_of(y, weights, n_classes)
     shape = (n,) if n_classes == 2 else (n, k)
     F = np.random.default_rng(n).standard_normal(shape)
     A = np.random.default_rng(n + 1).standard_normal(shape)
@@ -83,18 +83,19 @@ def test_newton_step_solves_the_newton_system(n_classes, data, lam):
         H[:, :, c] = difference.reshape(n, k) / (2 * h)
     change = np.einsum("icd,id->ic", H, (K @ dA + db).reshape(n, k)).reshape(shape)
     residual = G - lam * A - change - lam * dA
-    squared = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
-    at_start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
-    assert squared <= (1e-14 if n_classes == 2 else 0.2) * at_start + 1e-12  # Newton-CG stops early
+    squared_residual = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
+    squared_at_start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
+    # Newton-CG, for more than two classes, stops early.
+    assert squared_residual <= (1e-14 if n_classes == 2 else 0.2) * squared_at_start + 1e-12
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_best_intercept_for_zero_outputs_is_the_log_odds(n_classes):
     y = np.repeat(np.arange(n_classes), np.arange(1, n_classes + 1) * 3)
-    likelihood = make_likelihood(2.0 * y - 1 if n_classes == 2 else y, np.ones(len(y)), n_classes)
+    likelihood = likelihood_of(2.0 * y - 1 if n_classes == 2 else y, np.ones(len(y)), n_classes)
     f = np.zeros(len(y)) if n_classes == 2 else np.zeros((len(y), n_classes))
     b = np.atleast_1d(best_intercept(likelihood, f, likelihood.zero_intercept)[0])
-    odds = np.log(np.bincount(y) / np.bincount(y)[0])
+    log_odds = np.log(np.bincount(y) / np.bincount(y)[0])
     np.testing.assert_allclose(
-        b - b[0] if n_classes > 2 else b, odds if n_classes > 2 else odds[1:]
+        b - b[0] if n_classes > 2 else b, log_odds if n_classes > 2 else log_odds[1:]
     )

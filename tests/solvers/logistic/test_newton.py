@@ -101,17 +101,18 @@ def test_both_forms_and_scikit_learn_agree(lam, shape, n_classes):
         else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
     )
     options = {"n_classes": n_classes, "tol": 1e-8}
-    by_factor = solve_logistic(X, y, lam, form="factor", **options)
-    by_gram = solve_logistic(linear(X), y, lam, **options)
-    sklearn = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
-    w, w_sklearn = by_factor.coef, sklearn.coef_.T if n_classes else sklearn.coef_[0]
-    assert by_factor.converged and by_gram.converged
-    np.testing.assert_allclose(X.T @ by_gram.coef, w, atol=1e-6 * np.abs(w).max())
+    factor_result = solve_logistic(X, y, lam, form="factor", **options)
+    gram_result = solve_logistic(linear(X), y, lam, **options)
+    sklearn_model = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
+    w = factor_result.coef
+    w_sklearn = sklearn_model.coef_.T if n_classes else sklearn_model.coef_[0]
+    assert factor_result.converged and gram_result.converged
+    np.testing.assert_allclose(X.T @ gram_result.coef, w, atol=1e-6 * np.abs(w).max())
     np.testing.assert_allclose(w, w_sklearn, atol=1e-4 * np.abs(w_sklearn).max())
-    log_p = sklearn.predict_log_proba(X)
-    loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn.classes_, y)].sum()
+    log_p = sklearn_model.predict_log_proba(X)
+    loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn_model.classes_, y)].sum()
     objective = loss + 0.5 * lam * np.sum(w_sklearn**2)
-    assert by_factor.objective <= objective * (1 + 1e-12)
+    assert factor_result.objective <= objective * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -125,11 +126,12 @@ def test_huge_margins_do_not_prevent_convergence(y, n_classes, start):
     X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
     options = {"form": "factor", "n_classes": n_classes, "tol": 1e-9}
     for lam in (1e-8, 1.0, 1e8):
-        cold = solve_logistic(X, y, lam, **options)
-        warm = solve_logistic(X, y, lam, start=start, **options)  # margins of 1e4 at the start
-        assert cold.converged and warm.converged, lam
-        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
-        np.testing.assert_allclose(warm.coef, cold.coef, rtol=1e-6, atol=1e-9)
+        cold_result = solve_logistic(X, y, lam, **options)
+        # At the start the margins are 1e4.
+        warm_result = solve_logistic(X, y, lam, start=start, **options)
+        assert cold_result.converged and warm_result.converged, lam
+        assert warm_result.objective == pytest.approx(cold_result.objective, rel=1e-8)
+        np.testing.assert_allclose(warm_result.coef, cold_result.coef, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e3])
@@ -137,10 +139,10 @@ def test_warm_start_need_not_be_centred(offset):
     X, _ = stdev(2, 40, random_state=0)
     y = np.arange(40) % 3
     K = gaussian(X, gamma=0.3)
-    cold = solve_logistic(K, y, 1.0, n_classes=3)
+    cold_result = solve_logistic(K, y, 1.0, n_classes=3)
     start = np.full((40, 3), offset), np.full(3, offset)
-    warm = solve_logistic(K, y, 1.0, n_classes=3, start=start)
-    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
+    warm_result = solve_logistic(K, y, 1.0, n_classes=3, start=start)
+    assert warm_result.objective == pytest.approx(cold_result.objective, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -171,17 +173,17 @@ def test_residual_is_relative_to_the_terms_of_the_gradient():
     K = gaussian(X, gamma=0.3)
     result = solve_logistic(K, y, 0.1, max_iter=1)
     R = result.negative_gradient - 0.1 * result.coef
-    terms = np.abs(result.negative_gradient) @ np.sqrt(np.diagonal(K))
-    assert result.kkt_residual == pytest.approx(np.sqrt(R @ K @ R) / terms, rel=1e-6)
+    total_size = np.abs(result.negative_gradient) @ np.sqrt(np.diagonal(K))
+    assert result.kkt_residual == pytest.approx(np.sqrt(R @ K @ R) / total_size, rel=1e-6)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 10.0])
 def test_scaling_the_kernel_and_lam_keeps_the_outputs(factor):
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
-    plain = solve_logistic(K, y, 0.5, tol=1e-9)
-    scaled = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
-    np.testing.assert_allclose(factor * scaled.coef, plain.coef, atol=1e-7)
+    result = solve_logistic(K, y, 0.5, tol=1e-9)
+    scaled_result = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
+    np.testing.assert_allclose(factor * scaled_result.coef, result.coef, atol=1e-7)
 
 
 @pytest.mark.parametrize("lam", [1e-6, 1e-3])
@@ -194,11 +196,11 @@ def test_small_lam_is_solved(lam):
 def test_warm_start_takes_fewer_iterations_to_the_same_solution():
     X, y = stdev(2, 200, random_state=0)
     K = gaussian(X, gamma=0.2)
-    cold = solve_logistic(K, y, 0.1, tol=1e-10)
+    cold_result = solve_logistic(K, y, 0.1, tol=1e-10)
     neighbour = solve_logistic(K, y, 0.12)
-    warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
-    np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-8)
-    assert warm.n_iter < cold.n_iter
+    warm_result = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
+    np.testing.assert_allclose(warm_result.coef, cold_result.coef, atol=1e-8)
+    assert warm_result.n_iter < cold_result.n_iter
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("no step"), np.linalg.LinAlgError("no step")])
@@ -257,7 +259,7 @@ def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(n_classes):
     result = solve_logistic(np.zeros((5, 5)), y, 1.0, n_classes=n_classes)
     assert result.converged
     counts = np.bincount(y if n_classes else (y > 0).astype(int))
-    odds = np.log(counts) - np.log(counts).mean()
+    log_odds = np.log(counts) - np.log(counts).mean()
     np.testing.assert_allclose(
-        result.intercept, odds if n_classes else odds[1] - odds[0], atol=1e-9
+        result.intercept, log_odds if n_classes else log_odds[1] - log_odds[0], atol=1e-9
     )

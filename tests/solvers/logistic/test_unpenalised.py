@@ -38,16 +38,16 @@ def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_class
     np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
     np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
     assert np.isinf(limit.gap) and limit.converged
-    sklearn = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
-    outputs = sklearn.decision_function(Z)
+    sklearn_model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
+    outputs = sklearn_model.decision_function(Z)
     outputs = outputs - outputs.mean(axis=1, keepdims=True) if n_classes else outputs
     np.testing.assert_allclose(Z @ limit.coef + limit.intercept, outputs, atol=1e-4)
 
 
 def test_solution_has_minimum_norm_if_it_is_not_unique():
     # Three distinct points, each with both labels: not separable, and fewer points than features.
-    distinct = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
-    Z = distinct[[0, 0, 0, 1, 1, 2, 2]]
+    distinct_points = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
+    Z = distinct_points[[0, 0, 0, 1, 1, 2, 2]]
     y = np.array([1.0, 1, -1, 1, -1, 1, -1])
     limit = solve_unpenalised(Z, y, tol=1e-10)
     ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
@@ -116,12 +116,12 @@ def test_scale_of_a_feature_does_not_matter(scale):
     Z = rng.standard_normal((100, 2))
     y = np.where(Z @ [1, 2] + rng.standard_normal(100) > 0, 1.0, -1.0)
     scales = np.array([1.0, scale])
-    plain, scaled = solve_unpenalised(Z, y), solve_unpenalised(Z * scales, y)
-    assert scaled.objective == pytest.approx(plain.objective)
-    np.testing.assert_allclose(scaled.coef * scales, plain.coef, rtol=1e-6)
+    result, scaled_result = solve_unpenalised(Z, y), solve_unpenalised(Z * scales, y)
+    assert scaled_result.objective == pytest.approx(result.objective)
+    np.testing.assert_allclose(scaled_result.coef * scales, result.coef, rtol=1e-6)
     assert not is_separable(Z * scales, y)
-    line = np.array([[0.0], [1], [1], [2]])
-    assert is_separable(scale * line, np.array([-1.0, -1, 1, 1]))
+    points_on_a_line = np.array([[0.0], [1], [1], [2]])
+    assert is_separable(scale * points_on_a_line, np.array([-1.0, -1, 1, 1]))
 
 
 @pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
@@ -177,9 +177,9 @@ def test_one_misclassified_point_makes_a_minimiser_exist():
 
 def test_solver_stops_by_its_tolerance_although_the_gap_is_infinite():
     X, y = stdev(2, 200, random_state=0)
-    steps = []
+    n_iters = []
     for tol in (1e-3, 1e-6, 1e-9):
         result = solve_unpenalised(X, y, tol=tol)
         assert result.converged and result.message == ""
-        steps.append(result.n_iter)
-    assert steps == sorted(steps) and steps[0] < steps[-1]
+        n_iters.append(result.n_iter)
+    assert n_iters == sorted(n_iters) and n_iters[0] < n_iters[-1]
