@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-def check_problem(K, y, C, *, square=True, allow_callable=False, name="K"):
+def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K"):
     """Return the arrays of an SVM dual as floats, or raise an error that names the wrong one.
 
     Examples
@@ -29,7 +29,7 @@ def check_problem(K, y, C, *, square=True, allow_callable=False, name="K"):
     """
     y = _check_labels(y, [-1.0, 1.0])
     if not (allow_callable and callable(K)):
-        K = _check_matrix(K, len(y), square=square, name=name)
+        K = _check_matrix(K, len(y), require_square=require_square, name=name)
     return K, y, check_bounds(C, len(y))
 
 
@@ -39,7 +39,7 @@ def check_bounds(C, n, name="C"):
     return _check_positive(C, n, name, remedy)
 
 
-def check_logistic(K, y, weights, *, square=True, n_classes=None):
+def check_logistic(K, y, weights, *, require_square=True, n_classes=None):
     """Return the arrays of a log likelihood, or raise an error that names the wrong one.
 
     Examples
@@ -55,7 +55,7 @@ def check_logistic(K, y, weights, *, square=True, n_classes=None):
     else:
         check_scalar(n_classes, "n_classes", Integral, min_val=2)
         y = _check_labels(y, range(n_classes)).astype(int)
-    K = _check_matrix(K, len(y), square=square)
+    K = _check_matrix(K, len(y), require_square=require_square)
     return K, y, _check_positive(weights, len(y), "weights", "Remove points of weight zero.")
 
 
@@ -77,14 +77,14 @@ def _check_labels(y, expected_labels):
     return y
 
 
-def _check_matrix(K, n, *, square, name="K"):
+def _check_matrix(K, n, *, require_square, name="K"):
     K = check_array(K, dtype=np.float64, input_name=name)
-    if len(K) != n or (square and K.shape[1] != n):
-        expected_shape = f"({n}, {n})" if square else f"({n}, r)"
+    if len(K) != n or (require_square and K.shape[1] != n):
+        expected_shape = f"({n}, {n})" if require_square else f"({n}, r)"
         raise ValueError(
             f"{name} must have shape {expected_shape} for {n} labels; found {K.shape}."
         )
-    return check_gram(K, require_definite=False) if square else K
+    return check_gram(K, require_definite=False) if require_square else K
 
 
 def _check_positive(values, n, name, remedy):

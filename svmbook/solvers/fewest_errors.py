@@ -36,8 +36,9 @@ class FewestErrors(NamedTuple):
     n_errors : int
         Number of training points that the hyperplane misclassifies.
     bound : int
-        No hyperplane whose output at each correct point is at least ``distance`` in absolute value
-        makes fewer errors. One that passes closer may, so ``n_errors`` can be below ``bound``.
+        No hyperplane whose output at each correct point is at least ``min_output`` in absolute
+        value makes fewer errors. A hyperplane with smaller outputs may, so ``n_errors`` can be
+        below ``bound``.
     w : ndarray of shape (d,)
         Normal vector.
     intercept : float
@@ -56,7 +57,7 @@ class FewestErrors(NamedTuple):
 
 
 def solve_fewest_errors(
-    X: ArrayLike, y: ArrayLike, *, distance: float = 1e-4, time_limit: float = 600.0
+    X: ArrayLike, y: ArrayLike, *, min_output: float = 1e-4, time_limit: float = 600.0
 ) -> FewestErrors:
     """Find a hyperplane with the smallest number of training errors.
 
@@ -69,11 +70,11 @@ def solve_fewest_errors(
         Points.
     y : array-like of shape (n,)
         Labels -1 and +1, both present.
-    distance : float, default=1e-4
+    min_output : float, default=1e-4
         Smallest output of a correct point, with features scaled to [-1, 1] and weights of at most 1
         in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is too close to the
         tolerances of the mixed integer solver. An outlier that stretches the range of a feature
-        moves all other points together, closer than this distance, so clip outliers first.
+        moves all other points close together, and their outputs too, so clip outliers first.
     time_limit : float, default=600.0
         Time limit in seconds. At the limit, ``bound`` is the best lower bound found so far.
 
@@ -96,10 +97,11 @@ def solve_fewest_errors(
     >>> result.n_errors, result.bound
     (1, 1)
     """
-    X, y, _ = check_problem(X, y, 1.0, square=False, name="X")
-    eps, time_limit = check_positive("distance", distance), check_positive("time_limit", time_limit)
+    X, y, _ = check_problem(X, y, 1.0, require_square=False, name="X")
+    eps = check_positive("min_output", min_output)
+    time_limit = check_positive("time_limit", time_limit)
     if not 1e-5 <= eps <= 0.1:
-        raise ValueError(f"distance must lie between 1e-5 and 0.1; found {distance!r}.")
+        raise ValueError(f"min_output must lie between 1e-5 and 0.1; found {min_output!r}.")
     n, d = X.shape
     minima, maxima = X.min(axis=0), X.max(axis=0)
     centre = 0.5 * minima + 0.5 * maxima

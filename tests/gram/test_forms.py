@@ -255,7 +255,7 @@ def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
 
 
 def forest_like_points(seed, n=600):
-    """Return four features in metres, two sets of indicators as of forest data, and a constant."""
+    """Return features like those of the forest data: four in metres, indicators, a constant."""
     rng = np.random.default_rng(seed)
     area, soil = rng.integers(0, 6, n), rng.integers(0, 12, n)
     metres = 1000.0 * rng.normal(size=(n, 4))

@@ -65,7 +65,7 @@ def test_bound_holds_after_the_time_limit():
 
 
 @pytest.mark.parametrize(
-    "invalid_option", [{"distance": 0.0}, {"distance": 1e-6}, {"time_limit": -1.0}]
+    "invalid_option", [{"min_output": 0.0}, {"min_output": 1e-6}, {"time_limit": -1.0}]
 )
 def test_numbers_out_of_range_are_reported(invalid_option):
     with pytest.raises(ValueError, match=next(iter(invalid_option))):

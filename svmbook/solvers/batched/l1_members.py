@@ -22,7 +22,7 @@ def fit_l1_members(X, positive, negative, C, positive_weight):
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
     points. With :math:`w = u - v` this is a linear program in :math:`u, v, \xi \ge 0` and b. By
-    duality, :math:`\sum_i\alpha_i` is a lower bound for all multipliers with
+    duality, :math:`\sum_i\alpha_i` is a lower bound of the minimum for all multipliers with
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0` and
     :math:`|\sum_i y_i\alpha_ix_{ij}| \le 1` for each feature j.
 
@@ -49,6 +49,7 @@ def _solve_program(X, positive, negative, C, positive_weight):
     members, points = np.nonzero(positive | negative)
     y = np.where(positive[members, points], 1.0, -1.0)
     upper = C * np.where(y > 0, positive_weight[members], 1.0)
+    # n members, d features and m constraints, one per member and point
     n, d, m = len(positive), X.shape[1], len(points)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]

@@ -100,7 +100,7 @@ def solve_interior_point(
     True
     """
     check_form(form, FORMS)
-    K, y, C = check_problem(K, y, C, square=form == "dense")
+    K, y, C = check_problem(K, y, C, require_square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(solve_interior_point_on_gram, y=y, C=C, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)
@@ -162,7 +162,7 @@ def solve_hard_margin(
     array([26.,  0., 18.,  8.])
     """
     check_form(form, FORMS)
-    K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
+    K, y, _ = check_problem(K, y, 1.0, require_square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
     return solve_in_form(
         K, form, y, partial(solve_hard_margin_on_gram, y=y, tol=tol, max_iter=max_iter)

@@ -101,7 +101,7 @@ def solve_libsvm(
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
     kernel_function = _kernel_function(kernel, params)
-    X, y, C = check_problem(X, y, C, square=kernel_function is None)
+    X, y, C = check_problem(X, y, C, require_square=kernel_function is None)
     tol, max_iter = check_stopping(tol, max_iter)
     if kernel_function is None:
         return solve_libsvm_on_gram(X, StoredGram(X), y, C, kernel, tol=tol, max_iter=max_iter)

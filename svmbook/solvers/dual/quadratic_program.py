@@ -168,7 +168,7 @@ def solve_dual(
     True
     """
     check_form(form, FORMS)
-    K, y, C = check_problem(K, y, C, square=form != "low-rank")
+    K, y, C = check_problem(K, y, C, require_square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(solve_dual_on_gram, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)

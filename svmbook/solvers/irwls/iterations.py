@@ -118,7 +118,7 @@ def solve_irwls(
     >>> (7 * result.w).round(3), round(result.intercept, 3)
     (array([6., 4.]), -1.0)
     """
-    Z, y, C = check_problem(Z, y, C, square=False, name="Z")
+    Z, y, C = check_problem(Z, y, C, require_square=False, name="Z")
     if not isinstance(cost, Cost):
         raise TypeError(f"cost must be HINGE, usvc_cost(...) or another Cost; found {cost!r}.")
     tol, max_iter = check_stopping(tol, max_iter)
@@ -175,7 +175,7 @@ class _IRWLSState:
         """Compute costs, multipliers p_i, weights a_i, and the residual of the gradient."""
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
-        self.p, self.a = _weights(self.cost, self.C, m, self.width)
+        self.p, self.a = _multipliers_and_weights(self.cost, self.C, m, self.width)
         self.residual, self.residual_rounding = self._residual(self.y * self.p)
 
     def _residual(self, weighted_errors):
@@ -271,7 +271,7 @@ def irwls_path(Z, y, C, costs, *, tol, **options):
     return results
 
 
-def _weights(cost, C, m, width):
+def _multipliers_and_weights(cost, C, m, width):
     """Return p_i = C_i theta'(xi_i), (21), and the weights a_i, (22), of the smoothed cost."""
     xi = np.maximum(1.0 - m, width)
     a = np.where(m < 1.0, -C * cost.slope(1.0 - xi) / xi, 0.0)

@@ -151,7 +151,9 @@ def solve_logistic_path(
         raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
     allow_zero = form == "factor"
     lams = [0.0 if allow_zero and lam == 0 else check_positive("lam", lam) for lam in lams]
-    K, y, weights = check_logistic(K, y, weights, square=form == "gram", n_classes=n_classes)
+    K, y, weights = check_logistic(
+        K, y, weights, require_square=form == "gram", n_classes=n_classes
+    )
     tol, max_iter = check_stopping(tol, max_iter)
     likelihood = make_likelihood(y, weights, n_classes)
     if start is not None:
@@ -171,9 +173,9 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
     for lam in lams:
         problem = RidgeProblem(likelihood, gram, lam)
         if factor is None:
-            result = _newton(problem, start, tol, max_iter)
+            result = _run_newton(problem, start, tol, max_iter)
         else:
-            result = _newton_on_factor(problem, factor, start, tol, max_iter)
+            result = _run_newton_on_factor(problem, factor, start, tol, max_iter)
         results.append(result)
         start = result.coef, result.intercept
     return results
@@ -204,16 +206,16 @@ class RidgeProblem(NamedTuple):
         return self.likelihood.loss(f + b) + 0.5 * self.lam * self.gram.inner(A, A, f)
 
 
-def _newton_on_factor(problem, factor, start, tol, max_iter):
+def _run_newton_on_factor(problem, factor, start, tol, max_iter):
     """Minimise over the weights of a factor, and return coefficients of the points."""
     if start is not None:
         start = factor.adjoint(start[0]), start[1]
-    result = _newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
+    result = _run_newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
     alpha = expansion_coefficients(factor, result, problem.lam)
     return _certified_result(problem, (alpha, result.intercept), tol, result.n_iter, result.message)
 
 
-def _newton(problem, start, tol, max_iter):
+def _run_newton(problem, start, tol, max_iter):
     """Minimise over the unknowns of a Gram matrix, with the best intercept before each step."""
     likelihood, gram, lam = problem
     zero = np.zeros((gram.n_unknowns, *np.shape(likelihood.zero_intercept)))

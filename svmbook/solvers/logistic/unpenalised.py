@@ -95,7 +95,7 @@ def solve_unpenalised(
     >>> result.coef.round(4), result.converged
     (array([0.9082]), True)
     """
-    Z, y, weights = check_logistic(Z, y, weights, square=False, n_classes=n_classes)
+    Z, y, weights = check_logistic(Z, y, weights, require_square=False, n_classes=n_classes)
     tol, max_iter = check_stopping(tol, max_iter)
     return minimise_on_factor(Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter)
 
@@ -225,7 +225,7 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) ->
     >>> [is_separable(Z, np.array(y)) for y in ([-1, -1, 1, 1], [-1, 1, 1, -1])]
     [True, False]
     """
-    Z, y, _ = check_logistic(Z, y, 1.0, square=False, n_classes=n_classes)
+    Z, y, _ = check_logistic(Z, y, 1.0, require_square=False, n_classes=n_classes)
     columns, _, _ = _standardise(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
     is_nonzero = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)

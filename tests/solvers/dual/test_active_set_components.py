@@ -268,7 +268,8 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     )
     free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
     np.testing.assert_array_equal(state.free[quarter], free)
-    # Of the others the closest to the margin boundaries are free; the slack determines the rest.
+    # Of the other points, those closest to the margin boundaries are free; the slack determines
+    # the sets of the rest.
     slack = 1.0 - y * (
         K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
     )

@@ -15,7 +15,7 @@ from svmbook.solvers.irwls.starts import (
     svm_start,
 )
 
-# The costs that lie below their parabolas, and those that do not everywhere.
+# Costs that lie below their parabolas everywhere, and costs that do not.
 MAJORISED_COSTS = {"hinge": HINGE, "s = 1": usvc_cost(1.0), "s = 2": usvc_cost(2.0)}
 OTHER_COSTS = {"s = 4": usvc_cost(4.0), "s = 8": usvc_cost(8.0), "sigmoid": sigmoidal_cost(6.0)}
 COSTS = MAJORISED_COSTS | OTHER_COSTS
@@ -133,7 +133,7 @@ def test_printed_weights_solve_the_problem_for_twice_C():
     result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
     weighted_errors = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
     ratio = (result.w @ result.w) / (result.w @ (Z.T @ weighted_errors))
-    assert ratio == pytest.approx(1.0, abs=1e-3)  # not two
+    assert ratio == pytest.approx(1.0, abs=1e-3)  # with the printed weights it would be two
 
 
 @pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
