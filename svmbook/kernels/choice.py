@@ -85,8 +85,10 @@ class KernelChoice:
         """
         if self.shift_row is None:
             return A, intercept
-        A, total, o = A.copy(), A.sum(axis=0), self.shift_row
-        A[o] -= np.where(np.abs(total) > SUM_ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
+        A, coefficient_sum, o = A.copy(), A.sum(axis=0), self.shift_row
+        A[o] -= np.where(
+            np.abs(coefficient_sum) > SUM_ROUNDING * np.abs(A).sum(axis=0), coefficient_sum, 0.0
+        )
         K_o = X[o] if self.name == "precomputed" else self._unshifted_values(self.shift_point, X)[0]
         return A, intercept - K_o @ A
 
@@ -186,12 +188,12 @@ def _resolve_gamma(gamma, X, sample_weight):
         return float(gamma)
     weights = normalise_weights(sample_weight)
     with np.errstate(over="ignore"):  # overflow is reported with the kernel values
-        centred = X - weights @ X.mean(axis=1)
+        centred_X = X - weights @ X.mean(axis=1)
         # Divide by the largest deviation: the squares of X itself may overflow or underflow.
-        largest_deviation = np.abs(centred).max()
+        largest_deviation = np.abs(centred_X).max()
         if largest_deviation <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
             return 1.0
-        variance = weights @ ((centred / largest_deviation) ** 2).mean(axis=1)
+        variance = weights @ ((centred_X / largest_deviation) ** 2).mean(axis=1)
         gamma = 1.0 / (X.shape[1] * variance) / largest_deviation / largest_deviation
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(

@@ -180,8 +180,8 @@ def _squared_distances(X, Z):
     if X.shape[1] <= MAX_CDIST_FEATURES:
         return cdist(X, Z, "sqeuclidean")
     mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
-    centred = Z - mean
-    X, Z = centred if X is Z else X - mean, centred
+    centred_Z = Z - mean
+    X, Z = centred_Z if X is Z else X - mean, centred_Z
     D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
     X_squared, Z_squared = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
     rows_per_block = max(1, CACHE_ENTRIES // max(1, len(Z)))

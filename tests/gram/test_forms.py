@@ -72,15 +72,15 @@ def test_products_blocks_and_submatrices(form, n_points):
     gram = FORMS[form]()
     rng = np.random.default_rng(n_points)
     points = np.sort(rng.permutation(N)[:n_points])
-    others = np.sort(rng.permutation(N)[:120])
+    columns = np.sort(rng.permutation(N)[:120])
     values, v = rng.standard_normal(n_points), rng.standard_normal(N)
     for _ in range(2):  # the second time some rows are cached
         np.testing.assert_allclose(gram.columns(points, values), K[:, points] @ values, atol=1e-11)
-        np.testing.assert_allclose(gram.block(points, others), K[np.ix_(points, others)])
-    submatrix, common_points = gram.submatrix(others), np.flatnonzero(np.isin(others, points))
+        np.testing.assert_allclose(gram.block(points, columns), K[np.ix_(points, columns)])
+    submatrix, common_points = gram.submatrix(columns), np.flatnonzero(np.isin(columns, points))
     np.testing.assert_allclose(
         submatrix.block(common_points, common_points),
-        K[np.ix_(others[common_points], others[common_points])],
+        K[np.ix_(columns[common_points], columns[common_points])],
     )
     assert submatrix.n == 120
     np.testing.assert_allclose(gram.times(v), K @ v, atol=1e-10)
@@ -263,18 +263,18 @@ def forest_like_points(seed, n=600):
 
 
 def test_centred_rows_are_not_copied():
-    centred = Z - Z.mean(axis=0)
-    assert centred_factor(centred)[0].Z is centred
+    centred_X = Z - Z.mean(axis=0)
+    assert centred_factor(centred_X)[0].Z is centred_X
     assert centred_factor(Z)[0].Z is not Z
 
 
 @pytest.mark.parametrize("X", [Z, forest_like_points(0)], ids=["normal", "dependent columns"])
 def test_centring_shifts_all_outputs_by_the_same_number(X):
     gram, mean = centred_factor(X)
-    centred = X - X.mean(axis=0)
+    centred_X = X - X.mean(axis=0)
     v = np.random.default_rng(4).standard_normal(len(X))
     scale = np.abs(X).max() ** 2 * len(X)
-    np.testing.assert_allclose(gram.times(v), centred @ (centred.T @ v), atol=1e-13 * scale)
+    np.testing.assert_allclose(gram.times(v), centred_X @ (centred_X.T @ v), atol=1e-13 * scale)
     beta = v - v.mean()  # sums to zero, like y * alpha
     shift = mean @ gram.adjoint(beta)
     np.testing.assert_allclose(gram.times(beta) + shift, X @ (X.T @ beta), atol=1e-13 * scale)

@@ -104,8 +104,8 @@ def test_data_whose_squares_overflow_are_refused(name):
 def test_gamma_scale_uses_weighted_variance_at_any_size(size):
     rng = np.random.default_rng(4)
     points, weights = rng.standard_normal((50, 3)), rng.uniform(0.5, 2, 50)
-    centred = points - np.average(points.mean(axis=1), weights=weights)
-    variance = np.average((centred**2).mean(axis=1), weights=weights)
+    centred_points = points - np.average(points.mean(axis=1), weights=weights)
+    variance = np.average((centred_points**2).mean(axis=1), weights=weights)
     gamma = choose("rbf", X=size * points, weights=weights).params["gamma"]
     assert gamma * size * size == pytest.approx(1 / (3 * variance))
 

@@ -123,9 +123,9 @@ class MidpointStumps:
         edges, abs_edges = self._edges, self._abs_edges
         np.take(g, self.order, out=edges, mode="clip")
         np.cumsum(edges, axis=1, out=edges)
-        total = edges[0, -1]
+        weight_sum = edges[0, -1]
         edges *= -2.0
-        edges += total
+        edges += weight_sum
         edges *= self._distinct_mask
         return edges, np.abs(edges, out=abs_edges)
 

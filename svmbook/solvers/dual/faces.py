@@ -100,10 +100,10 @@ class FaceSolver:
         m, Z = len(F), self.gram.submatrix(F).Z
         mean = Z.mean(axis=0)
         self._means = Z @ mean
-        centred = LowRankGram(Z - mean)
-        self._requested_shift = self.shift * centred.scale
+        centred_gram = LowRankGram(Z - mean)
+        self._requested_shift = self.shift * centred_gram.scale
         shift = max(self._requested_shift, self._min_shift(m))
-        self._solve = centred.factor(np.full(m, shift))
+        self._solve = centred_gram.factor(np.full(m, shift))
 
     def _factor_block(self, F):
         m = len(F)

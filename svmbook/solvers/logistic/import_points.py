@@ -180,9 +180,9 @@ def _predicted_decreases(derivatives, lam, Z, remainder, is_candidate):
     # Curvature along each z_l, minimised over the intercept ...
     h = np.einsum("ij,ij,i->j", remainder, remainder, W) - (W @ remainder) ** 2 / W.sum()
     if Z.shape[1]:  # ... and over the weights of Z.
-        centred = Z - W @ Z / W.sum()
-        M = centred.T @ (W[:, None] * centred) + lam * np.eye(Z.shape[1])
-        products = (W[:, None] * centred).T @ remainder
+        centred_Z = Z - W @ Z / W.sum()
+        M = centred_Z.T @ (W[:, None] * centred_Z) + lam * np.eye(Z.shape[1])
+        products = (W[:, None] * centred_Z).T @ remainder
         V = solve_triangular(np.linalg.cholesky(M), products, lower=True)
         h = h - (V * V).sum(axis=0)
     h = h / squared_lengths + lam

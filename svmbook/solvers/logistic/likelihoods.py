@@ -105,9 +105,9 @@ class Softmax:
     def intercept_curvature(self, F):
         r"""Return :math:`\sum_i s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, of shape (k, k)."""
         P, complement, _ = _probabilities(F)
-        weighted = self.weights[:, None] * P
-        curvature = -P.T @ weighted
-        np.fill_diagonal(curvature, (weighted * complement).sum(axis=0))
+        weighted_P = self.weights[:, None] * P
+        curvature = -P.T @ weighted_P
+        np.fill_diagonal(curvature, (weighted_P * complement).sum(axis=0))
         return curvature
 
     def newton_step(self, gram, lam, F, R, r):
@@ -120,8 +120,8 @@ class Softmax:
         :math:`H_i \preceq s_iI/2` replaces the curvature.
         """
         P, complement, likeliest_class = _probabilities(F)
-        weighted = self.weights[:, None] * P
-        W = (weighted * complement).sum(axis=1) / (F.shape[1] - 1)
+        weighted_P = self.weights[:, None] * P
+        W = (weighted_P * complement).sum(axis=1) / (F.shape[1] - 1)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             return gram.ridge(0.5 * self.weights, lam)(R, r)
         ridge = gram.ridge(W, lam)
@@ -132,7 +132,7 @@ class Softmax:
 
         def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c
             D = outputs - outputs[self.points, likeliest_class, None]
-            HF = weighted * (D - (P * D).sum(axis=1, keepdims=True))
+            HF = weighted_P * (D - (P * D).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
         V, c = np.zeros_like(R), np.zeros_like(r)

@@ -238,10 +238,10 @@ def _standardise(Z):
     The spread of a constant column is set to zero.
     """
     mean = Z.mean(axis=0)
-    centred = Z - mean
-    spread = np.abs(centred).max(axis=0)
+    centred_Z = Z - mean
+    spread = np.abs(centred_Z).max(axis=0)
     spread[spread <= CONSTANT_TOL * np.abs(Z).max(axis=0)] = 0.0
-    return centred[:, spread > 0] / spread[spread > 0], spread, mean
+    return centred_Z[:, spread > 0] / spread[spread > 0], spread, mean
 
 
 def _is_separable(columns, y, n_classes):

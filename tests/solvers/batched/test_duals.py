@@ -43,10 +43,10 @@ def test_each_problem_is_solved_and_certified(problems, seed):
         assert batch.objective[row] == pytest.approx(result.objective, rel=1e-9)
         expected = pytest.approx(result.dual_objective, rel=1e-9, abs=1e-12)
         assert batch.dual_objective[row] == expected
-        single = solve_active_set(X @ X.T, signs, bounds, tol=1e-9)
-        tolerance = 1e-6 * single.objective
-        assert batch.dual_objective[row] <= single.objective + tolerance
-        assert batch.objective[row] >= single.dual_objective - tolerance
+        single_result = solve_active_set(X @ X.T, signs, bounds, tol=1e-9)
+        tolerance = 1e-6 * single_result.objective
+        assert batch.dual_objective[row] <= single_result.objective + tolerance
+        assert batch.objective[row] >= single_result.dual_objective - tolerance
         assert batch.gap[row] <= tolerance + bounds.sum() * 10 * batch.kkt_residual[row]
 
 
@@ -99,11 +99,11 @@ def test_solutions_do_not_depend_on_the_other_problems_of_the_batch(has_repeated
     C = np.tile(10.0 ** rng.uniform(-2, 3, (20, 1)), 30)  # so that faces have all sizes
     K = X @ X.transpose(0, 2, 1)
     batch = solve_dual_batch(K, y, C)
-    singles = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
-    for row, single in enumerate(singles):
-        np.testing.assert_allclose(single.alpha[0], batch.alpha[row], atol=1e-10 * C[row, 0])
-        assert single.intercept[0] == pytest.approx(batch.intercept[row], abs=1e-9)
-    n_iter = sum(single.n_iter[0] for single in singles)
+    single_batches = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
+    for row, single_batch in enumerate(single_batches):
+        np.testing.assert_allclose(single_batch.alpha[0], batch.alpha[row], atol=1e-10 * C[row, 0])
+        assert single_batch.intercept[0] == pytest.approx(batch.intercept[row], abs=1e-9)
+    n_iter = sum(single_batch.n_iter[0] for single_batch in single_batches)
     assert batch.converged.all() and abs(batch.n_iter.sum() - n_iter) < 0.02 * n_iter
 
 

@@ -113,8 +113,8 @@ def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
     positive, negative = np.zeros((2, 400, 400), dtype=bool)
     for row in range(400):
         positive[row, row] = True
-        others = rng.permutation(np.delete(np.arange(400), row))[:7]
-        negative[row, others] = True
+        other_points = rng.permutation(np.delete(np.arange(400), row))[:7]
+        negative[row, other_points] = True
     members = fit_linear_members(points, positive, negative, C, np.ones(400))
     assert np.abs(members.relative_gap).max() < 1e-9
 
@@ -126,8 +126,8 @@ def test_batches_respect_memory_and_size_ratio(monkeypatch):
         batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(batches), np.arange(500))
         for batch in batches:
-            largest = sizes[batch].max()
-            assert len(batch) == 1 or len(batch) * largest * (largest + d) <= 20_000
+            largest_size = sizes[batch].max()
+            assert len(batch) == 1 or len(batch) * largest_size * (largest_size + d) <= 20_000
     monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 10**9)
     batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, 7))
     assert all(len(batch) >= 32 for batch in batches[:-1])

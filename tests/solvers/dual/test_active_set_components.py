@@ -231,14 +231,14 @@ def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x
     # face of the solution, and the third removes the error due to the shift.
     y = np.array(y, dtype=float)
     K = gaussian(np.array(x, dtype=float)[:, None], gamma=0.5)
-    exact = solve_active_set(K, y, C)
-    free = (exact.alpha > 0) & (exact.alpha < C)
+    exact_result = solve_active_set(K, y, C)
+    free = (exact_result.alpha > 0) & (exact_result.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
     active_set._run_primal_dual(state, FaceSolver(state.gram), 1, 1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
     assert active_set._run_primal_dual(state, FaceSolver(state.gram), 3, 1)
-    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12)
+    np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 7.0])
@@ -251,8 +251,8 @@ def test_one_projected_gradient_step_solves_a_scaled_identity(scale):
     start = y * C * rng.random(30)
     state = DualState(StoredGram(scale * np.eye(30)), y, C, start, np.ones(30, dtype=bool))
     state.project_to_box()
-    exact = solve_active_set(scale * np.eye(30), y, C)
-    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
+    exact_result = solve_active_set(scale * np.eye(30), y, C)
+    np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12 / scale)
 
 
 def test_initial_state_is_predicted_from_a_quarter_of_the_points():
@@ -260,7 +260,7 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
-    rest = np.setdiff1d(np.arange(300), quarter)
+    remaining_points = np.setdiff1d(np.arange(300), quarter)
     C_share = C[quarter].sum() / C.sum()
     quarter_result = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / C_share)
     np.testing.assert_allclose(
@@ -269,11 +269,14 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
     np.testing.assert_array_equal(state.free[quarter], free)
     # Of the other points, those closest to the margin boundaries are free; the slack determines
-    # the sets of the rest.
+    # the sets of the remaining points.
     slack = 1.0 - y * (
         K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
     )
-    nearest_points, other_points = rest[state.free[rest]], rest[~state.free[rest]]
+    nearest_points, other_points = (
+        remaining_points[state.free[remaining_points]],
+        remaining_points[~state.free[remaining_points]],
+    )
     assert 0 < len(nearest_points) < free.sum()
     assert np.abs(slack[nearest_points]).max() <= np.abs(slack[other_points]).min()
     np.testing.assert_array_equal(

@@ -45,11 +45,13 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
 def test_unbalanced_multipliers_are_not_converged(share, converged):
     # With y'alpha = r the dual bound is wrong by b r.
     K, y = noisy_gram(60)
-    exact = solve_dual(K, y, 1.0)
-    alpha = exact.alpha.copy()
+    exact_result = solve_dual(K, y, 1.0)
+    alpha = exact_result.alpha.copy()
     alpha[np.argmax(alpha)] -= share * alpha.sum()
     f = K @ (y * alpha)
-    assert certify(alpha, exact.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == converged
+    assert (
+        certify(alpha, exact_result.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == converged
+    )
 
 
 @pytest.mark.parametrize("max_iter", [50, 500, 5000])
@@ -126,15 +128,15 @@ CROSSOVER_OPTIONS = {"tol": 1e-6, "n_iter": 7, "message": ""}
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
 def test_crossover_makes_an_approximate_solution_exact(C):
     K, y = noisy_gram(250)
-    exact = solve_dual(K, y, C)
+    exact_result = solve_dual(K, y, C)
     rng = np.random.default_rng(1)
-    alpha = np.clip(exact.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
+    alpha = np.clip(exact_result.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
     result = cross_over(
-        StoredGram(K), y, np.full(250, C), alpha, exact.intercept + 1e-5, **CROSSOVER_OPTIONS
+        StoredGram(K), y, np.full(250, C), alpha, exact_result.intercept + 1e-5, **CROSSOVER_OPTIONS
     )
     assert result.converged and result.n_iter == 7
     assert result.kkt_residual < 1e-10 * max(1.0, C)
-    np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+    np.testing.assert_allclose(result.alpha, exact_result.alpha, atol=1e-8 * C)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
@@ -149,13 +151,20 @@ def test_crossover_predicts_the_free_points_in_any_unit(C, unit, monkeypatch):
 
     monkeypatch.setattr(crossover, "run_iterations", record_free_points)
     K, y = noisy_gram(250)
-    exact = solve_active_set(K, y, C)
+    exact_result = solve_active_set(K, y, C)
     rng = np.random.default_rng(1)
-    alpha = unit * np.clip(exact.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
+    alpha = unit * np.clip(exact_result.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
     cross_over(
-        StoredGram(K / unit), y, np.full(250, C * unit), alpha, exact.intercept, **CROSSOVER_OPTIONS
+        StoredGram(K / unit),
+        y,
+        np.full(250, C * unit),
+        alpha,
+        exact_result.intercept,
+        **CROSSOVER_OPTIONS,
     )
-    np.testing.assert_array_equal(predicted_free_points, [(exact.alpha > 0) & (exact.alpha < C)])
+    np.testing.assert_array_equal(
+        predicted_free_points, [(exact_result.alpha > 0) & (exact_result.alpha < C)]
+    )
 
 
 def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
@@ -184,9 +193,9 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
 def test_interior_point_has_no_spurious_support_vectors(seed):
     # Without crossover, cvxopt's solution of these problems has up to twenty of them.
     _, K, y, C = problem(seed)
-    interior_point, exact = solve_dual(K, y, C), solve_active_set(K, y, C)
+    interior_point, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
     assert interior_point.kkt_residual <= 1e-9 * max(1.0, C.min())
-    assert interior_point.dual_objective == pytest.approx(exact.dual_objective, rel=1e-9)
+    assert interior_point.dual_objective == pytest.approx(exact_result.dual_objective, rel=1e-9)
 
 
 def test_hard_margin_has_exact_zeros():
@@ -213,8 +222,8 @@ def test_rounding_error_is_a_sharp_bound():
     K, y = noisy_gram(200)
     for size in (1e-3, 1.0, 1e6):
         state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
-        exact = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
-        assert (np.abs(state.e - exact) <= state.rounding_error).all()
+        exact_e = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
+        assert (np.abs(state.e - exact_e) <= state.rounding_error).all()
         sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of an error, since k(x, x) = 1
         assert (state.rounding_error <= 20 * np.finfo(float).eps * sum_of_terms).all()
 
@@ -289,8 +298,8 @@ def test_results_are_immutable_and_compare_by_identity():
 def cross_over_with_gaps(approximate_gap, exact_gap, converged, monkeypatch, **options):
     """Cross over from a solution without exact zeros, with prescribed gaps in the certificates."""
     K, y = noisy_gram(40)
-    exact = solve_active_set(K, y, 1.0)
-    alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
+    exact_result = solve_active_set(K, y, 1.0)
+    alpha = exact_result.alpha + 1e-9 * (exact_result.alpha == 0)
     to_result = DualState.to_result
 
     def with_prescribed_gap(self, *args, **report):
@@ -301,25 +310,27 @@ def cross_over_with_gaps(approximate_gap, exact_gap, converged, monkeypatch, **o
         return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
     monkeypatch.setattr(DualState, "to_result", with_prescribed_gap)
-    start = alpha, exact.intercept + 0.01
-    return cross_over(StoredGram(K), y, np.ones(40), *start, **CROSSOVER_OPTIONS, **options), exact
+    start = alpha, exact_result.intercept + 0.01
+    return cross_over(
+        StoredGram(K), y, np.ones(40), *start, **CROSSOVER_OPTIONS, **options
+    ), exact_result
 
 
 def test_crossover_prefers_exact_zeros_to_a_gap_smaller_by_rounding(monkeypatch):
-    result, exact = cross_over_with_gaps(0.0, 1e-9, True, monkeypatch)
-    np.testing.assert_array_equal(result.alpha == 0, exact.alpha == 0)
+    result, exact_result = cross_over_with_gaps(0.0, 1e-9, True, monkeypatch)
+    np.testing.assert_array_equal(result.alpha == 0, exact_result.alpha == 0)
 
 
 @pytest.mark.parametrize("gaps", [(1e-3, 2e-3), (2e-3, 1e-3), (-1e-3, 2e-3), (2e-3, -1e-3)])
 def test_crossover_that_does_not_converge_returns_the_smaller_gap(gaps, monkeypatch):
-    result, exact = cross_over_with_gaps(*gaps, False, monkeypatch)
+    result, exact_result = cross_over_with_gaps(*gaps, False, monkeypatch)
     approximate_is_better = abs(gaps[0]) < abs(gaps[1])
     assert (result.alpha > 0).all() == approximate_is_better
-    expected = exact.intercept + 0.01 * approximate_is_better
+    expected = exact_result.intercept + 0.01 * approximate_is_better
     assert result.intercept == pytest.approx(expected, abs=1e-9)
 
 
 def test_crossover_keeps_the_solution_of_a_stopped_solver(monkeypatch):
-    result, exact = cross_over_with_gaps(2e-3, 0.0, True, monkeypatch, finished=False)
+    result, exact_result = cross_over_with_gaps(2e-3, 0.0, True, monkeypatch, finished=False)
     assert (result.alpha > 0).all()
-    assert result.intercept == pytest.approx(exact.intercept + 0.01, abs=1e-12)
+    assert result.intercept == pytest.approx(exact_result.intercept + 0.01, abs=1e-12)

@@ -167,12 +167,14 @@ def test_zeros_and_bounds_are_exact(solver, form, C):
 def test_hard_margin_is_the_limit_of_the_soft_margin(form):
     X, y = two_clouds(60, distance=12.0)
     Z = X if form == "low-rank" else X @ X.T
-    hard = solve_hard_margin(Z, y, form=form)
-    soft = solve_dual(Z, y, 1e6, form=form)
-    np.testing.assert_allclose(hard.alpha, soft.alpha, atol=1e-6 * hard.alpha.max())
-    assert hard.intercept == pytest.approx(soft.intercept, abs=1e-6)
-    assert hard.relative_gap < 1e-9
-    margins = y * (X @ X.T @ (y * hard.alpha) + hard.intercept)
+    hard_result = solve_hard_margin(Z, y, form=form)
+    soft_result = solve_dual(Z, y, 1e6, form=form)
+    np.testing.assert_allclose(
+        hard_result.alpha, soft_result.alpha, atol=1e-6 * hard_result.alpha.max()
+    )
+    assert hard_result.intercept == pytest.approx(soft_result.intercept, abs=1e-6)
+    assert hard_result.relative_gap < 1e-9
+    margins = y * (X @ X.T @ (y * hard_result.alpha) + hard_result.intercept)
     assert margins.min() == pytest.approx(1.0, abs=1e-7)
 
 
@@ -225,20 +227,20 @@ def test_certificate_brackets_the_optimum(seed, b):
 def test_scaling_the_data_scales_the_solution(scale, form, solver):
     # X -> sX with C -> C/s^2 does not change f and divides alpha by s^2.
     X, y = two_clouds(80)
-    unscaled, scaled = (
+    result, scaled_result = (
         solver(Z if form == "low-rank" else Z @ Z.T, y, C, form=form)
         for Z, C in [(X, 1.0), (scale * X, 1.0 / scale**2)]
     )
-    np.testing.assert_allclose(scaled.alpha * scale**2, unscaled.alpha, atol=1e-6)
-    assert scaled.intercept == pytest.approx(unscaled.intercept, abs=1e-6)
+    np.testing.assert_allclose(scaled_result.alpha * scale**2, result.alpha, atol=1e-6)
+    assert scaled_result.intercept == pytest.approx(result.intercept, abs=1e-6)
 
 
 @pytest.mark.parametrize("solver", [solve_dual, solve_interior_point])
 def test_large_offset_does_not_change_the_low_rank_solution(solver):
     X, y = two_clouds(100)
-    original, shifted = (solver(X + shift, y, 1.0, form="low-rank") for shift in (0.0, 1e4))
-    np.testing.assert_allclose(shifted.alpha, original.alpha, atol=1e-6)
-    assert shifted.converged
+    result, shifted_result = (solver(X + shift, y, 1.0, form="low-rank") for shift in (0.0, 1e4))
+    np.testing.assert_allclose(shifted_result.alpha, result.alpha, atol=1e-6)
+    assert shifted_result.converged
 
 
 def test_message_reports_convergence_or_the_iteration_limit():

@@ -44,11 +44,11 @@ def objective(cost, Z, y, C, w, b):
 def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
     for seed in seeds:
         Z, y, C = problem(seed)
-        exact = DualSVC(C=C).fit(Z, y)
+        exact_model = DualSVC(C=C).fit(Z, y)
         result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
         assert result.converged
-        assert result.objective == pytest.approx(exact.objective_, rel=1e-6), seed
-        assert result.objective >= exact.dual_objective_ - 1e-9 * exact.objective_
+        assert result.objective == pytest.approx(exact_model.objective_, rel=1e-6), seed
+        assert result.objective >= exact_model.dual_objective_ - 1e-9 * exact_model.objective_
 
 
 @pytest.mark.parametrize("name", COSTS)
@@ -140,11 +140,11 @@ def test_printed_weights_solve_the_problem_for_twice_C():
 def test_separable_points_get_the_maximum_margin(s):
     for seed in range(20):
         Z, y, _ = problem(seed, separable=True)
-        exact = DualSVC(C=np.inf).fit(Z, y)
-        C = 1e4 * exact.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
-        start = svm_start(Z, y, 10 * exact.alpha_.max())
+        exact_model = DualSVC(C=np.inf).fit(Z, y)
+        C = 1e4 * exact_model.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
+        start = svm_start(Z, y, 10 * exact_model.alpha_.max())
         result = run_irwls(Z, y, float(C), usvc_cost(s), start=start, tol=1e-4)
-        ratio = np.linalg.norm(result.w) / np.linalg.norm(exact.coef_)
+        ratio = np.linalg.norm(result.w) / np.linalg.norm(exact_model.coef_)
         assert ratio == pytest.approx(1.0, abs=1e-4), seed
 
 

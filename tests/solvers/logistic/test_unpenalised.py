@@ -33,15 +33,15 @@ def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_class
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
     y = rng.integers(0, 3, 80) if n_classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
-    limit = solve_unpenalised(Z, y, n_classes=n_classes, tol=1e-10)
-    ridge = solve_logistic(Z, y, 1e-9, form="factor", n_classes=n_classes, tol=1e-8)
-    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
-    np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
-    assert np.isinf(limit.gap) and limit.converged
+    limit_result = solve_unpenalised(Z, y, n_classes=n_classes, tol=1e-10)
+    ridge_result = solve_logistic(Z, y, 1e-9, form="factor", n_classes=n_classes, tol=1e-8)
+    np.testing.assert_allclose(limit_result.coef, ridge_result.coef, atol=1e-5)
+    np.testing.assert_allclose(limit_result.intercept, ridge_result.intercept, atol=1e-4)
+    assert np.isinf(limit_result.gap) and limit_result.converged
     sklearn_model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
     outputs = sklearn_model.decision_function(Z)
     outputs = outputs - outputs.mean(axis=1, keepdims=True) if n_classes else outputs
-    np.testing.assert_allclose(Z @ limit.coef + limit.intercept, outputs, atol=1e-4)
+    np.testing.assert_allclose(Z @ limit_result.coef + limit_result.intercept, outputs, atol=1e-4)
 
 
 def test_solution_has_minimum_norm_if_it_is_not_unique():
@@ -49,9 +49,9 @@ def test_solution_has_minimum_norm_if_it_is_not_unique():
     distinct_points = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
     Z = distinct_points[[0, 0, 0, 1, 1, 2, 2]]
     y = np.array([1.0, 1, -1, 1, -1, 1, -1])
-    limit = solve_unpenalised(Z, y, tol=1e-10)
-    ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
-    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
+    limit_result = solve_unpenalised(Z, y, tol=1e-10)
+    ridge_result = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
+    np.testing.assert_allclose(limit_result.coef, ridge_result.coef, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_polynomial_kernel_agrees_with_explicit_features(scale):
     X = scale * rng.standard_normal((100, 2))
     y = np.where(X @ [1, 2] + scale * rng.standard_normal(100) > 0, 1.0, -1.0)
     features = np.column_stack([X, X**2, X.prod(axis=1)])
-    explicit = solve_unpenalised(features, y, tol=1e-9)
+    explicit_result = solve_unpenalised(features, y, tol=1e-9)
     K = polynomial(X, degree=2)
     result = solve_unpenalised_gram(K, y)
     assert result.converged
-    assert result.objective == pytest.approx(explicit.objective, rel=1e-6)
+    assert result.objective == pytest.approx(explicit_result.objective, rel=1e-6)
     loss = Binomial(y, np.ones(100)).loss(K @ result.coef + result.intercept)
     assert loss == pytest.approx(result.objective)
 
